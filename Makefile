@@ -52,12 +52,11 @@ SAMPLE ?= 300
 mutants: $(VENV)/tested
 	$(BIN)/python tests/mutants/mutate.py --sample $(SAMPLE) --files $(or $(FILES),core/)
 
-# Ctrl-C at random moments, memory that ends: MOMENTS of each work
+# Ctrl-C at random moments: MOMENTS of each work
 MOMENTS ?= 100
 faults: export OPENBLAS_NUM_THREADS := 1
 faults: $(VENV)/tested
 	$(BIN)/python tests/faults/interrupts.py --moments $(MOMENTS)
-	$(BIN)/python tests/faults/memory.py --sizes 20
 
 # the oldest and the newest versions of all dependencies, on each Python that is there. JOBS=minimum takes one, TESTS=tests all
 # tests, and PYTHONS="python3.12 /opt/python3.13" names Pythons
@@ -97,7 +96,7 @@ pictures: export MPLBACKEND := Agg
 pictures: $(VENV)/tested
 	$(BIN)/python tests/plots/pictures.py --out build/pictures $(OPTIONS)
 
-# screenshots of the explorers for docs/tour.md, taken in Chromium
+# screenshot of the explorer for docs/tour.md, taken in Chromium
 shots: $(VENV)/tested
 	$(BIN)/python docs/shots.py
 

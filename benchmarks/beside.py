@@ -1,8 +1,8 @@
-"""Two checkouts in turn: python benchmarks/beside.py OLD [NEW] [--runs 5] [--only CASE ...] [--large] [--write]
+"""Two checkouts in turn: python benchmarks/beside.py OLD [NEW] [--runs 5] [--only CASE ...] [--large]
 
 OLD and NEW (this checkout by default) are folders with a package `protoclass`. Each case runs in fresh processes, once of each
 checkout per turn, the two in alternating order, as machines drift. The least wall time, the least CPU time and the lowest peak of the
-process count. Both must give the same answer. With --write the table replaces the section of RESULTS.md beside this file.
+process count. Both must give the same answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ import pandas as pd
 import protoclass as pc
 
 HERE = Path(__file__).resolve().parent
-HEADING = "## Old beside new\n"
 Work = Callable[[], Any]
 
 
@@ -175,7 +174,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", nargs="+", default=[], metavar="CASE", help="cases whose names contain one of these texts")
     parser.add_argument("--large", action="store_true", help="also what takes minutes")
-    parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     parser.add_argument("--case", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.case:
@@ -183,20 +181,15 @@ def main() -> None:
         return
     old, new = [*options.checkouts, HERE.parent][:2]
     lines = [
-        HEADING,
-        f"`python benchmarks/beside.py OLD --runs {options.runs}`: least of {options.runs} runs in turn of {commit(old)} and "
-        f"{commit(new)}, each in a fresh process. \"Same\": prototypes, predictions, errors or printed text.\n",
+        f"Lowest of {options.runs} alternating runs of {commit(old)} and {commit(new)}, each in a new process. "
+        "\"Same\": prototypes, predictions, errors or printed text.\n",
         "| what | wall, old (s) | new | ratio | CPU, old (s) | new | ratio | peak of the process, old (GiB) | new | ratio | same |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     print("\n".join(lines), flush=True)
     for name in CASES | LARGE if options.large else CASES:
         if not options.only or any(text in name for text in options.only):
-            lines.append(in_turn(name, [old.resolve(), new.resolve()], options.runs))
-            print(lines[-1], flush=True)
-    if options.write:
-        path = HERE / "RESULTS.md"
-        path.write_text(path.read_text().split(HEADING)[0].rstrip() + "\n\n" + "\n".join(lines) + "\n")
+            print(in_turn(name, [old.resolve(), new.resolve()], options.runs), flush=True)
 
 
 def commit(checkout: Path) -> str:

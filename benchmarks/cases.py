@@ -53,7 +53,7 @@ def default_fit(n: int, p: int, categories: int = 0) -> Work:
 
     def work() -> str:
         fit = pc.fit("y ~ .", data, progress=False)
-        error = fit.validation.table["error"].iloc[fit.validation.one_se]
+        error = fit.validation.selected("1se")["error"]
         return f"{len(fit.prototypes):,} prototypes of {fit.dissimilarity.shape[1]:,} candidates, CV error {error:.3f}"
 
     return work
@@ -185,6 +185,6 @@ def default_method(name: str, method: str) -> Work:
 
     def work() -> str:
         fit = pc.fit(formula, data, method, progress=False)
-        return f"error {fit.validation.table['error'].iloc[fit.validation.one_se]:.3f}"
+        return f"error {fit.validation.selected('1se')['error']:.3f}"
 
     return work

@@ -124,9 +124,9 @@ def simulated(draw: Callable[[int, np.random.Generator], pd.DataFrame], n: int, 
         data, new = draw(n, np.random.default_rng([s, n])), draw(4000, np.random.default_rng([s, n, 1]))
         v = pc.cross_validate("y ~ .", data, progress=False)
         true = error_of(v.fit.predict(new), new["y"])
-        low, high = v.corrected_interval() or (np.nan, np.nan)
-        error, se = v.table.loc[v.one_se, ["error", "se"]]
-        found.append([true, error, v.corrected(), low <= true <= high, se])
+        corrected = v.corrected()
+        error, se = v.selected("1se")[["error", "se"]]
+        found.append([true, error, corrected.value, corrected.low <= true <= corrected.high, se])
     true, error, corrected, inside, se = 100 * np.array(found, float).T
     bias, spread = corrected - true, error.std(ddof=1)
     errors = [f"{values.mean():.1f}" for values in (true, error, corrected)]
@@ -139,7 +139,7 @@ def stability_line(name: str, seeds: int) -> list[str]:
     data, response = data_of(name)
     fits = [pc.fit(f"{response} ~ .", data, seed=seed, progress=False) for seed in range(seeds)]
     sizes, curves = [len(fit.prototypes) for fit in fits], [fit.validation for fit in fits]
-    errors = [100 * v.table["error"].iloc[v.one_se] for v in curves]
+    errors = [100 * v.selected("1se")["error"] for v in curves]
     chosen = pd.Series([fit.dissimilarity.metric.name for fit in fits]).value_counts()
     return [name, " ".join(map(str, sizes)), ", ".join(f"{k} {v}" for k, v in chosen.items()), f"{min(errors):.1f} to {max(errors):.1f}"]
 
@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=0, help="seeds of the fits of all rows (default: none)")
     parser.add_argument("--rows", nargs="+", type=int, default=[60, 150, 600], help="of a sample (default: 60 150 600)")
     options = parser.parse_args()
-    parts = ["# The first answer"]
+    parts = ["# The default fit"]
     if options.tables:
         lines = []
         for name in options.tables:
@@ -163,8 +163,8 @@ def main() -> None:
             print(*lines[-1], sep=" | ", flush=True)
         parts += [
             f"`python benchmarks/first_answer.py {' '.join(sys.argv[1:])}`: error on new rows (%), mean (standard error) [prototypes] over "
-            f"{options.splits} splits, and how often each distance was chosen.",
-            as_table(["", *options.fits, "logistic", "chosen"], lines),
+            f"{options.splits} splits, and how often each distance was selected.",
+            as_table(["", *options.fits, "logistic", "selected"], lines),
         ]
     if options.simulate:
         lines = []

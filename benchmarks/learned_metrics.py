@@ -26,11 +26,11 @@ KS = [1, 3, 5, 9, 15]
 METHODS: dict[str, dict[str, Any]] = {
     "k-NN, scaled Euclidean": {"method": "knn", "k": KS},
     "k-NN, Adaptive (DANN)": {"method": "knn", "k": KS, "dissimilarity": pc.Adaptive()},
-    "k-NN, NCA weights": {"method": "knn", "k": KS, "dissimilarity": pc.Learned(sample=SAMPLE)},
-    "k-NN, full NCA": {"method": "knn", "k": KS, "dissimilarity": pc.Learned(diagonal=False, sample=SAMPLE)},
+    "k-NN, NCA weights": {"method": "knn", "k": KS, "dissimilarity": pc.NCA(sample=SAMPLE)},
+    "k-NN, full NCA": {"method": "knn", "k": KS, "dissimilarity": pc.NCA(diagonal=False, sample=SAMPLE)},
     "k-NN, LDA": {"method": "knn", "k": KS, "dissimilarity": pc.LDA(ridge=0.01)},
     "PVM, scaled Euclidean": {"method": "pvm"},
-    "PVM, NCA weights": {"method": "pvm", "dissimilarity": pc.Learned(sample=SAMPLE)},
+    "PVM, NCA weights": {"method": "pvm", "dissimilarity": pc.NCA(sample=SAMPLE)},
     "GLVQ, scaled Euclidean": {"method": "lvq", "variant": "glvq", "K": [1, 2, 4]},
 }
 
@@ -62,15 +62,15 @@ def in_markdown(table: pd.DataFrame, digits: int) -> str:
 
 
 def in_words(plain: pd.DataFrame, noisy: pd.DataFrame, base: str, learned: str) -> str:
-    """On how many sets a metric has a smaller error than another by a point or more, and a larger one."""
+    """The numbers of data sets on which a metric has a lower, and a higher, error than another, by a point or more."""
     parts = []
-    for what, table in (("as they are", plain), (f"with {NOISE} columns of noise", noisy)):
+    for what, table in (("Without noise", plain), (f"With {NOISE} columns of noise", noisy)):
         gain = table.loc[base] - table.loc[learned]
         parts.append(
-            f"{what} better by a point or more on {(gain >= 1).sum()} of {len(gain)} sets and worse on {(gain <= -1).sum()} "
-            f"(mean {gain.mean():+.1f} points)"
+            f"{what}, it is better by a point or more on {(gain >= 1).sum()} of {len(gain)} data sets, and worse on "
+            f"{(gain <= -1).sum()} (mean {gain.mean():+.1f} points)"
         )
-    return f"* {learned}, beside {base}: {'; '.join(parts)}."
+    return f"* {learned}, compared with {base}. {'. '.join(parts)}."
 
 
 def report(repeats: int, names: list[str]) -> str:
@@ -87,16 +87,16 @@ def report(repeats: int, names: list[str]) -> str:
     first, second = pd.DataFrame(plain), pd.DataFrame(noisy)
     pairs = [("k-NN, scaled Euclidean", name) for name in METHODS if name.startswith("k-NN") and "scaled" not in name]
     words = [in_words(first, second, *pair) for pair in [*pairs, ("PVM, scaled Euclidean", "PVM, NCA weights")]]
-    taken = pd.DataFrame(seconds).T.groupby(level=1).sum().T.set_axis(["as they are", "with noise"], axis=1)
+    taken = pd.DataFrame(seconds).T.groupby(level=1).sum().T.set_axis(["without noise", "with noise"], axis=1)
     drawn = "once" if repeats == 1 else f"{repeats} times"
-    return f"""# What learned metrics change
+    return f"""# Learned metrics
 
 `python benchmarks/learned_metrics.py --write`: test errors (%) of nested cross-validation, 5 outer and 5 inner folds, drawn
-{drawn}; a difference of a point or two on sets of this size can be chance. k-NN is tuned over k = {", ".join(map(str, KS))},
-the PVM over its radii, GLVQ over 1, 2 and 4 code vectors a class. NCA learns from at most {SAMPLE} rows of each training set (its
-default is 1000).
+{drawn}. Differences of a point or two can be random on data sets of this size. K-NN is tuned over k = {", ".join(map(str, KS))}.
+The PVM is tuned over its radii, and GLVQ over 1, 2 and 4 code vectors per class. NCA learns from at most {SAMPLE} rows of each training set
+(its default is 1000).
 
-## The sets as they are
+## Without noise
 
 {in_markdown(first, 1)}
 
@@ -104,11 +104,11 @@ default is 1000).
 
 {in_markdown(second, 1)}
 
-## In words
+## Comparison
 
 {chr(10).join(words)}
 
-## Seconds of processor time, all sets together
+## Seconds of processor time, all data sets together
 
 {in_markdown(taken, 0)}
 """

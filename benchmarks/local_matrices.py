@@ -34,7 +34,7 @@ HERE = Path(__file__).resolve().parent
 AXES = 40
 RIDGES = (0.01, 0.1)
 RAW = {"dissimilarity": pc.Euclidean(scale=False), "progress": False}
-IMAGES = {"matrix": "full", "components": AXES, **RAW}
+IMAGES = {"matrix": "full", "dims": AXES, **RAW}
 GOALS = {"USPS, ten images": "12 T", "digits, ten images": "3 T", "breast cancer, matrix='auto', ten folds": "10 T", "20,000 x 20": "60 s"}
 
 
@@ -88,7 +88,7 @@ def measured(name: str) -> dict[str, float]:
     """Processor seconds of a fit and of T, and the largest memory in MB, in this process."""
     data, response, arguments = case_of(name)
     warm = data.groupby(response).head(12)
-    pc.fit(f"{response} ~ .", warm, "medianglvq", K=1, **{**arguments, "components": None})  # compiles
+    pc.fit(f"{response} ~ .", warm, "medianglvq", K=1, **{**arguments, "dims": None})  # compiles
     start = time.process_time()
     pc.fit(f"{response} ~ .", data, "medianglvq", K=1, **arguments)
     seconds, memory = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -120,10 +120,10 @@ def main() -> None:
     body = "\n\n".join([
         "# A matrix for each class",
         "`python benchmarks/local_matrices.py --write`. Errors on the test images of USPS (%), with the ridge of the lowest error in 3 "
-        f"folds of the 7,291 training images; {AXES} principal axes, but for the nearest neighbour:",
+        f"folds of the 7,291 training images. The images are reduced to {AXES} principal axes, except for the nearest neighbour:",
         as_table(["", "ridge", "test error"], errors()),
-        "Processor time of a fit with one prototype of each class, beside T, scikit-learn's `pairwise_distances` on the training images in "
-        "the same process, and the largest memory of the process up to the end of the fit:",
+        "Processor time of a fit with one prototype per class. T is the processor time of scikit-learn's `pairwise_distances` on the "
+        "training images in the same process. MB is the largest memory of the process up to the end of the fit:",
         as_table(["", "seconds", "T", "goal", "MB"], times()),
     ])  # fmt: skip
     print(body)

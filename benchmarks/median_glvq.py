@@ -176,13 +176,13 @@ def main() -> None:
         apart = found[options.columns[-1]] - found["logistic"]
         level += int(apart.mean() <= apart.std() / np.sqrt(options.splits))
         print(*lines[-1], sep=" | ", flush=True)
-    parts = ["# Two real cases beside logistic regression"]
+    parts = ["# Two prototypes and logistic regression"]
     if options.splits:
         parts += [
             f"`python benchmarks/median_glvq.py {' '.join('PYTHON' if a == options.prosemble else a for a in sys.argv[1:])}`, "
-            f"{time.perf_counter() - start:.0f} s: errors on new rows (%), mean and standard error over the splits, with one real row of "
-            f"each class as prototypes. On {level} of {len(SETS)} tables the last of these rules is within one standard error of "
-            "logistic regression, or better; standard errors are those of the paired differences over the splits, which share rows.",
+            f"{time.perf_counter() - start:.0f} s: errors on new rows (%), mean +- standard error over the splits. The prototypes are one "
+            f"real row of each class. On {level} of {len(SETS)} tables, the last column of median GLVQ is within one standard error of "
+            "logistic regression, or better. This standard error is of the paired differences over the splits, which share rows.",
             as_table(["", *columns], lines),
         ]
     if options.digit_splits:

@@ -1,12 +1,13 @@
-"""The price of few prototypes: python benchmarks/price.py
+"""Accuracy with few prototypes: python benchmarks/price.py
 
-Errors on a third of the rows, mean over stratified splits. For each number of prototypes the best of three methods is taken, with its
-grid point: the one of the lowest error in 5 folds of the other two thirds, among all of at most this number (`frontier`), and that rule
-is fitted to these rows. Method, radius, matrix and number thus take no part in the test. "glvq" is method "medianglvq" alone with K=1 or
-K=(1, 2), tuned as by default by the 1-SE rule in 5 folds, and with K=1 by the lowest error in the same folds. Beside them are logistic
-regression, a forest of 500 trees and boosting (scikit-learn's defaults), and the nearest neighbour among all training rows, on the same
-splits. The table is printed, and written to PRICE.md beside this file with --write. With --columns some columns are computed, and the
-others are taken from PRICE.md. Data that the package does not have are read from the folder that PROTOCLASS_DATA names.
+Errors on a third of the rows, mean over stratified splits. For each number of prototypes, the best of
+three methods is taken, with its grid point: the lowest error in 5 folds of the training rows, among all
+points with at most this number (`frontier`). It is fitted to the training rows, so no test row is used
+for a choice. "median GLVQ" is this method alone with K=1 or K=(1, 2), tuned by the 1-SE rule in 5 folds,
+and with K=1 by the lowest error in the same folds. Logistic regression, a forest of 500 trees, boosting
+(scikit-learn's defaults) and the nearest neighbour among all training rows have the same splits. The
+table is printed, and written to PRICE.md with --write. With --columns some columns are computed, and the
+others are taken from PRICE.md. The folder PROTOCLASS_DATA has the data that the package does not have.
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ from sklearn.model_selection import StratifiedShuffleSplit
 import protoclass as pc
 
 HERE = Path(__file__).resolve().parent
-IN_ALL = (10, 30, 100)  # prototypes
-FOLDS = 5  # that choose
+IN_TOTAL = (10, 30, 100)  # prototypes
+FOLDS = 5  # for tuning
 TABLES = [*SETS, "vowel", "digits", "glass"]
 OTHERS = ["logistic", "forest", "boosting"]
-GLVQ = {"glvq, 1 a class": (1, "1se"), "glvq, 2 a class": (2, "1se"), "glvq, 1, lowest error": (1, "min")}  # most a class, rule
-COLUMNS = [*GLVQ, "1 a class", "2 a class", *(f"{most} in all" for most in IN_ALL), "all rows", *OTHERS]
+GLVQ = {  # maximum number per class, rule of selection
+    "median GLVQ, 1 per class": (1, "1se"),
+    "median GLVQ, 2 per class": (2, "1se"),
+    "median GLVQ, 1 per class, lowest error": (1, "min"),
+}
+COLUMNS = [*GLVQ, "1 per class", "2 per class", *(f"{most} in total" for most in IN_TOTAL), "all rows", *OTHERS]
 
 
 def table_of(name: str) -> tuple[pd.DataFrame, str, dict[str, Any]]:
@@ -55,7 +60,7 @@ def table_of(name: str) -> tuple[pd.DataFrame, str, dict[str, Any]]:
 def methods_of(rows: pd.Series) -> dict[str, pc.Model]:
     """The prototype methods for training rows of these classes, with numbers of prototypes for every budget."""
     classes, smallest = rows.nunique(), rows.value_counts().min() * (FOLDS - 1) // FOLDS  # in the training rows of a fold
-    of_class = sorted({1, 2, *(min(most // classes, smallest - 1) for most in IN_ALL if most >= classes)})
+    of_class = sorted({1, 2, *(min(most // classes, smallest - 1) for most in IN_TOTAL if most >= classes)})
     return {
         "PVM": pc.PVM(),
         "k-medoids": pc.KMedoids(K=of_class),
@@ -65,7 +70,7 @@ def methods_of(rows: pd.Series) -> dict[str, pc.Model]:
 
 def budgets_of(classes: int) -> dict[str, int]:
     """The most prototypes of each column."""
-    return {"1 a class": classes, "2 a class": 2 * classes, **{f"{most} in all": most for most in IN_ALL if most >= classes}}
+    return {"1 per class": classes, "2 per class": 2 * classes, **{f"{most} in total": most for most in IN_TOTAL if most >= classes}}
 
 
 def chosen_of(table: pd.DataFrame, most: int, rule: str) -> int:
@@ -137,7 +142,7 @@ def prices(cells: dict[str, dict[str, str]]) -> str:
         if len(apart):
             ends = [f"{value:+.1f} ({name})" for value, name in ((apart.min(), apart.idxmin()), (apart.max(), apart.idxmax()))]
             lines.append([words, f"{apart.median():+.1f}", *ends, str(len(apart))])
-    return as_table(["", "median", "least", "most", "tables"], lines)
+    return as_table(["", "median", "lowest", "highest", "tables"], lines)
 
 
 def main() -> None:
@@ -158,14 +163,14 @@ def main() -> None:
     lines = [[name, *(row.get(c, "-") for c in COLUMNS)] for name, row in cells.items()]
     methods = [[words, ", ".join(f"{method} {count}" for method, count in counts.most_common())] for words, counts in chosen.items()]
     body = "\n\n".join([
-        "# The price of few prototypes",
-        f"`python benchmarks/price.py {' '.join(sys.argv[1:])}`, {time.perf_counter() - start:.0f} s: errors on new rows (%), mean and "
-        f"standard error over {options.splits} splits, which share rows. Each number is the most prototypes that a rule may have, and the "
-        "method is the best of three in 5 folds of the training rows; \"glvq\" is \"medianglvq\" alone, by the 1-SE rule or by the lowest "
-        "error; \"all rows\" is the nearest neighbour.",
+        "# Accuracy with few prototypes",
+        f"`python benchmarks/price.py {' '.join(sys.argv[1:])}`, {time.perf_counter() - start:.0f} s: errors on new rows (%), mean +- "
+        f"standard error over {options.splits} splits, which share rows. \"1 per class\" to \"100 in total\" are the maximum number of "
+        "prototypes of the best of three methods in 5 folds of the training rows; \"median GLVQ\" is this method alone, by the 1-SE rule "
+        "or by the lowest error; \"all rows\" is the nearest neighbour.",
         as_table(["", *COLUMNS], lines),
-        "Points above the lowest of logistic regression, forest and boosting (by their mean test errors, which favours these three) on the "
-        "tables:",
+        "Percentage points above the lowest mean error of logistic regression, forest and boosting. The lowest is selected by the test "
+        "errors, which favours these three:",
         prices(cells),
         "How often each method, or matrix, was the best:",
         as_table(["", "splits"], methods),

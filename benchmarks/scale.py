@@ -50,8 +50,7 @@ METHODS = {
     "compared": Method("comparisons of new rows", "compared", balls=True, columns=(20,),
                        note="new rows in memory with the prototypes of a fit of 30,000 rows as above, on all processors"),
     "written": Method("predict_to", "written", balls=True, columns=(20,),
-                      note="`fit.predict_to` of the same rows and fit, from a parquet file with a key column to a parquet file; "
-                            "`python benchmarks/written.py` runs both by turns"),
+                      note="`fit.predict_to` of the same rows and fit, from a parquet file with a key column to a parquet file"),
     "numpy": Method("plain NumPy greedy", "numpy_greedy", balls=True, note="section 3.2 of the PVM paper, written out, balls as above"),
     "knn": Method("KNeighborsClassifier", "neighbours", note="scikit-learn, k = 5: fit, and the classes of all rows"),
     "centroid": Method("NearestCentroid", "nearest_centroid", note="scikit-learn: fit, and the classes of all rows"),
@@ -147,15 +146,6 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def table(rows: list[Row]) -> str:
-    """All cases, in order."""
-    lines = [HEAD]
-    for k, row in enumerate(rows):
-        before = rows[k - 1] if k and (rows[k - 1].method, rows[k - 1].p) == (row.method, row.p) else None
-        lines.append(line(row, before))
-    return "\n".join(lines)
-
-
 def report(rows: list[Row], command: str, took: float, seconds: float, gigabytes: float) -> str:
     """The text of SCALE.md."""
     from protoclass.core.parallel import cores
@@ -164,14 +154,13 @@ def report(rows: list[Row], command: str, took: float, seconds: float, gigabytes
     return (
         f"# Growth with the number of rows\n\n`{command}`, {datetime.date.today()}, {cores()} cores of {platform.machine()}, "
         f"Python {platform.python_version()}, NumPy {np.__version__}; {brief(took)} in all.\n\n"
-        "Made data: two columns are the mixtures of the PVM paper, more are ten classes of ten Gaussians in ten dimensions with "
-        "noise, 784 columns in single precision (`benchmarks/made.py`). Seconds are the least of up to three runs (one where it "
-        "takes over 20 s), after a warm-up on 300 rows; GB is the peak that the operating system saw beyond the data. "
-        f"Each case has a process of its own, {gigabytes:g} GB of address space beyond its data and {seconds:g} s a run.\n\n"
+        "Data are simulated (`benchmarks/made.py`). Two columns are the mixtures of the PVM paper. More columns are ten classes "
+        "of ten Gaussians in ten dimensions with noise; 784 columns are in single precision. Seconds are the lowest of up to three "
+        "runs (one if it takes over 20 s), after a warm-up on 300 rows. GB is the peak memory beyond the data. Each case is a "
+        f"process with {gigabytes:g} GB of memory beyond its data and {seconds:g} s for a run.\n\n"
         + "\n".join(f"* {METHODS[name].words}: {METHODS[name].note}." for name in used)
         + "\n\n![Time and memory against the number of rows](scale.png)\n\n"
-        f"Exponents by least squares on the logarithms, of times over {SHORTEST:g} s and peaks over 0.01 GB:\n\n{summary(rows)}\n\n"
-        f"All cases; exponents are those from the size before:\n\n{table(rows)}\n"
+        f"Exponents by least squares on the logarithms, of times over {SHORTEST:g} s and peaks over 0.01 GB:\n\n{summary(rows)}\n"
     )
 
 

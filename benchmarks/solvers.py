@@ -70,8 +70,8 @@ def pima() -> str:
     print(seconds, flush=True)
     return (
         f'\n`cross_validate("diabetes ~ .", pima, solver="exact")`, {len(data)} rows, 10 folds x {len(v.table)} radii: '
-        f"{seconds:.1f} s. Least error {v.table.error.min():.4f} (greedy {greedy.table.error.min():.4f}), its SE "
-        f"{v.table.se[v.best]:.4f}.\n"
+        f"{seconds:.1f} s. Lowest error {v.table.error.min():.4f} (greedy {greedy.table.error.min():.4f}), its SE "
+        f"{v.selected('min')['se']:.4f}.\n"
     )
 
 
@@ -85,8 +85,8 @@ def main() -> None:
         f"`python benchmarks/solvers.py --runs {options.runs} --write`, {datetime.date.today()}, 2 threads of "
         f"{platform.machine()}, Python {platform.python_version()}. 7291 training and 2007 test images, Euclidean distances, "
         "lambda = 1/n.\n"
-        "T: scikit-learn's `pairwise_distances` on the training images, timed beside each fit. The gap is that of the "
-        "certificate: how far\nabove the optimum the objective can be.\n\n"
+        "T is the time of scikit-learn's `pairwise_distances` on the training images, measured next to each fit. The gap is "
+        "the upper bound of the certificate\non the distance from the optimum, relative to the optimum.\n\n"
         "| eps | solver | objective | gap | time | prototypes | test error |\n|---|---|---|---|---|---|---|\n"
     )
     text = head + "\n".join(rows(options.runs)) + "\n" + pima()

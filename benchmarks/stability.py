@@ -152,16 +152,17 @@ def main() -> None:
         first, second = [*first, row], [*second, *more]
         print(row, more, flush=True)
     text = (
-        "# What stability says, and what is true of fresh rows\n\nTwo Gaussians of unit variance, two apart, 100 rows: "
+        "# Bootstrap and true stability\n\nData: two Gaussians of unit variance, two apart, 100 rows. Command: "
         f"`python benchmarks/stability.py --write --sets {options.sets} --each {options.each} --repeats {options.repeats}`. "
-        f"{options.sets} data sets for each method, up to {options.each} prototypes of each for `reselected` (all for the others), "
-        f"{options.repeats} fresh samples, 200 samples for each call; means over data sets. Methods without weights draw halves.\n\n"
-        f"{in_markdown(first)}\n\nAll samples are of the rows that chose the prototypes. So `reselected` says too much, 1.2 to 5 times the "
-        "truth; `ball_hit_rate` says too much where balls are small and hold few rows, and little where it is near 1. The column "
-        "`distance_95` is the share of fresh samples with a prototype of the class within that distance, 0.95 by its definition.\n\n"
-        "`Stability.replicate` compares two samples without a row in common, and the truth is that of 600 pairs of fresh samples of this "
-        f"size. +-: its standard deviation over data sets.\n\n{in_markdown(second)}\n\n"
-        "It is right for both sizes. Nothing is extrapolated to all rows.\n"
+        f"Each method has {options.sets} data sets. The true rate of `reselected` is measured for up to {options.each} prototypes of each, "
+        f"with {options.repeats} new samples; the others for all prototypes. Each call of `stability` draws 200 samples. Values are means "
+        f"over data sets. Methods without weights draw half samples.\n\n{in_markdown(first)}\n\n"
+        "All samples are drawn from the rows that selected the prototypes. So `reselected` is optimistic: it is 1.2 to 5 times the true "
+        "rate. `ball_hit_rate` is optimistic if balls are small and contain few rows, and less so if it is near 1. `distance_95` is the "
+        "proportion of new samples with a prototype of the class within that distance; its nominal value is 0.95.\n\n"
+        "`Stability.replicate` compares two samples without a common row. The true rate is that of 600 pairs of new samples of this "
+        f"size. +-: standard deviation over data sets.\n\n{in_markdown(second)}\n\n"
+        "The estimates agree with the true rates for both sizes. They are not extrapolated to all rows.\n"
     )
     print(text)
     if options.write:

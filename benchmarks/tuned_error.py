@@ -3,7 +3,7 @@
 40 rows with 5 normal columns, 20 of each class: pure noise (the true error is 0.50), and with means 1 apart in two columns (there
 the true error is measured on 1000 new rows). For the least error and the 1-SE choice: the true error of the fit, the error in
 the table, this with the correction of Tibshirani and Tibshirani (2009), and `Validation.corrected`; and how often
-`Validation.corrected_interval` contains the true error.
+`Validation.corrected` contains the true error.
 
 With --worlds, samples of the worlds in `WORLDS`, where the choice is that of the call: the true error of the fit on 4000 new rows
 (0.5 on noise), the corrected error, and for its interval the coverage, the mean width and the proportion of width 0.
@@ -92,7 +92,8 @@ def covered(draw_world: World, n: int, arguments: dict[str, Any], replicates: in
         truth = test.error if isinstance(measure, str) else float(test.glance()["loss"].iloc[0])
         truth = 1 - test.glance()["balanced_accuracy"].iloc[0] if isinstance(measure, str) and measure == "balanced" else truth
         truth = 0.5 if draw_world is noise else truth
-        corrected, (low, high) = fit.validation.corrected(), fit.validation.corrected_interval()
+        found = fit.validation.corrected()
+        corrected, low, high = found.value, found.low, found.high
         found.append((truth, corrected, low <= truth <= high, high - low, high - low < 1e-9))
     truth, corrected, holds, width, empty = np.mean(found, axis=0)
     return f"truth {truth:.3f}, corrected {corrected:.3f}, covered {holds:.2f}, width {width:.3f}, empty {empty:.2f}"
@@ -105,15 +106,15 @@ def measure(method: str, shift: float, seed: int) -> np.ndarray:
     v = pc.cross_validate("y ~ .", data, method, seed=seed, progress=False)
     folds = v.fold_errors.to_numpy()
     bias = float(
-        (folds[:, v.best] - folds.min(axis=1)).mean()
+        (folds[:, v.selected("min").name] - folds.min(axis=1)).mean()
     )  # of the least error; the 1-SE choice is no minimum of a fold
     out = []
     for choose in ("min", "1se"):
-        point = v.chosen(choose)
+        point = v.selected(choose).name
         truth = v.fit_at(point).test(new).error if shift else 0.5
         error = float(v.table["error"].iloc[point])
-        low, high = v.corrected_interval(choose)
-        out.append((truth, error, error + bias, v.corrected(choose), low <= truth <= high))
+        found = v.corrected(choose)
+        out.append((truth, error, error + bias, found.value, found.low <= truth <= found.high))
     return np.array(out)
 
 

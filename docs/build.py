@@ -74,6 +74,9 @@ def gather() -> None:
         "api/index.rst": reference(),
     }.items():
         (SOURCE / path).write_text(text, encoding="utf-8")
+    for path in SOURCE.rglob("*.md"):  # links that work in the repository, where docs/ and vignettes/ are neighbours
+        text = path.read_text(encoding="utf-8").replace("](../vignettes/", "](vignettes/").replace("](../docs/", "](../")
+        path.write_text(text, encoding="utf-8")
 
 
 def package_key(package: Path = Path(protoclass.__file__).parent) -> str:

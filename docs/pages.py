@@ -22,8 +22,9 @@ QUESTIONS: dict[str, dict[str, str]] = {
     },
     "What do you want to know?": {
         "choosing_the_radius": "Which radius, and how far is the solution from the optimum?",
-        "how_many_prototypes": "How many prototypes, and which method?",
+        "how_many_prototypes": "Which method, and how many prototypes?",
         "comparing_methods": "Which method, and is the difference significant?",
+        "prediction_sets": "How certain is a prediction, and why this class?",
         "explorers": "Why is this row misclassified?",
         "prototypes_as_summary": "Which few rows summarise the data?",
         "other_good_answers": "How stable are the prototypes, and are they unique?",
@@ -33,12 +34,11 @@ QUESTIONS: dict[str, dict[str, str]] = {
     },
     "What do you want to build?": {"a_method_of_your_own": "A custom method or metric"},
 }
-ALONE = ("from_r",)  # has its own entry in the contents of the site
+ALONE = ("from_r", "with_scikit_learn")  # have their own entries in the contents of the site
 
 # a public name is listed under the heading of the name, or else of its module, or else of its folder
 GROUPS = {
     "Fitting, validating, comparing": ("fitting", "estimation", "analysis"),
-    "Explorers": ("fitting.explore", "widgets"),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
@@ -81,7 +81,7 @@ def contents() -> str:
     written = (
         "Each vignette is a notebook, run with the version that this site documents. "
         '`protoclass.vignette("getting_started")` writes one into the working folder, so you can run and change it. '
-        "If you know R or scikit-learn, see the tables in [From R and scikit-learn to protoclass](from_r.md). "
+        "If you know R or scikit-learn, see [From R to protoclass](from_r.md) and [With scikit-learn](with_scikit_learn.md). "
         "The tables and figures of the original papers are reproduced in [The papers](../papers.md)."
     )
     return "\n".join(["# Vignettes\n", written, "", *lines, tree, ""])

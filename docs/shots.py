@@ -1,4 +1,4 @@
-"""Screenshots of the explorers for the tour, into docs/: `make shots`. Needs Chromium, and what the extra `test` installs."""
+"""Screenshot of the explorer for docs/tour.md: `make shots`. Needs Chromium."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import protoclass as pc
-from protoclass.widgets.curve import CurveExplorer
 
 DOCS = Path(__file__).resolve().parent
-sys.path.append(str(DOCS.parent / "tests" / "widgets"))
-from mounting import mount  # noqa: E402
-
 WIDTH, WAIT = 1100, 300_000  # pixels of the page; milliseconds after which a page that shows nothing is given up
 
 
@@ -28,14 +24,6 @@ def digits(page: Any) -> None:
         take(page, page.locator("main"), "explore_digits.png")
 
 
-def curve(page: Any) -> None:
-    """The error curve as in a notebook, with Python behind it."""
-    fit = pc.fit("species ~ .", pc.load_data("iris"), progress=False)
-    mount(page, CurveExplorer(fit.validation))
-    page.locator(".protoclass-panel table").first.wait_for()
-    take(page, page.locator(".protoclass-page"), "explore_curve.png")
-
-
 def take(page: Any, what: Any, name: str) -> None:
     """The picture of a part of a page, once the browser has drawn it."""
     what.locator("canvas, svg").first.wait_for()
@@ -45,7 +33,7 @@ def take(page: Any, what: Any, name: str) -> None:
 
 
 def main() -> int:
-    """Open each page and take its picture. Returns the exit status."""
+    """Open the page and take its picture. Returns the exit status."""
     from playwright.sync_api import sync_playwright
 
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -54,11 +42,9 @@ def main() -> int:
         return 1
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
-        for shot in (digits, curve):
-            page = chromium.new_page(viewport={"width": WIDTH, "height": 900})
-            page.set_default_timeout(WAIT)
-            shot(page)
-            page.close()
+        page = chromium.new_page(viewport={"width": WIDTH, "height": 900})
+        page.set_default_timeout(WAIT)
+        digits(page)
         chromium.close()
     return 0
 

@@ -14,7 +14,7 @@ def main() -> None:
     digits = pc.load_data("digits")
     new = digits.index % 3 == 0
     raw = pc.Euclidean(scale=False)
-    arguments = {"K": 1, "matrix": "full", "local": True, "ridge": 0.01, "components": 35, "cv": None}
+    arguments = {"K": 1, "matrix": "full", "local": True, "ridge": 0.01, "dims": 35, "cv": None}
     fit = pc.fit("digit ~ .", digits[~new], "medianglvq", dissimilarity=raw, **arguments)
     error = fit.test(digits[new]).error
     figure = fit.plot("weights", shape=SHAPE)

@@ -25,11 +25,11 @@ def __getattr__(name: str) -> Any:
         globals()[name] = getattr(_import_module(place, __name__), name)
         return globals()[name]
     from .ground.errors import NotAvailable as Missing
-    from .ground.foreign_names import FUNCTIONS, FUNCTIONS_ELSEWHERE, VERBS
+    from .ground.foreign_names import FUNCTIONS, FUNCTIONS_ELSEWHERE, RENAMED, VERBS
 
-    cures = {**dict.fromkeys(FUNCTIONS, f"use fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE}
+    cures = {**dict.fromkeys(FUNCTIONS, f"use fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE, **RENAMED}
     if name in cures:
-        raise Missing(f"module 'protoclass' has no function {name!r}: {cures[name]}")
+        raise Missing(f"module 'protoclass' has no {name!r}: {cures[name]}")
     raise AttributeError(f"module 'protoclass' has no attribute {name!r}")
 
 

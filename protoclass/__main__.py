@@ -1,4 +1,5 @@
-"""The front door for the shell: python -m protoclass "species ~ ." data/iris.csv; the words `explore` and `reproduce` before it."""
+"""The command line: python -m protoclass "species ~ ." data/iris.csv, also with `explore` or
+`reproduce` before the arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import tempfile
 import warnings
 import webbrowser
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -20,29 +21,26 @@ from .ground.errors import NotAvailable, OptionError, ProtoclassError, in_letter
 from .ground.files import make_folder, read_csv, write_file
 
 NARROW, WIDE = 40, 120  # columns between which notes are wrapped
-PARAMETERS = "Further options are parameters of the method, such as --eps 1.0, --eps 0.5,1,2 or --k grid. "
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Fit, print the summary and, with --out, write the figures; after `explore` open a page; after `reproduce` run the
-    call of a saved fit again.
-
-    Returns the exit status.
-    """
+    """Fit and print the summary, open the explorer after `explore`, or run a saved call again after
+    `reproduce`; the exit status."""
     words = sys.argv[1:] if argv is None else argv
     try:
         with notices():
+            if words[:1] == ["reproduce"]:
+                return reproduce(reproducing().parse_args(words[1:]))
             if words[:1] == ["explore"]:
                 options, rest = exploring().parse_known_args(words[1:])
-                explore(options, _parameters(rest))
-            elif words[:1] == ["reproduce"]:
-                return reproduce(reproducing().parse_args(words[1:]))
+                text = explore(options, fitted_to(options, rest))
             else:
                 options, rest = fitting().parse_known_args(words)
-                print(in_letters_of(sys.stdout, run(options, _parameters(rest))), flush=True)
+                fit = fitted_to(options, rest)
+                text = page(fit, [figures(fit, Path(options.out))] if options.out else [])
+            print(in_letters_of(sys.stdout, text), flush=True)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (ProtoclassError, OSError) as reason:
         print(f"protoclass: {reason}", file=sys.stderr)
         return 2
@@ -50,52 +48,61 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def fitting() -> argparse.ArgumentParser:
-    """The words that fit."""
-    parser = argparse.ArgumentParser(
-        allow_abbrev=False,
-        prog="python -m protoclass",
-        usage='python -m protoclass "response ~ predictors" data.csv [options]',
-        description="Fit a prototype classifier to a CSV file, print its summary and write its figures. With the word explore "
-        "before the formula: look at it in a browser (python -m protoclass explore --help). With the word reproduce: run "
-        "the call of a saved fit again on its data (python -m protoclass reproduce --help).",
-        epilog=PARAMETERS
-        + 'Example: python -m protoclass "species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
+    """Arguments of a fit."""
+    parser = _parser(
+        "",
+        "Fit a prototype classifier to a CSV file and print its summary. 'explore' before the formula opens the fit in a browser, and "
+        "'reproduce' runs the call of a saved fit again; see python -m protoclass explore --help and reproduce --help.",
+        '"species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
     )
-    _common(parser)
-    parser.add_argument("--out", metavar="DIR", help="write the figures into this folder")
+    parser.add_argument("--out", metavar="DIR", help="folder for the figures")
     return parser
 
 
 def exploring() -> argparse.ArgumentParser:
-    """The words that open the explorers."""
+    """Arguments of `explore`."""
+    parser = _parser(
+        " explore",
+        "Fit a prototype classifier to a CSV file and open the explorer of its prototypes in a browser. The explorer is one HTML page, "
+        "which needs neither Python nor a network.",
+        '"species ~ ." data/iris.csv --method pvm --eps grid',
+    )
+    parser.add_argument("--shape", type=_value, metavar="H,W", help="height and width of the images if each row is an image")
+    parser.add_argument("--save", metavar="FILE", help="file for the page, such as fit.html, which is then not opened")
+    return parser
+
+
+def _parser(word: str, description: str, example: str) -> argparse.ArgumentParser:
+    """A command that fits: its arguments are those of `fit`, and parameters of the method."""
+    program = f"python -m protoclass{word}"
     parser = argparse.ArgumentParser(
-        allow_abbrev=False,
-        prog="python -m protoclass explore",
-        usage='python -m protoclass explore "response ~ predictors" data.csv [options]',
-        description="Fit a prototype classifier to a CSV file and look at its prototypes in a browser: they are written as one page "
-        "that needs neither Python nor a network, and the browser opens it. With --save FILE the page is written there, and not opened.",
-        epilog=PARAMETERS + 'Example: python -m protoclass explore "species ~ ." data/iris.csv --method pvm --eps grid',
-    )
-    _common(parser)
-    parser.add_argument(
-        "--shape", type=_value, metavar="H,W", help="rows and columns, where rows of the data are pictures"
-    )
-    parser.add_argument("--save", metavar="FILE", help="such as fit.html; by default a temporary file, which the browser opens")
+        allow_abbrev=False, prog=program, usage=f'{program} "response ~ predictors" data.csv [options]', description=description,
+        epilog=f"Other options are parameters of the method: --eps 1.0, --eps 0.5,1,2 or --k grid. Example: {program} {example}",
+    )  # fmt: skip
+    add = parser.add_argument
+    add("formula", help="formula in R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'")
+    add("data", help="CSV file with a line of column names")
+    add("--method", default="pvm", help="name of the method, such as pvm (the default), scm or knn; an unknown name lists all methods")
+    add("--dissimilarity", default="auto", help="auto (the default), or a name such as euclidean or gower; an unknown name lists all")
+    add("--cv", default="auto", help="number of folds, loo, none, or auto (the default): 10 if a parameter is tuned")
+    add("--choose", default="auto", help="rule that selects parameters: 1se (default; min with --max-prototypes), 1se-paired, min or bound")
+    add("--na", default="drop", help="treatment of rows with missing values: drop (the default), raise or keep (Gower)")
+    add("--seed", type=int, default=0, help="seed of the folds")
     return parser
 
 
 def reproducing() -> argparse.ArgumentParser:
-    """The words that run the call of a saved fit again."""
+    """Arguments of `reproduce`."""
     parser = argparse.ArgumentParser(
         allow_abbrev=False,
         prog="python -m protoclass reproduce",
         description="Run the call of a saved fit again on its data, and print for each part of the fit whether it is the same. "
-        "The exit status is 0 if everything is the same, 1 if not.",
+        "The exit status is 0 if everything is the same, and 1 otherwise.",
         epilog="Example: python -m protoclass reproduce iris.proto data/iris.csv",
     )
-    parser.add_argument("fit", help="a file that fit.save has written")
-    parser.add_argument("data", help="a CSV file with a header: the rows of the fit in their order")
-    parser.add_argument("matrix", nargs="?", help="a file for read_dissimilarity: the dissimilarities, if the fit was given a matrix")
+    parser.add_argument("fit", help="file of a fit, written by fit.save")
+    parser.add_argument("data", help="CSV file with the rows of the fit in their order")
+    parser.add_argument("matrix", nargs="?", help="file with the dissimilarities, for read_dissimilarity, if the fit has a given matrix")
     return parser
 
 
@@ -113,44 +120,24 @@ def reproduce(options: argparse.Namespace) -> int:
     return 0 if result else 1
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "formula", help="R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'"
-    )
-    parser.add_argument("data", help="a CSV file with a header, on this machine")
-    parser.add_argument(
-        "--method", default="pvm", help="pvm (the default), scm, knn, kmeans ...; a word that is none lists all"
-    )
-    parser.add_argument(
-        "--dissimilarity", default="auto", help="auto, euclidean, manhattan, chebyshev, minkowski, gower or ranks"
-    )
-    parser.add_argument(
-        "--cv", default="auto", help="number of folds, loo, none, or auto: 10 if a parameter is to be tuned"
-    )
-    parser.add_argument("--choose", default="auto", help="1se (the default; min with --max-prototypes), 1se-paired, min or, for scm, bound")
-    parser.add_argument("--na", default="drop", help="rows with missing values: drop, raise or keep (Gower)")
-    parser.add_argument("--seed", type=int, default=0, help="for the folds")
-
-
-def run(options: argparse.Namespace, parameters: dict[str, Any]) -> str:
-    """Fit; the text to print."""
+def fitted_to(options: argparse.Namespace, rest: list[str]) -> Any:
+    """The fit of a command, with the parameters of its method."""
     from .fitting import fit
 
-    fitted = fit(options.formula, read_csv(options.data), **_arguments(options), **parameters)
-    return page(fitted, [figures(fitted, Path(options.out))] if options.out else [])
+    same = {name: getattr(options, name) for name in ("method", "dissimilarity", "choose", "na", "seed")}
+    cv = None if options.cv == "none" else _value(options.cv)
+    return fit(options.formula, read_csv(options.data), cv=cv, **same, **_parameters(rest))
 
 
-def explore(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
-    """Fit and write the page; without a name for its file open it in the browser."""
-    from .fitting import fit
-
-    fitted = fit(options.formula, read_csv(options.data), **_arguments(options), **parameters)
+def explore(options: argparse.Namespace, fitted: Any) -> str:
+    """Write the page of a fit, and open it in the browser unless its file has a name; the text that
+    names it."""
     shape = {"shape": tuple(options.shape)} if options.shape else {}
     # the folder of the temporary file is its user's alone, and stays: the browser may read the file again
     place = Path(options.save or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()
     fitted.explore(save=place, **shape)
     opened = not options.save and webbrowser.open(place.as_uri())
-    print(f"The page is {place}{'' if opened else ': open it in a browser'}.")
+    return f"The page is {place}{'' if opened else ': open it in a browser'}."
 
 
 def figures(fitted: Any, folder: Path) -> str:
@@ -172,13 +159,6 @@ def figures(fitted: Any, folder: Path) -> str:
     return f"Figures in {folder.resolve()}: {', '.join(written)}"
 
 
-def _arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """Arguments of `fit` that every command has."""
-    cv = None if options.cv == "none" else _value(options.cv)
-    names = ("method", "dissimilarity", "choose", "na", "seed")
-    return {"cv": cv, **{name: getattr(options, name) for name in names}}
-
-
 def _parameters(rest: list[str]) -> dict[str, Any]:
     """`--eps 1.0 --k=1,3` as parameters."""
     words = [w for token in rest for w in (token.split("=", 1) if token.startswith("--") else [token])]
@@ -194,15 +174,13 @@ def _parameters(rest: list[str]) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
+    """A number, several values separated by commas, or the text itself."""
     if "," in text:
         return [_value(part) for part in text.split(",")]
-    try:
-        return int(text)
-    except ValueError:
-        try:
-            return float(text)
-        except ValueError:
-            return text
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 @contextmanager

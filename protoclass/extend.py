@@ -1,6 +1,6 @@
-"""What the code of a method or metric of your own is made of, beside `Model`, `Metric` and `register`.
+"""The parts of a method or metric of your own, beside `Model`, `Metric` and `register`.
 
-The vignette a_method_of_your_own and CONTRIBUTING.md use these names.
+The vignette a_method_of_your_own uses these names.
 """
 
 from .core.neighbours.nearest import Nearest

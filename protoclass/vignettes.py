@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, overload
 
@@ -22,10 +21,11 @@ FOLDERS = (HERE / "vignettes_text", Path(__file__).resolve().parent.parent / "vi
 
 # the order of reading; others follow by name
 READING = (
-    "getting_started", "from_r", "choosing_the_radius", "prototypes_as_summary", "two_patients", "the_cases_behind_a_forest",
-    "how_many_prototypes", "explorers",
-    "dissimilarities", "strings_pictures_matrices", "proximity_data", "set_covering_machine", "comparing_methods", "other_good_answers",
-    "a_rare_outcome", "beyond_memory", "a_method_of_your_own",
+    "getting_started", "from_r", "with_scikit_learn", "choosing_the_radius",
+    "prototypes_as_summary", "two_patients", "the_cases_behind_a_forest", "how_many_prototypes",
+    "explorers", "dissimilarities", "strings_pictures_matrices", "proximity_data",
+    "set_covering_machine", "comparing_methods", "other_good_answers", "a_rare_outcome",
+    "prediction_sets", "beyond_memory", "a_method_of_your_own",
 )  # fmt: skip
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -51,15 +51,16 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     Returns
     -------
     DataFrame or Path
-        The list, in the recommended order, with `title` and `description` by name; or the path of the notebook, after a printed line
-        with instructions to open it.
+        The list, in the recommended order, with `title` and `description` by name; or the path of
+        the notebook, after a printed line with instructions to open it.
 
     Raises
     ------
     OptionError
         If the vignette or folder does not exist, or if the file exists and `overwrite` is False.
     FileError
-        If the file cannot be written, for example because the disk is full; no partial file is left then.
+        If the file cannot be written, for example because the disk is full; no partial file is left
+        then.
 
     Examples
     --------
@@ -85,15 +86,8 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
     if not overwrite and os.path.lexists(path):
         raise OptionError(f"{path} exists and may contain your work: rename it, use another folder=, or replace it by overwrite=True")
     write_file(path, json.dumps(notebook(texts[name]), indent=1, ensure_ascii=False), overwrite)
-    print(f"Wrote {path}\n{opening(path)}")
+    print(f"Wrote {path}\nOpen it by a double click in JupyterLab, or in the shell: jupyter lab {shlex.quote(str(path))}")
     return path
-
-
-def opening(path: Path) -> str:
-    """How to open a notebook, in words."""
-    words = f"Open it by a double click in JupyterLab, or in the shell: jupyter lab {shlex.quote(str(path))}"
-    missing = find_spec("jupyterlab") is None
-    return words + ('\n(here JupyterLab is missing: pip install "protoclass-stats[notebook]")' if missing else "")
 
 
 def shipped() -> dict[str, str]:
@@ -120,8 +114,9 @@ def notebook(text: str) -> dict[str, Any]:
     Parameters
     ----------
     text : str
-        The part of MyST markdown (https://mystmd.org) that the vignettes keep to: front matter between lines of three
-        dashes, markdown, and cells of code fenced by three backticks and `{code-cell}`, without options.
+        The part of MyST markdown (https://mystmd.org) that the vignettes keep to: front matter
+        between lines of three dashes, markdown, and cells of code fenced by three backticks and
+        `{code-cell}`, without options.
 
     Returns
     -------
@@ -141,12 +136,7 @@ def notebook(text: str) -> dict[str, Any]:
         source = part.rstrip().lstrip("\n").splitlines(keepends=True)
         if not source:
             continue
-        cell: dict[str, Any] = {
-            "id": f"cell-{len(cells) + 1}",
-            "cell_type": "markdown",
-            "metadata": {},
-            "source": source,
-        }
+        cell: dict[str, Any] = {"id": f"cell-{len(cells) + 1}", "cell_type": "markdown", "metadata": {}, "source": source}
         if number % 2:
             cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
         cells.append(cell)

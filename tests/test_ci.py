@@ -2,8 +2,6 @@
 
 import re
 import runpy
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -34,23 +32,6 @@ def test_the_files_that_are_tested_are_there():
 
 def test_the_oldest_python_is_the_one_that_is_required():
     assert PROJECT["requires-python"] == f">={MATRIX['versions']()[0]}"
-
-
-def test_jobs_without_their_python():
-    """They are skipped with a word, but one that was asked for fails, and so does a run of none."""
-    run = [sys.executable, str(ROOT / ".ci" / "matrix.py")]
-    here = f"{sys.version_info.major}.{sys.version_info.minor}"
-    env = {"PYTHONS": sys.executable, "PATH": ""}
-    done = subprocess.run([*run, "--list"], env=env, capture_output=True, text=True, check=True)
-    for job, python in MATRIX["jobs"]().items():
-        assert re.search(rf"^{job} +{sys.executable if python == here else 'skipped: no python' + python}", done.stdout, re.MULTILINE)
-    done = subprocess.run([*run, "newest-3.12"], env={"PATH": ""}, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "FAILED: no python3.12 on PATH or in PYTHONS" in done.stdout
-    assert subprocess.run(run, env={"PATH": ""}, capture_output=True, text=True, check=False).returncode == 1
-    done = subprocess.run(run, env={"PATH": "", "PYTHONS": "python9"}, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "PYTHONS: python9 does not run" in done.stderr
 
 
 def test_the_workflow_runs_the_same_jobs():

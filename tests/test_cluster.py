@@ -122,7 +122,8 @@ def test_fits_on_workers_are_those_of_one_process(client):
     data = made(90, rare=20).drop(columns="g").reset_index(drop=True)
     fit = pc.fit("y ~ a + b", data, **GIVEN, cv=3)
     for sample in ("bootstrap", "halves"):
-        pd.testing.assert_frame_equal(fit.stability(resamples=6, sample=sample, client=client).table, fit.stability(resamples=6, sample=sample).table)
+        remote, local = (fit.stability(resamples=6, sample=sample, client=where).table for where in (client, None))
+        pd.testing.assert_frame_equal(remote, local)
     pd.testing.assert_frame_equal(fit.importance(resamples=3, client=client), fit.importance(resamples=3))
     test, here = (fit.validation.permutation_test(resamples=4, client=where) for where in (client, None))
     pd.testing.assert_frame_equal(test.table, here.table)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import protoclass as pc
-from protoclass.export.writing import cited
+from protoclass.export.pages import cited
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -52,3 +52,27 @@ def test_a_sentence_has_17_words_on_average(path):
     passages = [" ".join(words.split()) for words in re.split(r"\n\n|^[ \d.]*[*:] ", text, flags=re.MULTILINE)]
     lengths = [len(sentence.split()) for words in passages for sentence in re.split(r"(?<=[.?!:]) +(?=[A-Z`*(\[])", words) if sentence]
     assert sum(lengths) <= 17 * len(lengths)
+
+
+GENERATED = {"gallery.md", "papers.md", "vignettes/index.md", "api/index.rst"}  # by docs/build.py
+LINKING = sorted([*PAGES, *(ROOT / "vignettes").glob("*.md")])
+
+
+def anchors(path):
+    """The anchors of the headings of a page."""
+    titles = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("path", LINKING, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_links_to_files_and_sections_of_the_repository_lead_somewhere(path):
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        name, _, section = link.partition("#")
+        if link.startswith(("http", "mailto:")) or name in GENERATED:
+            continue
+        target = path.parent / name if name else path
+        if not target.exists() or (section and section not in anchors(target)):
+            broken.append(link)
+    assert broken == []

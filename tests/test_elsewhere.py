@@ -1,7 +1,11 @@
 """What the messages recommend in place of arguments and verbs of R and scikit-learn runs, every one of them."""
 
+import copy
+import pickle
+import re
 from dataclasses import fields
 from inspect import signature
+from operator import attrgetter
 
 import pandas as pd
 import pytest
@@ -15,6 +19,7 @@ from protoclass.ground.foreign_names import (
     ELSEWHERE,
     FUNCTIONS,
     FUNCTIONS_ELSEWHERE,
+    RENAMED,
     SAME_AS,
     VALUES,
     VERBS,
@@ -39,8 +44,8 @@ OF_ARGUMENTS = {
     "fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})": None,
     "class_weights='balanced'": FIT.format(", class_weights='balanced'"),
     "fit or compare": "pc.compare('y ~ x', data, {'a': {'method': 'kmedoids', 'K': 1}}, class_weights='balanced', test_size=0.5)",
-    "loss= in fit, cross_validate, and predict, test and threshold of a fit":
-        "[pc.fit('y ~ x', data, 'knn', cv=3, loss=loss), pc.cross_validate('y ~ x', data, 'knn', cv=3, loss=loss), "
+    "measure= in fit and cross_validate, and loss= in predict, test and threshold of a fit":
+        "[pc.fit('y ~ x', data, 'knn', cv=3, measure=loss), pc.cross_validate('y ~ x', data, 'knn', cv=3, measure=loss), "
         "calibrated.predict(new, loss=loss), fit.test(new, loss=loss), calibrated.threshold('a', loss=loss)]",
     "dissimilarity=pc.Euclidean(scale=False)": FIT.format(", dissimilarity=pc.Euclidean(scale=False)"),
     "scale='fold'": FIT.format(", dissimilarity=pc.Euclidean(scale='fold')"),
@@ -72,9 +77,10 @@ OF_VERBS = {
     "fit.predict(new, 'distance')": None,
     "fit.predict(new, 'nearest')": "pc.fit('y ~ x', data, eps=1.0).predict(new, 'nearest')",
     "fit.classes": None,
-    "fit.parameters()": None,
+    "fit.params": None,
     "fit.update(...)": "fit.update(k=1)",
     "fit.update(data=data)": None,
+    "fit.validation.selected()": "pc.fit('y ~ x', data, 'knn', cv=3).validation.selected()",
     "fit.validation.table": "pc.fit('y ~ x', data, 'knn', cv=3).validation.table",
     "fit.prototypes": None,
     "the fit itself": "fit",
@@ -124,9 +130,44 @@ def test_every_other_name_is_an_argument_somewhere():
     assert {here for names in SAME_AS.values() for here in names} <= known
 
 
+@pytest.mark.parametrize("former", RENAMED)
+def test_a_former_name_raises_with_the_new_one_which_exists(former):
+    with pytest.raises(pc.NotAvailable, match=re.escape(RENAMED[former])):
+        getattr(pc, former)
+    assert attrgetter(re.search(r"pc\.([\w.]*\w)", RENAMED[former])[1])(pc)
+
+
 def test_a_cut_is_what_threshold_and_cutoff_mean():
     for name in ("threshold", "cutoff"):
         with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) to choose a threshold"):
             fitted("x", **{name: 0.3})
     assert hint_for("cutoff", ["new", "threshold"]) == "use threshold="
     assert hint_for("positive", ["of", "measure"]) == "use of="
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [(lambda: pc.KNN(n_neighbors=3), r"KNN\(\) has no argument 'n_neighbors': use k=; its arguments are k"),
+     (lambda: pc.PVM(radius=1.0), "use eps="),
+     (lambda: pc.Minkowski(p=3), r"Minkowski\(r=3\)"),
+     (lambda: pc.Gower(weigths={"x": 2.0}), "did you mean 'weights'"),
+     (lambda: pc.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
+)  # fmt: skip
+def test_methods_and_metrics_name_the_arguments_that_they_have(made, words):
+    with pytest.raises(pc.OptionError, match=words):
+        made()
+    one = pc.KNN(k=3)
+    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
+
+
+def test_other_attributes_fail_as_usual_and_copies_work():
+    fit = fitted("x + z", k=3)
+    with pytest.raises(AttributeError, match="'Fit' object has no attribute 'nope'"):
+        _ = fit.nope
+    with pytest.raises(pc.NotAvailable, match="method 'knn' has no objective: use 'pvm'"):
+        _ = fit.objective  # a property keeps its own message
+    for other in (copy.copy(fit), copy.deepcopy(fit), pickle.loads(pickle.dumps(fit))):
+        assert other.predict(DATA.iloc[:5]).equals(fit.predict(DATA.iloc[:5]))
+    for verb in ("predict", "summary", "anova"):
+        with pytest.raises(AttributeError, match=f"has no '{verb}': .*fit"):
+            getattr(pc, verb)

@@ -10,19 +10,19 @@ from pathlib import Path
 CEILINGS = {
     "what-subject": 5,
     "of-fronted": 3,
-    "where-if": 31,
-    "say": 6,
+    "where-if": 16,
+    "say": 3,
     "personified": 32,
-    "hold": 18,
-    "stand": 3,
+    "hold": 14,
+    "stand": 2,
     "chance": 1,
-    "is-no": 10,
+    "is-no": 8,
     "allowed-are": 0,
     "it-here": 0,
-    "archaic": 26,
+    "archaic": 24,
     "anew": 0,
 }
-LONG_SENTENCES = 11  # among them a citation and a table
+LONG_SENTENCES = 10  # among them a citation and a table
 
 PATTERNS = {
     "what-subject": r"(?:^|[.;:] |, and |, but )(?:what|whatever|whoever|who) (?!to\b|about)(?:[\w`'()=.-]+ ){1,14}?"
@@ -111,7 +111,7 @@ def strings(tree):
 
 def written():
     """(file, paragraph) of the pages."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "vignettes").glob("*.md"))]
+    pages = [page for folder in (".", "docs", "vignettes", "benchmarks") for page in sorted((ROOT / folder).glob("*.md"))]
     for page in pages:
         yield from ((page, block) for block in paragraphs(page.read_text(encoding="utf-8")))
 

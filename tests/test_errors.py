@@ -97,7 +97,7 @@ def test_data(data, change, message):
         ({"cv": None}, "tuning eps needs folds, but cv=None: use one value for eps=, or cv=10"),
         ({"cv": np.zeros(30)}, "all the same"),
         ({"cv": pd.Series([0, 1], [0, 1])}, "lack the row 2"),
-        ({"choose": "best"}, r"choose must be '1se', 'min', '1se-paired',.*not 'best': use choose='min'"),
+        ({"choose": "best"}, r"choose must be 'auto', '1se', 'min' or 'bound', not 'best': use choose='min'"),
         ({"na": "na.omit"}, "na must be 'drop', 'raise' or 'keep', not 'na.omit': use na='drop'"),
         ({"na": "keep"}, "na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not Euclidean"),
         ({"seed": -1}, "seed must be a whole number >= 0 and <= 9223372036854775807, not -1"),
@@ -205,7 +205,7 @@ def test_loss_matrices(data):
         (-good, ">= 0"),
         (good + 1, "0 on the diagonal"),
         (good.rename(index={"a": "q"}), "one row"),
-        ("accuracy", r"measure must be 'error', 'balanced', 'ordinal'.*not 'accuracy': use measure='error'"),
+        ("accuracy", r"measure must be 'error', 'balanced' or 'ordinal', a loss.*not 'accuracy': use measure='error'"),
     ):
         with pytest.raises(pc.OptionError, match=message):
             pc.cross_validate("y ~ x", data, cv=3, measure=bad)

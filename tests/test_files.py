@@ -1,6 +1,5 @@
 """Files: written all or not at all, and refused with a reason where they can't be read."""
 
-import errno
 import os
 import stat
 import subprocess
@@ -42,30 +41,6 @@ def test_a_vignette_that_did_not_fit_does_not_block_the_next_try(tmp_path):
     assert "refused:" in done.stdout
     assert "can't be written (File too large; no file is left behind): free some space" in done.stdout
     assert [p.name for p in tmp_path.iterdir()] == ["getting_started.ipynb"]
-
-
-def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path, monkeypatch):
-    path = tmp_path / "notes.txt"
-    write_file(path, "before")
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("protoclass.ground.files.os.fsync", full)
-    with pytest.raises(pc.FileError, match=r"can't be written \(No space left on device; no.*: free some space, or use"):
-        write_file(path, "after")
-    assert path.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("protoclass.ground.files.os.fsync", stop)
-    with pytest.raises(KeyboardInterrupt):
-        write_file(tmp_path / "a", "after")
-    assert not list(tmp_path.iterdir())
 
 
 def test_what_exists_is_kept_unless_asked(tmp_path):

@@ -7,12 +7,6 @@ import pytest
 import protoclass as pc
 
 
-def test_columns_named_0_and_1_are_predictors(iris):
-    data = iris.set_axis([*"0123", "y"], axis=1)
-    assert pc.fit("y ~ .", data, eps=1.0).dissimilarity.rows[0].shape == (150, 4)
-    assert pc.fit("y ~ `1` + `2`", data, eps=1.0).dissimilarity.rows[0].shape == (150, 2)
-
-
 @pytest.mark.parametrize("term", ["log(x)", "sqrt(x)"])
 def test_what_a_transform_makes_missing_is_named(term):
     data = pd.DataFrame({"x": [-1.0, 2.0, 3.0, 4.0], "y": list("abab")})

@@ -108,14 +108,13 @@ def test_general_code_names_no_method(path):
 def test_the_rules_are_found():
     assert {
         "Nearest",
-        "KNN",
+        "KNNRule",
         "SCMRule",
         "SCMPath",
         "CoverPath",
         "Planes",
         "Gaussians",
         "ShrunkenRule",
-        "DANN",
     } <= CONCRETE
 
 

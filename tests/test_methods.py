@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.ground.references import ENTRIES, label
+from protoclass.export.methods import ENTRIES, label
 from protoclass.metrics.registry import BUILT_IN as METRICS
 from protoclass.metrics.registry import metric
 from protoclass.models.registry import BUILT_IN
@@ -83,8 +83,3 @@ def test_labels_that_look_like_citations_or_codes_are_text():
 def test_what_learns_a_distance_is_cited():
     fit = pc.fit("species ~ .", IRIS, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None)
     assert fit.methods().keys == ["nebel2015", "schneider2009", "protoclass"]
-
-
-def test_the_card_has_it():
-    fit = pc.fit("species ~ .", IRIS, eps=1.0)
-    assert dict(fit.card().sections)["Methods"][0].sentences == [fit.methods().text]

@@ -2,8 +2,6 @@
 
 import re
 import warnings
-from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -35,7 +33,7 @@ def test_a_name_of_the_row_among_the_predictors(iris):
         warnings.simplefilter("error")
         pc.fit("species ~ .", data.assign(id=data["id"].where(data.index != 1, "r0")), eps=0.2)  # two rows share one
         pc.fit("species ~ . - id", data, eps=1.0)
-        pc.fit("species ~ .", data, eps=0.2, dissimilarity=pc.Gower(weights={"id": 0}))
+        pc.fit("species ~ .", data, eps=0.2, dissimilarity=pc.Gower(column_weights={"id": 0}))
         pc.dissimilarity("~ .", pd.DataFrame({"a": list("xyz"), "b": [1.0, 2.0, 4.0]}))  # few rows
 
 
@@ -47,16 +45,6 @@ def test_a_warning_points_at_the_line_of_the_user(iris, verb):
     assert {w.filename for w in seen} == {__file__}
 
 
-def test_print_looks_at_a_fit_once(iris, monkeypatch):
-    from protoclass.tables import printing
-
-    fit, looked = pc.fit("species ~ .", iris, eps=1.0), []
-    before = printing.facts
-    monkeypatch.setattr(printing, "facts", lambda fit: looked.append(fit) or before(fit))
-    repr(fit)
-    assert len(looked) == 1
-
-
 def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     kinds = pd.CategoricalDtype(["setosa", "versicolor", "virginica"], ordered=True)
     ordered = pc.fit("species ~ .", iris.assign(species=iris.species.astype(kinds)), eps=1.0)
@@ -66,24 +54,19 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
 
 
 @pytest.mark.parametrize(
-    ("formula", "message"),
+    ("options", "message"),
     [
-        ("y ~ offset(a)", r"'offset' in 'y ~ offset\(a\)' is a function of R:"),
-        ("y ~ b + ordered( `a b` )", r"'ordered' in 'y ~ b \+ ordered\( `a b` \)' is a.*: use `a b`, and order its"),
-        ("y ~ as.numeric(a) + b", r"'as\.numeric' in 'y ~ as\.numeric\(a\) \+ b' is a.*: use a, or convert the"),
-        ("y ~ s(b)", r"'s' in 'y ~ s\(b\)' is a function of R: use ns\(b, df=4\)"),
-        ("as.factor(y) ~ a", r"'as\.factor' in 'as\.factor\(y\)' is a function of R: use 'y'"),
+        ({"color": "red"}, "no argument 'color': colours, limits and titles are changed on the Axes"),
+        ({"type": "prob"}, "use kind=; its arguments are kind, ax, balls, x, y"),
+        ({"kind": "path", "newdata": 1}, r"plot\('path'\) has no argument 'newdata': use new=; its"),
+        ({"shape": (2, 2)}, "use kind='weights', 'map', 'images' or 'misclassified'"),
+        ({"kind": "images"}, r"plot\('images'\) needs shape="),
+        ({"kind": "confusion", "what": 1}, "no argument 'what': its arguments are kind, ax"),
     ],
 )
-def test_functions_of_r_in_a_formula(formula, message):
-    data = pd.DataFrame({"y": list("uvuv"), "a": [1, 2, 1, 2], "b": [1.0, 2, 3, 4], "a b": list("klkl")})
-    with pytest.raises(pc.FormulaError, match=message):
-        pc.fit(formula, data, eps=1.0)
-
-
-def test_a_column_may_be_named_like_a_function_of_r():
-    data = pd.DataFrame({"y": list("uvuv"), "factor": [1.0, 2, 1, 2], "as.factor(a)": [1.0, 2, 3, 4]})
-    assert pc.fit("y ~ factor + `as.factor(a)`", data, eps=1.0).nobs == 4
+def test_plot_names_what_it_does_not_know(fit, options, message):
+    with pytest.raises(pc.OptionError, match=message):
+        fit.plot(**options)
 
 
 class PVM(pc.Model):
@@ -97,23 +80,12 @@ class PVM(pc.Model):
         return pc.extend.RulePath((pc.extend.Nearest(points, task.classes, 0),))
 
 
-@dataclass(frozen=True)
-class OneRule(PVM):
-    name: ClassVar[str] = "one_rule"
-    t: Any = (1, 2, 3)
-
-
 def test_a_class_named_like_a_built_in_method_is_fitted_itself(iris):
     for method in (PVM, PVM()):
         first = pc.fit("species ~ .", iris, method)
         assert first.prototypes.index.tolist() == [0, 50, 100]
         assert first.update(seed=1).prototypes.index.tolist() == [0, 50, 100]
         assert pc.compare("species ~ .", iris, {"a": method}, test_size=0.3).table["prototypes"].tolist() == [3]
-
-
-def test_one_rule_for_a_grid_of_three_raises(iris):
-    with pytest.raises(pc.OptionError, match=r"sizes of shape \(1,\) for a grid of 3 points"):
-        pc.fit("species ~ .", iris, OneRule())
 
 
 @pytest.mark.parametrize("parameters", [{"K": 2, "covariance": "full"}])
@@ -187,12 +159,6 @@ def test_the_second_draw_of_the_folds_warns_of_nothing_again(iris):
         warnings.simplefilter("error")
         fit.summary()
 
-
-def test_levels_not_seen_are_said_beside_those_that_are_known(iris):
-    fit = pc.fit("species ~ .", iris.assign(g=np.resize(list("abcdefg"), 150)), eps=0.2)
-    said = r"column 'g' has levels that the training data \('a', 'b', 'c', 'd', 'e' and 2 more\) lack: 'Z' \(150"
-    with pytest.raises(pc.DataError, match=said):
-        fit.predict(iris.assign(g="Z"), unseen="raise")
 
 
 def test_print_says_how_often_folds_were_drawn_and_writes_no_error_of_zero(iris):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.scm.grow import midpoint
+from protoclass.core.scm import midpoint
 from protoclass.core.vectors.centroids import hull_draws
 
 ONE = {"kind": "conjunction", "penalty": 1.0, "stop": None}
@@ -30,10 +30,7 @@ def test_machines_without_centres(iris):
     assert "has no features" in str(fit.summary())
 
 
-def test_columns_of_one_name_and_missing_categories():
-    data = pd.DataFrame({"y": list("abab") * 10, "c": list("pqpq") * 10, "c[p]": np.arange(40.0)})
-    with pytest.raises(pc.DataError, match=r"two columns of the design matrix have the name 'c\[p\]'"):
-        pc.fit("y ~ c + `c[p]`", data, eps=1.0, dissimilarity="euclidean")
+def test_missing_categories_of_stumps():
     holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
     holes.loc[:5, "c"] = None
     with pytest.raises(pc.DataError, match="column 'c' is missing at row 0"):
@@ -96,7 +93,7 @@ def test_thresholds_stay_between_their_values():
         data = pd.DataFrame({"x": x, "y": list("aabb")})
         for kind in ("conjunction", "disjunction"):
             fit = pc.fit("y ~ x", data, "scm", features="stumps", kind=kind, penalty=math.inf, stop=None)
-            assert fit.training_error() == 0
+            assert fit.training_error == 0
 
 
 def test_classes_of_odd_kinds():
@@ -113,49 +110,3 @@ def test_classes_of_odd_kinds():
     for candidates in (pc.hull(5), pc.kmeans(2)):
         fit = pc.fit("y ~ .", mixed, eps=1.0, candidates=candidates)
         assert str(fit.summary())
-
-
-def test_threads_that_limit_blas_leave_it_as_it_was(monkeypatch):
-    import threading
-
-    from protoclass.core import parallel as jit
-
-    class Limits:
-        def __init__(self):
-            self.before = pools.threads
-
-        def restore_original_limits(self):
-            pools.threads = self.before
-
-    class Pools:
-        threads = 2
-
-        def limit(self, limits):
-            known = Limits()
-            self.threads = limits or self.threads
-            return known
-
-    pools, within = Pools(), []
-    monkeypatch.setattr(jit, "_pools", lambda modules: pools)
-    first_is_in, second_is_in, first_left = (threading.Event() for _ in range(3))
-
-    def first():
-        with jit.alone():
-            first_is_in.set()
-            second_is_in.wait(10)
-        first_left.set()
-
-    def second():
-        first_is_in.wait(10)
-        with jit.alone():
-            second_is_in.set()
-            first_left.wait(10)
-            within.append(pools.threads)
-
-    threads = [threading.Thread(target=work) for work in (first, second)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert within == [1]
-    assert pools.threads == 2

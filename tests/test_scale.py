@@ -10,7 +10,6 @@ import pytest
 import protoclass as pc
 
 HERE = Path(__file__).resolve().parent.parent / "benchmarks"
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the limits and the peak are those of Linux")
 
 
 @pytest.fixture
@@ -31,25 +30,6 @@ def test_the_plain_greedy_chooses_the_prototypes_of_the_package(script, n, p):
     chosen = pc.fit("y ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=eps, progress=False, repeats=1).rule.prototypes
     assert cases.greedy(X, y, eps, 1 / n) == list(zip(chosen.at.tolist(), chosen.classes.tolist(), strict=True))
     assert len(chosen) > 10
-
-
-@pytest.mark.long
-@LINUX
-def test_a_case_that_needs_too_much_is_a_row_that_says_so(script):
-    run = script("one_case").run
-    arguments = {"n": 20_000, "p": 2, "rows": 40}
-    assert run("numpy_greedy", arguments, seconds=60, gigabytes=0.2).note == "memory: more than 0.2 GB"
-    late = run("product", {"n": 20_000, "p": 20}, seconds=0.001, gigabytes=2)
-    assert (late.seconds, late.note) == (None, "time: more than 0.001 s")
-
-
-@LINUX
-@pytest.mark.long
-def test_the_peak_is_what_the_work_took_beyond_the_data(script):
-    outcome = script("one_case").run("numpy_greedy", {"n": 5000, "p": 2, "rows": 40}, seconds=60, gigabytes=2)
-    square = 5000**2 / 2**30
-    assert square < outcome.gigabytes < 4 * square + 0.2  # blocks of 1000 rows of distances beside it
-    assert outcome.seconds > 0
 
 
 def test_exponents_are_slopes_and_sizes_beyond_the_limit_are_not_tried(script):

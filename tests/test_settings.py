@@ -8,8 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.ground.options import COLOURS
-from protoclass.ground.progress import bar
+from protoclass.ground.options import COLOURS, bar
 from protoclass.pictures.style import colour, mark
 
 NUMBER = re.compile(r"\d+\.\d+")
@@ -93,7 +92,7 @@ def test_digits_are_those_of_print_and_summary(iris):
     for one, two, three in zip(few, usual, many, strict=True):
         assert decimals(one) < decimals(two) < decimals(three)
     assert [show() for show in shown] == usual
-    error = fit.validation.table["error"].iloc[fit.point]
+    error = fit.validation.table["error"].iloc[fit.selection.point]
     assert f"cross-validated {error:.1f}," in few[0]
     assert f"cross-validated {error:.9f}," in many[0]
     with pc.options(digits=2):  # frames hold all digits
@@ -114,7 +113,7 @@ def test_progress_none_means_the_option(iris, capsys):
 
 
 def test_colours_are_those_of_pictures_and_explorers(iris):
-    from protoclass.widgets.film import describe
+    from protoclass.widgets.content import describe
     from protoclass.widgets.prototypes import PrototypeExplorer
 
     fit = pc.fit("species ~ petal_length + petal_width", iris, eps=1.0)

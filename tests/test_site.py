@@ -4,7 +4,6 @@ import importlib
 import re
 import shlex
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -26,36 +25,6 @@ def docs(monkeypatch):
 def test_the_reference_has_every_public_name(docs):
     listed = re.findall(r"^   ([\w.]+)$", docs("pages").reference(), re.MULTILINE)
     assert sorted(listed) == sorted(pc.__all__)
-
-
-def test_the_reference_is_grouped_by_task(docs):
-    pages = docs("pages")
-    parts = dict(zip(*[iter(re.split(r"^(.+)\n-+$", pages.reference(), flags=re.MULTILINE)[1:])] * 2, strict=True))
-    assert list(parts) == [*pages.GROUPS, pages.REST]
-    for heading, names in {
-        "Explorers": {"explore"}, "Methods": {"PVM", "KNN"}, "Custom methods and metrics": {"Model", "Metric", "register"},
-    }.items():  # fmt: skip
-        assert names <= set(re.findall(r"^   (\w+)$", parts[heading], re.MULTILINE)), heading
-
-
-def test_pictures_have_names_and_those_of_the_gallery_lead_to_themselves(docs, tmp_path):
-    nodes = pytest.importorskip("docutils.nodes")
-    utils = pytest.importorskip("docutils.utils")
-    pytest.importorskip("sphinx")
-    conf = docs("conf")
-    document = utils.new_document("gallery")
-    section = nodes.section("", nodes.title("", "Error curve"), nodes.image(uri="a.png"), nodes.image(uri="b.png", alt="known"))
-    document += section
-    conf.pictures(None, document)
-    assert [image["alt"] for image in document.findall(nodes.image)] == ["Figure: Error curve", "known"]
-    images = {"a.png": ({"gallery"}, "a1.png")}
-    app = SimpleNamespace(builder=SimpleNamespace(format="html", imagedir="_images"), env=SimpleNamespace(images=images))
-    conf.enlarge(app, document, "tour")
-    assert not list(document.findall(nodes.reference))
-    conf.enlarge(app, document, "gallery")
-    (link,) = document.findall(nodes.reference)
-    assert link["refuri"] == "_images/a1.png"
-    assert link[0]["uri"] == "a.png"
 
 
 def test_each_vignette_answers_a_question(docs):
@@ -105,21 +74,6 @@ def test_links_that_lead_nowhere_are_found(docs, tmp_path):
     assert links.broken(tmp_path) == [f"sub/page.html: {to}" for to in wrong]
 
 
-def test_outputs_are_kept_until_the_package_changes(docs, tmp_path):
-    key, package = docs("build").package_key, tmp_path / "package"
-    (package / "__pycache__").mkdir(parents=True)
-    (package / "a.py").write_text("1")
-    (tmp_path / "data").mkdir()
-    first = key(package)
-    (package / "__pycache__" / "a.pyc").write_text("compiled")
-    assert key(package) == first
-    seen = {first}
-    for path, text in ((package / "a.py", "2"), (package / "b.js", ""), (tmp_path / "data" / "iris.csv", "a")):
-        path.write_text(text)
-        seen.add(key(package))
-    assert len(seen) == 4
-
-
 @pytest.mark.filterwarnings("ignore::protoclass.DataWarning")
 def test_the_script_for_your_own_table_runs(tmp_path, monkeypatch, capsys):
     """Word for word, on a table with words, missing values and a class of whole numbers."""
@@ -146,11 +100,11 @@ def test_the_script_for_your_own_table_runs(tmp_path, monkeypatch, capsys):
 
 # a word that a reader searches for, and the page that has it in its title or first paragraph
 SOUGHT = {
-    "conformal": "vignettes/a_rare_outcome", "counterfactual": "vignettes/a_rare_outcome", "Platt": "vignettes/a_rare_outcome",
-    "ROC": "vignettes/a_rare_outcome", "imbalanced": "vignettes/a_rare_outcome", "feature importance": "vignettes/a_rare_outcome",
+    "conformal": "vignettes/prediction_sets", "counterfactual": "vignettes/prediction_sets", "Platt": "vignettes/prediction_sets",
+    "ROC": "vignettes/prediction_sets", "imbalanced": "vignettes/a_rare_outcome", "feature importance": "vignettes/prediction_sets",
     "confusion matrix": "quick_start", "time series": "vignettes/dissimilarities", "distance matrix": "vignettes/proximity_data",
     "save model": "report", "large data": "vignettes/beyond_memory", "prototype vector machine": "method",
-    "stability": "vignettes/other_good_answers", "feature weights": "vignettes/two_patients", "scikit": "vignettes/from_r",
+    "stability": "vignettes/other_good_answers", "feature weights": "vignettes/two_patients", "scikit": "vignettes/with_scikit_learn",
     "strings images": "vignettes/strings_pictures_matrices", "set covering machine": "vignettes/set_covering_machine",
 }  # fmt: skip
 TERMS = {

@@ -42,7 +42,7 @@ def soon(what):
 
 # of medianglvq, by parameter: what needs no matrix learns none, which is quick
 DIAGONAL = {"K": 1, "matrix": "diagonal"}
-LEARNED = {"matrix": {}, "components": {"K": 1, "matrix": "full"}, "local": DIAGONAL, "ridge": DIAGONAL}
+LEARNED = {"matrix": {}, "dims": {"K": 1, "matrix": "full"}, "local": DIAGONAL, "ridge": DIAGONAL}
 
 
 def named(call, parameter, value):
@@ -96,8 +96,6 @@ CALLS = {
     "quantiles": lambda d: lambda count: pc.fit("y ~ .", d, eps=pc.quantiles(count), cv=2, progress=False),
     "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.kmeans(K)),
     "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.hull(**{"count": 3, **o})),
-    "cover_hart": lambda d: lambda classes: pc.cover_hart(0.1, classes),
-    "kernel_distances": lambda d: lambda rows: pc.kernel_distances(np.eye(3), rows=rows),
 }
 PARAMETERS = [
     *(("fit", p) for p in ("cv", "seed", "sample", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
@@ -105,8 +103,7 @@ PARAMETERS = [
     *(("compare", p) for p in ("cv", "seed", "repeats")),
     *(("stability", p) for p in ("resamples", "seed")), *(("alternatives", p) for p in ("within", "time_limit", "candidates")),
     *(("criticisms", p) for p in ("n", "time_limit")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
-    ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"), ("cover_hart", "classes"),
-    ("kernel_distances", "rows"),
+    ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"),
 ]  # fmt: skip
 
 

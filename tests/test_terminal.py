@@ -11,7 +11,7 @@ import pytest
 import protoclass as pc
 from protoclass import __main__ as terminal
 from protoclass.__main__ import main
-from protoclass.ground import progress
+from protoclass.ground import options as progress
 
 
 class Terminal(io.StringIO):

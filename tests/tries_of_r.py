@@ -45,7 +45,7 @@ CARET = [
     ("pc.varImp(fit)", "NotAvailable: use fit.importance()", "fit.importance(new, resamples=2)"),
     ("fit.varImp()", "NotAvailable: use fit.importance()", "fit.importance(new, resamples=2)"),
     ("fit.plot('varImp')", "OptionError: kind must be None, 'prototypes', 'rule', 'path', 'why', 'importance',", "fit.plot('importance', new=new, repeats=2)"),
-    ("fit.bestTune", "NotAvailable: fit.parameters()", "fit.parameters()"),
+    ("fit.bestTune", "NotAvailable: fit.params", "fit.params"),
     ("fit.results", "NotAvailable: fit.validation.table", "tuned.validation.table"),
     ("fit.finalModel", "NotAvailable: use the fit itself", "fit"),
     ("pc.createDataPartition(data['species'], p=0.7)", "NotAvailable: train = data.sample(frac=0.7, random_state=1), test = data.drop(train.index)",

@@ -10,12 +10,20 @@ from typing import Any
 
 import numpy as np
 from common import Report, main, table
+from scipy.special import gammaln
 
-import protoclass as pc
 from protoclass.pictures.style import GREY, axes, colour, mark
 
 ROWS = (100, 1000, 10_000)
 DIMS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15)
+
+
+def median_radius(n: int, p: Any) -> Any:
+    """(1 - 2^(-1/n))^(1/p) / v_p^(1/p), v_p the volume of the unit ball; NaN above 1/2, where the ball is not in the cube (equation 3)."""
+    dims = np.asarray(p, float)
+    log_ball = dims / 2 * np.log(np.pi) - gammaln(dims / 2 + 1)
+    radius = np.exp((np.log(-np.expm1(-np.log(2) / n)) - log_ball) / dims)
+    return np.where(radius <= 0.5, radius, np.nan)
 
 
 def simulated(n: int, p: int, draws: int) -> tuple[float, float]:
@@ -35,7 +43,7 @@ def picture(found: dict[tuple[int, int], tuple[float, float]]) -> Any:
     ax = axes(None)
     for k, n in enumerate(ROWS):
         every = np.arange(1, DIMS[-1] + 1)
-        ax.plot(every, pc.median_radius(n, every), "-", lw=1.2, color=colour(k))
+        ax.plot(every, median_radius(n, every), "-", lw=1.2, color=colour(k))
         ax.plot(DIMS, [found[n, p][0] for p in DIMS], mark(k), ms=5, mfc="none", color=colour(k), label=f"{n} rows")
     ax.plot([], [], "-", lw=1.2, color=GREY, label="the formula, up to 1/2")
     ax.axhline(0.5, ls=":", color=GREY, lw=1)
@@ -51,7 +59,7 @@ def report(draws: int = 2000) -> Report:
     for p in DIMS:
         cells = []
         for n in ROWS:
-            formula, (seen, se) = float(pc.median_radius(n, p)), found[n, p]
+            formula, (seen, se) = float(median_radius(n, p)), found[n, p]
             if np.isnan(formula):
                 cells.append(f"above 1/2, {seen:.3f}")
                 continue
@@ -71,7 +79,7 @@ errors of the simulation. The formula holds as long as the ball lies in the cube
 ![median distance to the nearest row against dimensions, formula as lines and simulation as marks](figures/esl_median_radius.png)
 
 The notes say that the median radius quickly approaches 1/2, the distance to the edge: with 100 rows this is so from
-{min(p for p in range(1, 30) if np.isnan(pc.median_radius(100, p)))} dimensions on.
+{min(p for p in range(1, 30) if np.isnan(median_radius(100, p)))} dimensions on.
 """
     return Report("The median radius of a nearest neighbourhood", {"ESL13 median radius": told}, body,
                   {"esl_median_radius.png": picture(found)})  # fmt: skip

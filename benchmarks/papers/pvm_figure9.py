@@ -65,8 +65,9 @@ def runs(data: pd.DataFrame, related: pc.Dissimilarity, K: np.ndarray, draws: in
             v = pc.cross_validate(
                 "family ~ 1", data[["family"]], model, dissimilarity=related, seed=seed, progress=False
             )
-            tables[name].append(v.table.assign(errors=len(data) * v.table["error"], at_best=np.arange(len(v.table)) == v.best,
-                                               at_1se=np.arange(len(v.table)) == v.one_se))  # fmt: skip
+            points = np.arange(len(v.table))
+            at = {"at_best": points == v.selected("min").name, "at_1se": points == v.selected("1se").name}
+            tables[name].append(v.table.assign(errors=len(data) * v.table["error"], **at))
         tables[MACHINE].append(machine(K, data["family"].to_numpy(), np.asarray(v.folds)))
     return tables
 

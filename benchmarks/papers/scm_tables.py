@@ -17,7 +17,7 @@ import pandas as pd
 from common import Report, fetched, main, table
 
 import protoclass as pc
-from protoclass.core.scm.bounds import machine_bound
+from protoclass.core.statistics.bounds import machine_bound
 from protoclass.core.statistics.folds import stratified
 
 # the paper's tables: errors of NN; SVM C = inf (size, error); SVM finite C (size, error); then for each kind
@@ -131,7 +131,7 @@ def covering(data: pd.DataFrame, positive: object, kind: str, metric: pc.Metric,
                                   choose="min", progress=False, **parameters)  # fmt: skip
             heft = np.bincount(v.of_fold[0])
             table = v.table.assign(errors=v.table["error"] * n, sum=heft @ v.bounds)
-            return table.iloc[[v.best]]
+            return table.iloc[[v.selected("min").name]]
 
         for k, parameters in enumerate(
             ({"penalty": inf, "stop": None}, {"penalty": inf, "stop": stops}, {"penalty": PENALTIES, "stop": stops})

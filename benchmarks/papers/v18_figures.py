@@ -108,7 +108,7 @@ def norms(l2: pc.Validation, linf: pc.Validation) -> Any:
 
 def least(v: pc.Validation) -> list[str]:
     """The row of the least test error, and the least cover error."""
-    told, best = v.table, v.table.iloc[v.best]
+    told, best = v.table, v.selected("min")
     held = told.loc[told["cover_error"].idxmin()]
     return [f"{100 * best['error']:.1f} %", f"{best['eps']:.3g}", f"{best['size']:.1f}", f"{100 * held['cover_error']:.1f} %",
             f"{held['eps']:.3g}", f"{held['size']:.1f}"]  # fmt: skip

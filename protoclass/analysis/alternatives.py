@@ -17,8 +17,7 @@ from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import check_labels, check_progress, find_labels, whole_number
 from ..ground.errors import NotAvailable, OptionError, brief, shown
-from ..ground.options import significant
-from ..ground.progress import bar
+from ..ground.options import bar, significant
 from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
 from ..values import NUMBERS, Result, public

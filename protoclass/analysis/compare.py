@@ -19,19 +19,18 @@ from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
+from ..estimation.calls import fit_call
 from ..estimation.copies import COPIES, copies_across
-from ..estimation.decisions import loss_of
+from ..estimation.cross_validation import folds_of
+from ..estimation.error_curve import TWICE, WORSE
 from ..estimation.fitted import Fitted
-from ..estimation.learning import TWICE, WORSE, fit_call
-from ..estimation.problem import Call, is_default, own_folds, prepare, short
-from ..estimation.selection import folds_of
+from ..estimation.problem import Call, is_default, loss_matrix, own_folds, prepare, short
 from ..frames.frame import Frame, mold
-from ..frames.read import read_for
 from ..frames.schema import Unseen, along
-from ..frames.tables import as_given, as_pandas
+from ..frames.tables import as_given, as_pandas, read_for
 from ..ground.checks import check_runs, check_seed, is_number, is_real, one_of, quoted
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
-from ..ground.progress import watch
+from ..ground.options import watch
 from ..metrics.base import Metric, as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
@@ -156,7 +155,7 @@ def compare(
     one_of("reference", reference, (None, *specs))
     data = as_pandas(read_for(data, formula, {"groups": groups}))
     splits = make_splits(formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed)
-    loss_of(loss, splits.frame.levels)
+    loss_matrix(loss, splits.frame.levels)
     results, predictions, probabilities = judge_all(splits, specs, progress, loss)
     given = {name: value for name, value in options.items() if not is_default(name, value, DEFAULTS)} | arguments
     words = [f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={short(value)}" for name, value in given.items()]
@@ -209,7 +208,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     for name, fit in named.items():
         if list(fit.frame.levels) != list(first.levels) or fit.frame.formula.response != first.formula.response:
             raise OptionError(f"fit {name!r} can't be compared with the first, because its response or classes differ")
-    loss_of(loss, first.levels)
+    loss_matrix(loss, first.levels)
     outputs = {name: judge_fit(fit, new, np.nan, "warn") for name, fit in named.items()}
     codes = listed[0].true_codes(new)
     known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in outputs.values()], axis=0)
@@ -326,9 +325,9 @@ def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[st
             raise OptionError(f"compare() has no argument {name!r}: {cure[name]}")
     for name, options in specs.items():
         calibrate = options.get("calibrate", False)
-        if calibrate is not False and arguments_of(calibrate)["data"] is not None:
+        if calibrate is not False and arguments_of(calibrate)["new"] is not None:
             raise OptionError(
-                f"method {name!r} has its own calibration rows, which may be among the test rows: leave data out to calibrate on each "
+                f"method {name!r} has its own calibration rows, which may be among the test rows: leave new out to calibrate on each "
                 "training set, fold by fold"
             )
 
@@ -385,7 +384,8 @@ def make_splits(
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=(groups,))
     of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
-    cv = own_folds(cv, data, data.index.get_indexer(frame.index))
+    cv = own_folds(cv, data)
+    cv = cv[data.index.get_indexer(frame.index)] if isinstance(cv, np.ndarray) else cv
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
     tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds)
     copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
@@ -477,8 +477,8 @@ def check_method(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame 
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
         as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
     tunes = problem.cv is not None and (problem.tuned() or not problem.cv_is_auto)
-    out = {"loss": loss, **options} if tunes and "measure" not in options else options
-    if problem.class_factors is not None and any(isinstance(out.get(name), pd.DataFrame) for name in ("loss", "measure")):
+    out = {"measure": loss, **options} if tunes and loss is not None else options
+    if problem.class_factors is not None and isinstance(out.get("measure"), (pd.DataFrame, Mapping)):
         warn(TWICE, DataWarning)
     return out
 
@@ -506,7 +506,7 @@ def judge(splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.
         options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | unlabelled]}
         new = matrix.loc[test]
     start = perf_counter()
-    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}))
+    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), Fitted)
     return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
 
 

@@ -14,9 +14,10 @@ import pandas as pd
 
 from ..core import Array
 from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilson
+from ..core.statistics.one_se import losses
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
-from ..estimation.selection import loss_matrix, losses
+from ..estimation.problem import loss_matrix
 from ..frames.tables import cached_table
 from ..ground.checks import Served, one_of
 from ..ground.errors import NotAvailable

@@ -12,9 +12,21 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.statistics.confusion import OfClass, Table, accuracy, balanced_accuracy, count, kappa, of_class
 from ..core.statistics.decision import calibration_line, net_benefit
-from ..core.statistics.intervals import Estimate, Z, columns_of, mean_over_rows, share_of_rows
+from ..core.statistics.intervals import (
+    ConfusionTable,
+    Estimate,
+    OfClass,
+    Z,
+    accuracy,
+    balanced_accuracy,
+    columns_of,
+    count,
+    kappa,
+    mean_over_rows,
+    of_class,
+    share_of_rows,
+)
 from ..core.statistics.roc import AUC, band, curve, mean_auc
 from ..core.statistics.roc import auc as area_under
 from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
@@ -119,7 +131,7 @@ class TestResult(Result, Served):
         return "Weighted test error" if self.weighted else "Test error"
 
     @cached_property
-    def counts(self) -> Table:
+    def counts(self) -> ConfusionTable:
         """Weights of the rows by true and predicted class, and the sums of their squares."""
         return count(self.judged.y, self.judged.predicted, self.judged.w, len(self.confusion), self.judged.group)
 
@@ -184,7 +196,7 @@ class TestResult(Result, Served):
         Notes
         -----
         The intervals are Wilson's for the accuracy, Newcombe's for the balanced accuracy, the interval of
-        `core.statistics.confusion.kappa`, and Wilson's with DeLong's variance for the area.
+        `core.statistics.intervals.kappa`, and Wilson's with DeLong's variance for the area.
         """
         names = ("error", "no_information", "p_value", "p_value_method", "wrong", "n", "left_out")
         values, ends = columns_of(self.estimates)

@@ -19,9 +19,10 @@ from ..core.statistics.intervals import (
     satterthwaite,
     sums_of,
 )
-from ..estimation.coincidence import coincidences
-from ..estimation.decisions import loss_of, threshold_in_words, threshold_of
+from ..estimation.copies import coincidences
+from ..estimation.decisions import threshold_in_words, threshold_of
 from ..estimation.fitted import Fitted
+from ..estimation.problem import loss_matrix
 from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
 from ..ground.checks import one_of
@@ -132,7 +133,7 @@ def test_outputs(
     if outputs is None:
         _warn_of_training_rows(fit, new[known])
     _warn_of_few_clusters(judged.take(known))
-    losses = None if loss is None else loss_of(loss, levels)
+    losses = None if loss is None else loss_matrix(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
     cheapest = None if losses is None else levels[int((prevalence @ losses).argmin())]
     if losses is not None and judged.probabilities is not None:
@@ -162,7 +163,7 @@ def _warn_of_few_clusters(judged: Judged) -> None:
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if rows that should be new have the predictors of training rows more often than by coincidence."""
-    found = coincidences(fit, new)
+    found = coincidences(fit.frame, new, fit.told_apart)
     if found is not None and found.unlikely:
         cure = "use fit.validation for the errors of held-out rows" if fit.curve is not None else "use other rows"
         warn(f"the test rows may be training rows, because {found.words()}; errors on training rows are optimistic: {cure}", DataWarning)

@@ -14,14 +14,14 @@ from ..core import Array
 from ..core.parallel import each, each_fit
 from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
+from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..estimation.problem import HOLD_LIMIT, Problem
+from ..estimation.problem import HOLD_LIMIT, Problem, prepare
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs, is_number, one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief, shown
-from ..ground.options import fixed, significant
-from ..ground.progress import watch
+from ..ground.options import fixed, significant, watch
 from ..metrics.base import TrainedMetric, train_metric
 from ..values import Result, public
 
@@ -184,7 +184,7 @@ class Stability(Result):
         known = fit.dissimilarity.metric.column_weights
         if known is None or not metric.supervised:
             name = fit.dissimilarity.metric.name
-            raise NotAvailable(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.Learned")
+            raise NotAvailable(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
         seed = check_runs("resamples", resamples, seed, progress, usual=fit.problem.seed)
         frame = fit.frame
 
@@ -564,7 +564,7 @@ def permutation_test(
     orders = (order(np.random.default_rng([seed, b])) for b in range(resamples))
     rows = watch(each_fit(partial(validate_permuted, validation), orders), resamples, "permuting classes", progress)
     table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
-    error = validation.table["error"].iloc[validation.chosen_by_call()]
+    error = validation.table["error"].iloc[validation.point_of()]
     p_value = (1 + (table["error"].round(12) <= round(error, 12)).sum()) / (1 + resamples)
     return PermutationTest(float(error), table, float(p_value), validation.measure_name, how, repr(problem.call))
 
@@ -572,12 +572,14 @@ def permutation_test(
 def validate_permuted(validation: ErrorCurve, order: Array) -> pd.DataFrame:
     """The selected point if the rows have their classes in another order, one row."""
     try:
-        again = validation.procedure.validation_of(permuted(validation.problem, order))
+        call = validation.problem.call
+        call = replace(call, data=permuted(validation.problem, order), arguments={**call.arguments, "progress": False})
+        again = validate(replace(prepare(call), repeats=len(validation.of_fold)))[0]
     except ProtoclassError as reason:
         raise DataError(
             f"the procedure fails with permuted classes ({reason}): use fewer folds, or parameters that need fewer rows"
         ) from reason
-    return again.table.iloc[[again.chosen_by_call()]][[*validation.grid, "error", "size"]]
+    return again.table.iloc[[again.point_of()]][[*validation.grid, "error", "size"]]
 
 
 def permuted(problem: Problem, order: Array) -> pd.DataFrame:

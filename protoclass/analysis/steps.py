@@ -15,16 +15,15 @@ from ..core.sources import part
 from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points
+from ..estimation.cross_validation import draw_folds, fold_paths
 from ..estimation.decisions import Calibration, FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.learning import learn
 from ..estimation.problem import Call, short, with_folds
-from ..estimation.selection import draw_folds, fold_paths
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import check_known, is_number, one_of
 from ..ground.errors import DataError, NotAvailable, OptionError, brief
-from ..ground.progress import watch
+from ..ground.options import watch
 from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import unlabelled
@@ -261,11 +260,11 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     same, problem = isinstance(cv, str) and cv == SAME_FOLDS, fit.chosen_problem
     if not same or problem.cv is None:
         problem = with_folds(problem, "auto" if same else cv)
-    fold = draw_folds(problem, 1)[0][0]
+    fold = draw_folds(replace(problem, repeats=1))[0][0]
     y, w, dissimilarity = problem.frame.codes, problem.frame.weights, problem.measure()
     folds = int(fold.max()) + 1
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)
-    paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {}, False)
+    paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {})
     for path_of in watch(paths, folds, "cross-validating", problem.progress):
         rule, rows = cast(Stepwise, path_of.path.at(0)), np.flatnonzero(fold == path_of.fold)
         steps, weight[path_of.fold] = lost_by_steps(rule, path_of.query(rows), y[rows], w[rows])
@@ -311,7 +310,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
         check_known("at()", tuned, ["size", "lambda_", *known])
         if validation is None or size is not None or lambda_ is not None:
             raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
-        return cast(AnyFit, learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation))
+        return fit.learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation)
     if (size is None) == (lambda_ is None):
         raise OptionError("at() needs either size= or lambda_=")
     rule, most = stepwise(fit), step_count(fit)
@@ -324,7 +323,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     return fit.derived(rule.first(int(size)), steps=int(size))
 
 
-OF_CLASSES = ("loss", "measure", "class_weights")  # arguments that are not about single rows
+OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
 def slim(fit: AnyFit) -> AnyFit:

@@ -14,7 +14,7 @@ import pandas as pd
 from ..core import Array
 from ..core.distances.minkowski import Geometry
 from ..core.parallel import each_fit
-from ..core.query import answer, distances_by
+from ..core.query import answer, distances_by, of_complete
 from ..core.sources import part
 from ..estimation.calibration import rules_of_folds
 from ..estimation.decisions import FoldRule
@@ -23,7 +23,7 @@ from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, warn
-from ..ground.progress import watch
+from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
@@ -103,9 +103,10 @@ def why(fit: Fitted, new: Any) -> Any:
         unseen.refuse()
         missing = asked.columns[asked.isna().iloc[0]].tolist()
         raise DataError(f"the row has no value of {missing}, but every predictor is needed")
-    d = distances_by(fit.rule, query)[0]
-    if not len(d) or query.missing[0]:
+    distances, measured = of_complete(query, lambda part: distances_by(fit.rule, part))
+    if not measured.all() or not distances.size:
         raise NotAvailable("there is no prototype to compare the row with")
+    d = distances[0]
     code = int(codes_of(fit, asked)[0])
     same_class, attrs = prototypes.classes == code, dict[str, Any]()
     predictors, plain, reason = prototype_predictors(fit), as_plain(fit, asked), why_not_additive(fit, asked, groups)

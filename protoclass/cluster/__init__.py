@@ -1,6 +1,8 @@
-"""Dask: a sample of the rows of a Dask DataFrame, answers of a fit for its partitions, and whole fits on the workers of a cluster.
+"""Dask: a sample of the rows of a Dask DataFrame, answers of a fit for its partitions, and whole
+fits on the workers of a cluster.
 
-`public` in `values.py`, through which each call of a user goes, comes here if an argument is a Dask DataFrame or a client.
+`public` in `values.py`, through which each call of a user goes, comes here if an argument is a Dask
+DataFrame or a client.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
 
 
 def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
-    """Rows of a Dask DataFrame to learn from, drawn at random within each class."""
+    """Rows of a Dask DataFrame to learn from, drawn positions random within each class."""
     dask: Any = import_module("dask")
     data, number = given["data"], given["sample"]
     check_names(data.columns)
@@ -53,11 +55,12 @@ def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
     y, levels = pd.factorize(joined(classes).iloc[:, 0], use_na_sentinel=False)
     rows, random = np.bincount(y), np.random.default_rng(check_seed(given["seed"]))
     quota = rows if number is None else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
-    at = drawn_by_class(y, quota, random)
+    positions = drawn_by_class(y, quota, random)
     first = np.cumsum([0, *map(len, classes)])
-    own = [some - start for some, start in zip(np.split(at, np.searchsorted(at, first[1:-1])), first, strict=False)]
-    out = joined(dask.compute(*[dask.delayed(pd.DataFrame.take)(part, some) for part, some in zip(data.to_delayed(), own, strict=True)]))
-    out = out if data.known_divisions else out.set_axis(at)
+    groups = np.split(positions, np.searchsorted(positions, first[1:-1]))
+    take, parts = dask.delayed(pd.DataFrame.take), zip(data.to_delayed(), groups, first, strict=False)
+    out = joined(dask.compute(*[take(part, group - start) for part, group, start in parts]))
+    out = out if data.known_divisions else out.set_axis(positions)
     if len(out) < len(y):
         whole = [shown(level) for level, a, b in zip(levels, rows, quota, strict=True) if a == b]
         said = f", with all rows of {', '.join(whole)}" if whole else ""
@@ -76,7 +79,8 @@ def joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
-    """`Fit.predict` or `Fit.augment` of each partition, where it lies: a lazy result. Arguments and columns are checked now."""
+    """`Fit.predict` or `Fit.augment` of each partition, where it lies: a lazy result. Arguments and
+    columns are checked now."""
     work, needed = partial(_answer, fit.slim(), name, given), fit.needed_of_new()
     if name == "predict" and needed is not None and set(needed) <= set(table.columns):
         table = table[needed]
@@ -85,7 +89,8 @@ def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> 
 
 
 def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -> Any:
-    """The answer for a partition; labels of prototypes have a type with missing values, the same in all partitions."""
+    """The answer for a partition; labels of prototypes have a type with missing values, the same in
+    all partitions."""
     out, labels = getattr(fit, name)(rows, **given), fit.prototype_names.to_series().convert_dtypes().dtype
     if isinstance(out, pd.Series):
         return out.astype(labels) if out.name == "nearest" else out
@@ -93,10 +98,11 @@ def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -
 
 
 def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
-    """`Fit.test` by the outputs of the fit for each partition, which come here with the columns that the test names."""
+    """`Fit.test` by the outputs of the fit for each partition, which come here with the columns
+    that the test names."""
     dask: Any = import_module("dask")
-    own = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["clusters"]]
-    aside = [column for column in table.columns if column in [value for value in own if isinstance(value, str)]]
+    named = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["clusters"]]
+    aside = [column for column in table.columns if column in [value for value in named if isinstance(value, str)]]
     needed = fit.needed_of_new(*aside)
     if needed is not None:
         table = table[[column for column in table.columns if column in needed]]
@@ -119,7 +125,8 @@ def _checked(client: Any) -> Any:
 def _on_workers(client: Any, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
     """`work(item)` of each item in order, on the workers, for a few items ahead of the reader.
 
-    Dask repeats what a worker has not finished when it is lost. The work is sent once, as a task whose result can be made again.
+    Dask repeats what a worker has not finished when it is lost. The work is sent once, as a task
+    whose result can be made again.
     """
     pickle: Any = import_module("distributed.protocol.pickle")
     pending: deque[Any] = deque()
@@ -159,7 +166,8 @@ def _loaded(work: bytes) -> Any:
 
 
 def _run(work: Any, item: Any) -> tuple[Any, list[Any]]:
-    """The result of some work and its warnings; other work runs on this machine at the same time, so it stays on its thread."""
+    """The result of some work and its warnings; other work runs on this machine at the same time,
+    so it stays on its thread."""
     work, kept = _loaded(work) if isinstance(work, bytes) else work, list[Any]()
     token = told.set(kept)
     try:

@@ -4,116 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import Array
-from .parallel import each, few, kernel
+from .parallel import Once, each, few, kernel
 
-FINE_FROM = 2**22  # entries
 MOST = 254  # radii in one byte
 COMPARE = 255
+BINS = 19  # log2 of the number of bins: hundreds for each power of two
 
 
-@dataclass(frozen=True)
-class Coder:
-    """Codes dissimilarities: the number of `radii` with d >= radius.
+class Coding:
+    """A grid of radii by which dissimilarities are coded: the number of radii with d >= radius, at most 254 in a byte.
 
     Floats are sorted into bins by their leading bits. All values of a bin without a radius have the same code, which is
     looked up in a table. Values are compared only in bins that contain a radius.
 
     Attributes
     ----------
-    radii : array (K,), ascending, in the precision of the dissimilarities
-    table : uint8 array (bins,)
-        Code of each bin; 255 if values must be compared.
-    shift : int
-        Number of bits below those that number the bin of a value.
+    radii : float array (K,), ascending
     """
 
-    radii: Array
-    table: Array
-    shift: int
+    def __init__(self, radii: Array) -> None:
+        self.radii = np.asarray(radii, float)
+        self._tables = {dtype: Once(partial(self._table, dtype)) for dtype in (np.float32, np.float64)}
+
+    def reach(self, dtype: Any) -> Array:
+        """The smallest numbers of a precision that are not below the radii: d < radius and d < reach are then equivalent."""
+        with np.errstate(over="ignore"):  # a radius beyond all numbers of this precision is infinite
+            reach = self.radii.astype(dtype)
+        return np.where(reach.astype(float) < self.radii, np.nextafter(reach, np.dtype(dtype).type(np.inf)), reach).astype(dtype)
 
     def __call__(self, tile: Array) -> Array:
         """Codes of a tile (n, q), candidate by candidate: uint8 (q, n). Open balls: code <= k means d < radii[k]."""
         return np.ascontiguousarray(self.along(tile).T)
 
     def along(self, tile: Array) -> Array:
-        """Codes of a tile that has one line for each candidate already, uint8 (q, n)."""
+        """Codes of a tile in its own order."""
+        radii, out = self.reach(tile.dtype), np.zeros(tile.shape, np.uint8)
         if few(tile.size):
-            return self._compare(tile)
-        out = np.empty(tile.shape, np.uint8)
-        _code(tile, bits_of(tile), self.radii, self.table, self.shift, out)
+            for radius in radii:
+                out += tile >= radius
+        else:
+            _code(tile, bits_of(tile), radii, self._tables[tile.dtype.type](), shift_of(tile.dtype, BINS), out)
         return out
 
-    def _compare(self, tile: Array) -> Array:
-        out = np.zeros_like(tile, np.uint8)
-        for radius in self.radii:
-            out += tile >= radius
-        return out
-
-
-def coder(radii: Array, dtype: Any, fine: int = 13) -> Coder:
-    """A Coder for dissimilarities of a precision, with 2^fine bins; at most 254 radii."""
-    exact = np.asarray(radii, np.float64)
-    with np.errstate(over="ignore"):  # a radius beyond all numbers of this precision is infinite
-        reach = exact.astype(dtype)
-    # the smallest number of this precision that is not below the radius: d < radius and d < reach are then equivalent
-    reach = np.where(reach.astype(np.float64) < exact, np.nextafter(reach, np.dtype(dtype).type(np.inf)), reach)
-    reach = reach.astype(dtype)
-    shift = shift_of(dtype, fine)
-    bins = (bits_of(reach) >> shift).astype(np.int64)
-    table = np.cumsum(np.bincount(bins + 1, minlength=2**fine + 1)[: 2**fine]).astype(np.uint8)
-    table[bins] = COMPARE
-    return Coder(reach, table, shift)
-
-
-@kernel
-def _code_of(value, bin_, radii, table):  # type: ignore[no-untyped-def]
-    code = table[bin_]
-    if code == 255:
-        code = 0
-        for k in range(len(radii)):
-            code += value >= radii[k]
-    return code
+    def _table(self, dtype: Any) -> Array:
+        """The code of each bin, uint8 (2^19,); 255 if values must be compared."""
+        bins = (bits_of(self.reach(dtype)) >> shift_of(dtype, BINS)).astype(np.int64)
+        table = np.cumsum(np.bincount(bins + 1, minlength=2**BINS + 1)[: 2**BINS]).astype(np.uint8)
+        table[bins] = COMPARE
+        return table
 
 
 @kernel
 def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
-    q, n = tile.shape
-    for j in range(q):
-        for i in range(n):
-            out[j, i] = _code_of(tile[j, i], bits[j, i] >> shift, radii, table)
-
-
-class Coding:
-    """The grid of radii by which dissimilarities are coded.
-
-    Attributes
-    ----------
-    radii : float array (K,), ascending
-    fine : int
-        See `coder`.
-    """
-
-    def __init__(self, radii: Array, fine: int) -> None:
-        self.radii, self.fine = np.asarray(radii, float), fine
-        self._coders = {t: coder(self.radii, t, fine) for t in (np.float32, np.float64)}
-
-    def coder(self, dtype: Any) -> Coder:
-        """The coder for dissimilarities of this precision."""
-        return self._coders[np.dtype(dtype).type]
-
-    def __call__(self, tile: Array) -> Array:
-        """Codes of a tile (n, q), candidate by candidate: uint8 (q, n)."""
-        return self.coder(tile.dtype)(tile)
-
-
-def bins_for(entries: int) -> int:
-    """Log2 of the number of bins for a matrix: 2^19 are hundreds for each power of two, 2^13 a few."""
-    return 19 if entries > FINE_FROM else 13
+    n, q = tile.shape
+    for i in range(n):
+        for j in range(q):
+            code = table[bits[i, j] >> shift]
+            if code == COMPARE:
+                code = 0
+                for k in range(len(radii)):
+                    code += tile[i, j] >= radii[k]
+            out[i, j] = code
 
 
 def bits_of(tile: Array) -> Array:
@@ -126,7 +83,7 @@ def shift_of(dtype: Any, fine: int) -> int:
     return (31 if dtype == np.float32 else 63) - fine  # the sign bit is 0
 
 
-SIDE = 512  # rows and columns of a tile of a symmetric matrix
+SIDE = 1024  # rows and columns of a tile of a symmetric matrix: weights by cell are written half as often as with 512
 TILE = 2**21  # entries of a tile
 
 
@@ -139,20 +96,11 @@ class Tile:
     mirror: bool = False  # whether the tile represents its transpose as well: candidates are rows, and the matrix is symmetric
 
 
-def all_tiles(n: int, m: int) -> Iterator[Tile]:
-    """Tiles of all rows and some columns."""
-    return tiles_of(n, m, max(n, 1), max(1, TILE // max(n, 1)))
-
-
 def block_tiles(n: int, m: int) -> Iterator[Tile]:
     """Tiles of some rows and some columns, of a shape in which products of matrices are fast."""
-    return tiles_of(n, m, TILE // SIDE, SIDE)
-
-
-def tiles_of(n: int, m: int, height: int, width: int) -> Iterator[Tile]:
-    """Tiles of this number of rows and columns."""
-    for first in range(0, m, width):
-        columns = np.arange(first, min(first + width, m))
+    height = TILE // SIDE
+    for first in range(0, m, SIDE):
+        columns = np.arange(first, min(first + SIDE, m))
         for top in range(0, n, height):
             yield Tile(np.arange(top, min(top + height, n)), columns)
 
@@ -191,7 +139,10 @@ def as_slice(at: Any) -> Any:
 
 
 def gather(values: Array, rows: Array, columns: Array) -> Array:
-    """`values[np.ix_(rows, columns)]` without blocking other threads."""
+    """`values[np.ix_(rows, columns)]`, a view if both follow one another, otherwise without blocking other threads."""
+    below, across = as_slice(rows), as_slice(columns)
+    if isinstance(below, slice) and isinstance(across, slice):
+        return values[below, across]
     if few(len(rows) * len(columns)):
         return np.asarray(values[np.ix_(rows, columns)])
     out = np.empty((len(rows), len(columns)), values.dtype)

@@ -3,32 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from ..ground.errors import DataError
 from . import Array
-from .coding import as_slice
-from .distances.screen import Compared, Screening, Side
-from .neighbours.search import Near, Space, nearest_compared, nearest_of
+from .coding import Coding, as_slice
+from .distances.near import Space
+from .distances.screen import Compared, Side
 from .parallel import each
 from .sources import Source
 from .task import Points
 
 T = TypeVar("T")
-Kept = list[tuple[Points, T]]  # a value and the prototypes that it belongs to; empty if none is known
 BLOCK = 2**22  # dissimilarities that are computed at a time: products of this size stay near the processor
 
 
-@dataclass(frozen=True)
+class Incomplete(Exception):
+    """Rows of a query, bool (r,), that lack a value which a rule needs; `of_complete` leaves them out."""
+
+    def __init__(self, rows: Array) -> None:
+        super().__init__("rows with a missing value")
+        self.rows = rows
+
+
+class Latest(Generic[T]):
+    """A function of prototypes that keeps its last value, because a rule asks for the same several times."""
+
+    def __init__(self, work: Callable[[Points], T]) -> None:
+        self.work = work
+        self.last: tuple[Points, T] | None = None
+
+    def __call__(self, prototypes: Points) -> T:
+        last = self.last
+        if last is None or last[0] is not prototypes:
+            last = self.last = prototypes, self.work(prototypes)
+        return last[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Prototypes among the candidates of a source, with its rows.
+
+    Attributes
+    ----------
+    source : Source
+    columns : int array (q,)
+        The candidates that are the prototypes.
+    """
+
+    source: Source
+    columns: Array
+
+    @cached_property
+    def _side(self) -> Side | None:
+        """The prototypes as a side of the screen of the source; None if it has none."""
+        screening = self.source.screening
+        return None if screening is None or not len(self.columns) else screening.candidates[as_slice(self.columns)]
+
+    def compared(self, rows: Array) -> Compared | None:
+        """Some rows and the prototypes, compared by a product, if the source has one."""
+        screening, side = self.source.screening, self._side
+        return None if screening is None or side is None else screening.beside(rows, self.columns, side)
+
+    @cached_property
+    def space(self) -> Space | None:
+        """All rows of the source and the prototypes in few columns, if dissimilarities are distances there."""
+        space = self.source.space
+        if space is None or not space.geometry.is_distance:
+            return None
+        return replace(space, candidates=space.candidates[self.columns])
+
+
+@dataclass(frozen=True, eq=False)
 class Query:
     """Rows to be classified.
 
     A rule or path requests the values that it needs: dissimilarities to its prototypes, coordinates, or columns. Other values are never
-    computed. A request for values that a problem does not have raises an error.
+    computed. A request for values that a problem does not have raises an error. No rule gets a missing value: a request for
+    one raises `Incomplete`, and the rule is asked again about the other rows, so their predictions do not depend on it.
 
     Attributes
     ----------
@@ -42,10 +98,10 @@ class Query:
         `design(rows)`: columns (r, p) of the design matrix, NaN for a row that has none; it raises if there are none at all.
     label : callable
         The name of a row by its position, for messages.
-    source : callable, or None
-        `source(prototypes)`: the rows and the prototypes of a rule as sides of one source; None if there is none.
-    within : int, or None
-        Number of rows of the query of which these are a part.
+    beside : callable
+        `beside(prototypes)`: the rows and the prototypes of a rule as sides of one source; None if there is none.
+    whole : int, or None
+        Number of rows of the query of which these are a part, if they are one.
     unanswered : bool array (r,), or None
         Rows without a prediction in any case.
     """
@@ -55,72 +111,53 @@ class Query:
     vectors: Callable[[Array], Array]
     design: Callable[[Array], Array]
     label: Callable[[int], str] = str
-    source: Callable[[Points], Beside | None] | None = None
-    within: int | None = None
+    beside: Callable[[Points], Beside | None] = lambda _: None
+    whole: int | None = None
     unanswered: Array | None = None
-    _beside: Kept[Beside | None] = field(default_factory=list, repr=False, compare=False)
-    _missing: list[Array] = field(default_factory=list, init=False, repr=False, compare=False)
-    _last: Kept[Array] = field(default_factory=list, init=False, repr=False, compare=False)
-    _compared: Kept[Compared | None] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
-    def missing(self) -> Array:
-        """Rows without a prediction, bool (r,): rows with a missing value among the requested values, and unanswered rows."""
-        known = [] if self.unanswered is None else [self.unanswered]
-        return np.logical_or.reduce([*known, *self._missing]) if known or self._missing else np.zeros(len(self), bool)
-
-    def dissimilarities(self, prototypes: Points) -> Array:
-        """Dissimilarities (r, q) to the prototypes of a rule, in their order.
-
-        A row with a missing value is noted in `missing`, and all its dissimilarities are set to 0, so no rule gets NaN. The last result
-        is cached, so a rule that predicts several kinds computes them once.
-        """
-        return _once(self._last, prototypes, lambda: self._noted(np.asarray(self.measure(self.rows, prototypes))))
-
-    def _noted(self, values: Array) -> Array:
-        """Values (r, q) without NaN: rows that have some are noted in `missing`, and all of theirs are 0."""
-        incomplete = np.asarray(np.isnan(values).any(axis=1))
-        if not incomplete.any():
-            return values
-        self._missing.append(incomplete)
-        return np.where(incomplete[:, None], 0.0, values)
-
-    def beside(self, prototypes: Points) -> Beside | None:
-        """The prototypes of a rule and the rows, if they have a source; the last result is cached, also for parts of the query."""
-        source = self.source
-        return None if source is None or len(prototypes) == 0 else _once(self._beside, prototypes, lambda: source(prototypes))
-
-    @property
     def together(self) -> int:
-        """The total number of rows to predict, block by block."""
-        return len(self) if self.within is None else self.within
+        """The number of rows of the query of which these are a part."""
+        return len(self) if self.whole is None else self.whole
 
-    def compared(self, prototypes: Points) -> Compared | None:
-        """The rows and the prototypes of a rule, compared by a product, if available; the last result is cached."""
-        beside = self.beside(prototypes)
-        return None if beside is None else _once(self._compared, prototypes, lambda: beside.compared(self.rows))
+    @cached_property
+    def dissimilarities(self) -> Callable[[Points], Array]:
+        """Dissimilarities (r, q) to the prototypes of a rule, in their order; the last ones are kept."""
+        measure, rows = self.measure, self.rows
+        return Latest(lambda prototypes: complete(np.asarray(measure(rows, prototypes))))
 
-    def nearest(self, prototypes: Points, k: int) -> Near:
-        """For each row the prototypes up to the distance of the k-th nearest one, with those tied with it; all if there are fewer."""
-        k, beside = min(k, len(prototypes)), self.beside(prototypes)
-        near = None if beside is None else beside.nearest(self.rows, k, self.together)
-        return nearest_of(self.dissimilarities(prototypes), k) if near is None else near
+    @cached_property
+    def compared(self) -> Callable[[Points], Compared | None]:
+        """The rows and the prototypes of a rule, compared by a product, if available; the last ones are kept."""
+        beside, rows = self.beside, self.rows
+
+        def compare(prototypes: Points) -> Compared | None:
+            found = beside(prototypes)
+            return None if found is None else found.compared(rows)
+
+        return Latest(compare)
+
+    def codes(self, prototypes: Points, coding: Coding) -> Array:
+        """Codes of the dissimilarities to the prototypes of a rule, uint8 (r, q)."""
+        compared = self.compared(prototypes)
+        codes = None if compared is None else compared.codes(coding.reach(compared.lines.exact.dtype))
+        return coding.along(self.dissimilarities(prototypes)) if codes is None else codes
 
     def coordinates(self) -> Array:
         """Coordinates (r, p) in the space of the metric."""
         return self.vectors(self.rows)
 
     def columns(self) -> Array:
-        """Columns (r, p) of the design matrix; 0 for a row without, which is noted in `missing`."""
-        return self._noted(self.design(self.rows))
+        """Columns (r, p) of the design matrix."""
+        return complete(self.design(self.rows))
 
     def take(self, at: Array | slice) -> Query:
         """Some of the rows."""
         unanswered = None if self.unanswered is None else self.unanswered[at]
-        return replace(self, rows=self.rows[at], within=self.together, unanswered=unanswered)
+        return replace(self, rows=self.rows[at], whole=self.together, unanswered=unanswered)
 
     def finite(self, values: Array) -> Array:
         """The values that a rule has computed for the rows (r, ...), checked to be finite.
@@ -145,66 +182,23 @@ class Query:
             yield self.take(slice(first, first + step))
 
 
-def _once(kept: Kept[T], prototypes: Points, make: Callable[[], T]) -> T:
-    """A value for the prototypes of a rule, which is cached until other prototypes are used."""
-    if not kept or kept[0][0] is not prototypes:
-        kept[:] = [(prototypes, make())]
-    return kept[0][1]
+def complete(values: Array) -> Array:
+    """Values of rows (r, q), none of which is missing, or else `Incomplete`."""
+    missing = np.isnan(values).any(axis=1)
+    if missing.any():
+        raise Incomplete(np.asarray(missing))
+    return values
 
 
-SEARCHED = 2**22  # pairs from which on preparing a search pays
-SCREENED = 2**18  # pairs from which on a product pays
-FEW_OPEN = 0.1  # proportion of the prototypes that are sought up to which products leave few pairs to be measured
-
-
-@dataclass(frozen=True, eq=False)
-class Beside:
-    """Prototypes among the candidates of a source, with its rows.
-
-    Attributes
-    ----------
-    source : Source
-    columns : int array (q,)
-        The candidates that are the prototypes.
-    """
-
-    source: Source
-    columns: Array
-
-    def compared(self, rows: Array) -> Compared | None:
-        """Some rows and the prototypes, compared by a product, if the source has one."""
-        if self._screened is None:
-            return None
-        screening, side = self._screened
-        return screening.only(rows, self.columns, side)
-
-    def nearest(self, rows: Array, k: int, together: int) -> Near | None:
-        """For some rows the prototypes up to the distance of the k-th nearest; None if computing all pairs is as fast.
-
-        Parameters
-        ----------
-        rows : int array (r,)
-        k : int, at most q
-        together : int
-            Number of rows of all calls together.
-        """
-        pairs = together * len(self.columns)
-        if pairs > SEARCHED and self._space is not None:
-            return self._space.nearest(rows, k)
-        compared = self.compared(rows) if pairs > SCREENED and k <= max(1, FEW_OPEN * len(self.columns)) else None
-        return None if compared is None else nearest_compared(compared, k)
-
-    @cached_property
-    def _space(self) -> Space | None:
-        space = self.source.space
-        return None if space is None else replace(space, candidates=space.candidates[self.columns])
-
-    @cached_property
-    def _screened(self) -> tuple[Screening, Side] | None:
-        screening = self.source.screening
-        if screening is None or not len(self.columns):
-            return None
-        return screening, screening.candidates[as_slice(self.columns)]
+def of_complete(query: Query, work: Callable[[Query], T]) -> tuple[T, Array]:
+    """`work` of the rows that have all values that it needs, and which rows these are, bool (r,)."""
+    kept = np.ones(len(query), bool) if query.unanswered is None else ~query.unanswered
+    while True:
+        part = query if kept.all() else replace(query.take(kept), unanswered=None)
+        try:
+            return work(part), kept
+        except Incomplete as reason:
+            kept[np.flatnonzero(kept)[reason.rows]] = False
 
 
 class Rule(Protocol):
@@ -319,17 +313,13 @@ def answer_kinds(rule: Rule | Path, kinds: Sequence[str], query: Query) -> list[
 
 
 def answer_block(rule: Rule | Path, kinds: Sequence[str], block: Query) -> list[Array]:
-    """Predictions of a rule or path of each kind for the rows of one block.
-
-    If a dissimilarity turns out to be missing, the rule predicts the other rows again without this one, so that their predictions
-    do not depend on it.
-    """
-    out = [np.asarray(rule.predict(kind, block)) for kind in kinds]
-    lost = block.missing
-    for i, kind in enumerate(kinds if lost.any() else ()):
-        kept = out[i][~lost] if lost.all() else rule.predict(kind, block.take(~lost))
-        out[i] = np.full_like(out[i], -1 if np.issubdtype(out[i].dtype, np.integer) else np.nan)
-        out[i][~lost] = kept
+    """Predictions of a rule or path of each kind for the rows of one block."""
+    found, kept = of_complete(block, lambda part: [np.asarray(rule.predict(kind, part)) for kind in kinds])
+    if kept.all():
+        return found
+    out = [np.full((len(kept), *values.shape[1:]), -1 if values.dtype.kind in "iu" else np.nan, values.dtype) for values in found]
+    for all_rows, values in zip(out, found, strict=True):
+        all_rows[kept] = values
     return out
 
 
@@ -343,17 +333,14 @@ def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Arr
 
     Rows with a missing dissimilarity are counted in neither.
     """
-    misclassified: Any = 0.0
-    total, first = 0.0, 0
+    lost, total, first = np.zeros(1), 0.0, 0
     for block in query.blocks(len(rule.prototypes)):
-        part = slice(first, first + len(block))
-        first += len(block)
-        predicted = list(rule.walk(block))
-        complete = ~block.missing
-        truth, weight = y[part][complete], w[part][complete]
-        misclassified = misclassified + np.array([weight @ (codes[complete] != truth) for codes in predicted])
+        predicted, kept = of_complete(block, lambda part: list(rule.walk(part)))
+        truth, weight = (values[first : first + len(block)][kept] for values in (y, w))
+        lost = lost + np.array([weight @ (codes != truth) for codes in predicted])
         total += float(weight.sum())
-    return np.asarray(misclassified), total
+        first += len(block)
+    return lost, total
 
 
 class Statement(Protocol):

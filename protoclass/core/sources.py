@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 
 from ..ground.errors import TooLarge
 from . import Array
-from .coding import SIDE, TILE, Coding, Tile, all_tiles, as_slice, block_tiles, gather
-from .distances.screen import Screening
+from .coding import TILE, Coding, Tile, as_slice, block_tiles, gather, half_tiles
+from .distances.minkowski import Geometry, minkowski
+from .distances.near import Space
+from .distances.screen import NARROWEST, Screening, screen
 from .memory import check_fits
-from .neighbours.search import Near, Space
-from .parallel import each
+from .parallel import Once, each
 
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
 S = TypeVar("S")
@@ -26,8 +27,14 @@ class Source(ABC):
 
     `scan` maps over tiles of all rows and some columns; `take` returns the part of given rows and columns, `array` the complete
     matrix. Functions that only compare with radii use `codes`, uint8 (q, r) for q columns and r rows, which need no exact
-    computation, tile by tile of `tiles`; `near` has the pairs within the radii if these are few. `only` is the source of
-    some of the candidates.
+    computation, tile by tile of `tiles`. `only` is the source of some of the candidates.
+
+    Attributes
+    ----------
+    screening : Screening, or None
+        The screen that compares pairs by a product; see `distances.screen`.
+    space : Space, or None
+        The coordinates that the dissimilarities follow from, if there are some, and so few that a tree can search them.
     """
 
     @property
@@ -40,10 +47,6 @@ class Source(ABC):
     def array(self) -> Array:
         return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))
 
-    def strip(self, columns: Array) -> Array:
-        """All rows of consecutive columns."""
-        return self.take(np.arange(self.shape[0]), columns)
-
     def scan(self, work: Callable[[Array, Array, Array], S]) -> Iterator[S]:
         """`work(rows, columns, tile)` for each tile of all rows and some columns, on threads, in order."""
         n, m = self.shape
@@ -51,12 +54,12 @@ class Source(ABC):
 
         def of_tile(first: int) -> S:
             columns = np.arange(first, min(first + width, m))
-            return work(rows, columns, self.strip(columns))
+            return work(rows, columns, self.take(rows, columns))
 
         return each(of_tile, range(0, m, width), n * m)
 
     def tiles(self) -> Iterator[Tile]:
-        return all_tiles(*self.shape)
+        return block_tiles(*self.shape)
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
         return coding(self.take(rows, columns))
@@ -64,19 +67,12 @@ class Source(ABC):
     def only(self, columns: Array) -> Source:
         return Submatrix(self, np.arange(self.shape[0]), columns)
 
-    def near(self, coding: Coding, most: float) -> Near | None:
-        """For each candidate the rows within the largest radius, and others hardly farther; None if they are not known to be at most
-        about `most` pairs."""
-        return None
-
     @property
     def screening(self) -> Screening | None:
-        """The screen that compares pairs by a product, if there is one; see `distances.screen`."""
         return None
 
     @property
     def space(self) -> Space | None:
-        """The coordinates whose distances the dissimilarities are, if there are some, and few."""
         return None
 
 
@@ -102,18 +98,10 @@ class Held(Source):
     def array(self) -> Array:
         return self.values
 
-    def strip(self, columns: Array) -> Array:
-        return self.values[:, columns[0] : columns[-1] + 1]
-
-    def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
-        if len(rows) == len(self.values) and isinstance(as_slice(rows), slice):  # all rows in their order
-            return coding(self.values[:, as_slice(columns)])
-        return coding(self.take(rows, columns))
-
 
 @dataclass(frozen=True)
 class Streamed(Source):
-    """Tiles of all rows and some columns, computed at each use; the n x m matrix is never stored."""
+    """Tiles that are computed at each use; the n x m matrix is never stored."""
 
     between: Callable[[Rep, Rep], Array]
     rows: Rep
@@ -126,18 +114,11 @@ class Streamed(Source):
 
     def take(self, rows: Array, columns: Array) -> Array:
         check_size(rows, columns, 8)
-        return self.between(part(self.rows, rows), part(self.candidates, columns))
+        return self.between(part(self.rows, as_slice(rows)), part(self.candidates, as_slice(columns)))
 
     def array(self) -> Array:
         n, m = self.shape
         raise TooLarge(f"this needs the complete {n} x {m} matrix of dissimilarities, which is not in memory: {self.cure}")
-
-    def strip(self, columns: Array) -> Array:
-        return self.between(self.rows, part(self.candidates, columns))
-
-    def tiles(self) -> Iterator[Tile]:
-        n, m = self.shape  # a metric may copy the rows that it measures: of many rows some at a time
-        return block_tiles(n, m) if n * SIDE > TILE else all_tiles(n, m)
 
 
 @dataclass(frozen=True)
@@ -160,6 +141,84 @@ class Submatrix(Source):
 
     def only(self, columns: Array) -> Source:
         return Submatrix(self.source, self.rows, self.columns[columns])
+
+
+@dataclass(frozen=True)
+class Spatial(Source):
+    """Dissimilarities that follow from distances between coordinates, whose tiles are compared without exact computation.
+
+    Attributes
+    ----------
+    streamed : Streamed
+        Exact dissimilarities, computed when they are used.
+    geometry : Geometry
+        Relation of the dissimilarities to distances between the first arrays of both representations.
+    symmetric : bool
+        Whether the candidates are the rows, in their order.
+    matrix : Once of array (n, m), or None
+        Complete matrix, computed at its first use; None if memory does not allow it.
+    """
+
+    streamed: Streamed
+    geometry: Geometry
+    symmetric: bool
+    matrix: Once[Array] | None
+    _screen: Once[Screening | None] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_screen", Once(self._find_screen))  # several threads may be the first to use it
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.streamed.shape
+
+    def take(self, rows: Array, columns: Array) -> Array:
+        known = self.matrix is not None and self.matrix.known
+        return (self._exact if known else self.streamed).take(rows, columns)
+
+    def array(self) -> Array:
+        return self._exact.array()
+
+    def scan(self, work: Callable[[Array, Array, Array], S]) -> Iterator[S]:
+        return self._exact.scan(work)
+
+    @property
+    def _exact(self) -> Source:
+        return self.streamed if self.matrix is None else Held(self.matrix())
+
+    def tiles(self) -> Iterator[Tile]:
+        return half_tiles(self.shape[0]) if self.symmetric else super().tiles()
+
+    def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
+        screening, dtype = self._screen(), self._sides[0].dtype
+        codes = None if screening is None else screening.tile(rows, columns).codes(self.geometry.reach(coding.reach(dtype)))
+        return super().codes(rows, columns, coding) if codes is None else codes
+
+    def only(self, columns: Array) -> Spatial:
+        candidates = part(self.streamed.candidates, columns)
+        return Spatial(replace(self.streamed, candidates=candidates), self.geometry, False, None)
+
+    @property
+    def screening(self) -> Screening | None:
+        return self._screen() if self.geometry.is_distance else None
+
+    @property
+    def space(self) -> Space | None:
+        X, Z = self._sides
+        if X.shape[1] >= NARROWEST:
+            return None
+        with np.errstate(over="ignore"):  # no distance in the box around all rows and candidates may be beyond all numbers
+            box = np.maximum(X.max(axis=0), Z.max(axis=0)) - np.minimum(X.min(axis=0), Z.min(axis=0))
+            longest = self.geometry.value(minkowski(box[None], np.zeros_like(box)[None], self.geometry.r))
+        return Space(X, Z, self.geometry) if np.isfinite(longest).all() else None
+
+    @property
+    def _sides(self) -> tuple[Array, Array]:
+        return self.streamed.rows[0], self.streamed.candidates[0]
+
+    def _find_screen(self) -> Screening | None:
+        X, Z = self._sides
+        return screen(X, X if self.symmetric else Z, self.matrix is not None) if self.geometry.r == 2 else None
 
 
 def check_size(rows: Array, columns: Array, bytes_each: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import Rule, Stepwise, answer
+from ..core.query import Stepwise, answer
 from ..core.statistics.folds import grouped, stratified
 from ..core.statistics.intervals import Estimate, effective_rows, least_se
 from ..core.statistics.one_se import mean_and_se
@@ -23,21 +23,19 @@ from ..core.statistics.scores import (
     nonconformity,
     scale_of,
 )
-from ..core.task import Task
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..ground.checks import is_number, one_of
 from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
-from ..ground.progress import bar
-from ..metrics.dissimilarity import Dissimilarity
+from ..ground.options import bar
 from ..metrics.wrappers import OneOf
-from .coincidence import coincidences
+from .copies import coincidences
+from .cross_validation import FoldPath, Lost, draw_folds, fold_paths, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
+from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
-from .problem import Problem, lost_levels, with_folds
-from .selection import FoldPath, draw_folds, fold_paths, measure_losses, requested_measure, values_at
+from .problem import Problem, check_measure, measure_losses, with_folds
 
-READ = ("prob", "decision", "distance")  # values of a rule that are calibrated: the first that it has
 HOW = ("auto", *LEARN)
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
@@ -47,7 +45,7 @@ DRAWS = 200  # bootstrap samples of the calibration rows
 
 def calibrate(
     fit: AnyFit,
-    data: Any = None,
+    new: Any = None,
     how: str = "auto",
     cv: Any = "auto",
     seed: int | None = None,
@@ -56,7 +54,7 @@ def calibrate(
 ) -> AnyFit:
     """Add calibrated class probabilities and conformal prediction sets to the fit.
 
-    Without `data`, the method is refitted in each fold of a cross-validation, and scores the rows of the held-out fold. With `data`,
+    Without `new`, the method is refitted in each fold of a cross-validation, and scores the rows of the held-out fold. With `new`,
     this fit scores the given rows, which must not have been used to train it. The score of a class is a log proportion of votes, a
     decision value or a negative log distance, depending on the method.
 
@@ -69,7 +67,7 @@ def calibrate(
 
     Parameters
     ----------
-    data : DataFrame, optional
+    new : DataFrame, optional
         Calibration rows with the predictors and the response. Default: the training rows, by cross-validation.
     how : "auto", "multinomial" or "isotonic"
         Calibration method. "auto": isotonic if its held-out log loss is lower by more than one standard error, otherwise multinomial.
@@ -78,11 +76,11 @@ def calibrate(
         function of how far the class is ahead of the others; it needs more rows. Each step counts one more row, with the
         proportions of all rows.
     cv : "auto", int, "loo", Series or array of folds
-        Cross-validation folds of the training rows; ignored if `data` is given. "auto" is 10, or fewer if a class has fewer rows.
+        Cross-validation folds of the training rows; ignored if `new` is given. "auto" is 10, or fewer if a class has fewer rows.
     seed : int, optional
         Seed for the folds. Default: the seed of the fit.
     weights : column name, Series or array, optional
-        Weights of the rows of `data`, relative to each other, as `weights=` of `fit`. Default: equal weights.
+        Weights of the rows of `new`, relative to each other, as `weights=` of `fit`. Default: equal weights.
     tune : "auto", True or False
         Whether to tune parameters again without each fold, if the fit has tuned them. "auto": if there are at most 20 folds, the
         metric does not learn from the classes, and folds x rows x candidates x grid points <= 2e8. Tuning takes about as long as one
@@ -97,9 +95,9 @@ def calibrate(
     Raises
     ------
     DataError
-        If a class has no calibration rows, or if rows of `data` are training rows.
+        If a class has no calibration rows, or if rows of `new` are training rows.
     OptionError
-        If `cv` is None and `data` is not given.
+        If `cv` is None and `new` is not given.
     NotAvailable
         If the method gives no values by class.
 
@@ -137,7 +135,7 @@ def calibrate(
     >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
-    request = requested(data=data, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
+    request = requested(new=new, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
     return calibrated(replace(fit, problem=replace(fit.problem, call=call), calibration=None))
 
@@ -174,43 +172,35 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
     return {**DEFAULTS, **calibrate}
 
 
-def value_read(rule: Rule) -> str:
-    """Kind of values that a calibration uses: votes or decisions if the rule has them, otherwise distances by class."""
-    for kind in READ:
-        if kind in rule.kinds:
-            return kind
-    raise NotAvailable(f"a rule that predicts only {', '.join(rule.kinds)} can't be calibrated, because it has no values by class")
-
-
-def calibration(fit: Fitted, data: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any) -> Calibration:
+def calibration(fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any) -> Calibration:
     """See `Fit.calibrate`."""
     one_of("how", how, HOW)
     one_of("tune", tune, ("auto", True, False))
-    kind = value_read(fit.rule)
-    chosen: Tuned | None = None
-    if data is None:
+    kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
+    if kind is None:
+        raise NotAvailable(f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because it has no values by class")
+    tuned, why_not = None, ""
+    if new is None:
         if weights is not None:
-            raise OptionError("weights= must be given with data=, because the training rows have the weights of the fit")
+            raise OptionError("weights= must be given with new=, because the training rows have the weights of the fit")
         if cv is None:
-            raise OptionError("cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or data=")
-        drawn = with_folds(fit.chosen_problem, cv, seed)
-        chosen = tuned_in_folds(fit, drawn, _folds_of(drawn), tune)
-        values, y, w, fold, rules = _held_out(fit, kind, drawn, chosen.values)
+            raise OptionError("cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or new=")
+        tuned, why_not = tuned_in_folds(fit, cv, seed, tune)
+        values, y, w, fold, rules = _held_out(fit, kind, rules_of_folds(fit, cv, seed, tuned))
     else:
-        values, y, w, fold, rules = _given_rows(fit, kind, data, weights)
+        values, y, w, fold, rules = _given_rows(fit, kind, new, weights)
     empty = [shown(fit.classes[c]) for c in range(len(fit.classes)) if not (w[y == c] > 0).any()]
     if empty:
         raise DataError(f"each class needs calibration rows, but {', '.join(empty)} has none")
     scale = scale_of(kind, values)
     scores = scale.scores(values)
     chances = LEARN[how](scores, y, w) if how in LEARN else fit_selected(scores, y, w, parts_of(y, fold, int(np.bincount(y).min())))
-    strange = nonconformity(scores)[np.arange(len(y)), y]
     classes = len(fit.classes)
-    share = np.bincount(y, w, classes) / w.sum()
-    conformal = Conformal(strange, y, w, fold, classes)
+    conformal = Conformal(nonconformity(scores)[np.arange(len(y)), y], y, w, fold, classes)
+    reasons = _reasons(fit, conformal, new is None, tuned is not None, why_not)
     return Calibration(
-        scale, chances, conformal, rules, data is None, share, scores, _reasons(fit, conformal, chosen),
-        chosen is not None and chosen.values is not None, fit.problem.class_factors is not None,
+        scale, chances, conformal, rules, new is None, np.bincount(y, w, classes) / w.sum(), scores, reasons, tuned is not None,
+        fit.problem.class_factors is not None,
     )  # fmt: skip
 
 
@@ -222,12 +212,11 @@ def parts_of(y: np.ndarray, fold: np.ndarray, fewest: int) -> np.ndarray:
     return np.unique(grouped(y, fold, MOST_PARTS, 0), return_inverse=True)[1] if fold.max() >= MOST_PARTS else fold
 
 
-def _reasons(fit: Fitted, conformal: Conformal, chosen: Tuned | None) -> tuple[str, ...]:
-    """Why the theory of prediction sets does not cover a calibration by these rows; `chosen` is None if the rows were given."""
-    out, own_rows = [], chosen is not None
-    if chosen is not None and chosen.values is None and (fit.selection.values or fit.selection.by_hand):
-        why = f" ({chosen.why_not})" if chosen.why_not else ""
-        out.append(f"parameters that were tuned on the same rows{why}")
+def _reasons(fit: Fitted, conformal: Conformal, own_rows: bool, tuned: bool, why_not: str) -> tuple[str, ...]:
+    """Why the theory of prediction sets does not cover a calibration by these rows, which may be held-out rows of the fit."""
+    out = []
+    if own_rows and not tuned and (fit.selection.values or fit.selection.by_hand):
+        out.append(f"parameters that were tuned on the same rows{why_not and f' ({why_not})'}")
     if own_rows and fit.problem.groups is not None:
         out.append("dependence of the rows of a group")
     if any(np.ptp(conformal.w[conformal.y == c]) > 0 for c in range(conformal.classes)):
@@ -240,105 +229,74 @@ def _reasons(fit: Fitted, conformal: Conformal, chosen: Tuned | None) -> tuple[s
 Held = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[FoldRule, ...]]
 
 
-def rules_of_folds(fit: Fitted, cv: Any, seed: int | None) -> Iterator[tuple[np.ndarray, FoldRule]]:
-    """For each fold its rows, and the fit's method with its parameters, learned without these rows."""
-    return _rules_of_folds(fit, with_folds(fit.chosen_problem, cv, seed), None)
-
-
-def _folds_of(problem: Problem) -> np.ndarray:
-    """The fold of each row (n,)."""
-    fold: np.ndarray = draw_folds(problem, 1)[0][0]
-    return fold
-
-
-def _rules_of_folds(
-    fit: Fitted, problem: Problem, values: tuple[Mapping[str, Any], ...] | None
+def rules_of_folds(
+    fit: Fitted, cv: Any, seed: int | None, values: Sequence[Mapping[str, Any]] | None = None
 ) -> Iterator[tuple[np.ndarray, FoldRule]]:
-    """As `rules_of_folds`, with the parameters of each fold if they are given."""
-    fold = _folds_of(problem)
-    dissimilarity = problem.measure()
-    task = problem.task(dissimilarity)
+    """For each fold its rows, and the method learned without these rows: with the parameters of the fit, or with those of each fold."""
+    problem = with_folds(fit.chosen_problem, cv, seed)
+    fold = draw_folds(problem)[0][0]
     with bar(int(fold.max()) + 1, "learning without each fold", problem.progress) as learning:
-        for f, fold_path in _paths(fit, problem, dissimilarity, task, fold, values):
-            rule = fold_path.path.at(0)
-            if fit.selection.steps is not None and isinstance(rule, Stepwise):
-                most = len(next(iter(rule.steps.values()))) - 1
-                rule = rule.first(min(fit.selection.steps, most))
-            yield np.flatnonzero(fold == f), FoldRule(rule, fold_path.dissimilarity)
+        for known in _paths(fit, problem, fold, values):
+            rule, steps = known.path.at(0), fit.selection.steps
+            if steps is not None and isinstance(rule, Stepwise):
+                rule = rule.first(min(steps, len(next(iter(rule.steps.values()))) - 1))
+            yield np.flatnonzero(fold == known.fold), FoldRule(rule, known.dissimilarity)
             learning.update()
 
 
-def _paths(
-    fit: Fitted, problem: Problem, dissimilarity: Dissimilarity, task: Task, fold: np.ndarray, values: tuple[Mapping[str, Any], ...] | None
-) -> Iterator[tuple[int, FoldPath]]:
-    """The number of each fold and its path: of all folds at once, or fold by fold if each has its own parameters."""
+def _paths(fit: Fitted, problem: Problem, fold: np.ndarray, values: Sequence[Mapping[str, Any]] | None) -> Iterator[FoldPath]:
+    """The path of each fold: of all folds at once, or fold by fold if each has its own parameters."""
+    dissimilarity = problem.measure()
+    task = problem.task(dissimilarity)
     if values is None:
-        for fold_path in fold_paths(problem, dissimilarity, task, fold, {}, False):
-            yield fold_path.fold, fold_path
-        return
-    for f, own in enumerate(values):
-        tuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune).with_values(own)
+        yield from fold_paths(problem, dissimilarity, task, fold, {})
+    for f, chosen in enumerate(values or ()):
+        tuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune).with_values(chosen)
         if fit.problem.to_tune is not None:
             dissimilarity = tuned.measure()
             task = tuned.task(dissimilarity)
-        for fold_path in fold_paths(tuned, dissimilarity, replace(task, seed=(*task.seed, f)), np.where(fold == f, 0, -1), {}, False):
-            yield f, fold_path
+        for known in fold_paths(tuned, dissimilarity, replace(task, seed=(*task.seed, f)), np.where(fold == f, 0, -1), {}):
+            yield replace(known, fold=f)
 
 
-@dataclass(frozen=True)
-class Tuned:
-    """Parameters tuned again without each fold; None with the reason if they were not."""
+def tuned_in_folds(fit: Fitted, cv: Any, seed: int | None, tune: Any) -> tuple[list[Mapping[str, Any]] | None, str]:
+    """The parameters that the cross-validation of the fit selects from the rows outside each fold; or None, and the reason if there is one.
 
-    values: tuple[Mapping[str, Any], ...] | None
-    why_not: str = ""
-
-
-def tuned_in_folds(fit: Fitted, problem: Problem, fold: np.ndarray, tune: Any) -> Tuned:
-    """The parameters that the cross-validation of the fit selects from the rows outside each fold.
-
-    Parameters
-    ----------
-    fit : Fitted
-        The fit.
-    problem : Problem
-        Problem of the fit, with the folds of the calibration.
-    fold : int array (n,)
-        Fold of each row.
-    tune : "auto", True or False
-        Whether to tune; "auto": if it is cheap, see `_costs_little`.
+    `tune` is "auto" (if it is cheap, see `_costs_little`), True or False.
     """
     validation, selection = fit.curve, fit.selection
-    if tune is False or validation is None or validation.procedure is None or selection.by_hand or not selection.values:
-        return Tuned(None)
-    if tune == "auto" and not _costs_little(fit, fold):
-        return Tuned(None, "tune=True tunes them again in each fold, which takes long")
-    procedure, out = validation.procedure, []
-    with bar(int(fold.max()) + 1, "tuning without each fold", problem.progress) as tuning, warnings.catch_warnings():
+    if tune is False or validation is None or selection.by_hand or not selection.values:
+        return None, ""
+    problem = with_folds(fit.chosen_problem, cv, seed)
+    fold = draw_folds(problem)[0][0]
+    folds, values = int(fold.max()) + 1, list[Mapping[str, Any]]()
+    if tune == "auto" and not _costs_little(fit, folds):
+        return None, "tune=True tunes them again in each fold, which takes long"
+    with bar(folds, "tuning without each fold", problem.progress) as tuning, warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the same rows are measured again: the user has been warned of them
-        for f in range(int(fold.max()) + 1):
-            part = _without(fit, np.flatnonzero(fold != f))
+        for f in range(folds):
+            part = _without(fit, validation, np.flatnonzero(fold != f))
             if part is None:
-                return Tuned(None, "without a fold they are too few to tune them again")
+                return None, "without a fold they are too few to tune them again"
             try:
-                found = procedure.of_problem(part)
+                found = validate(part)[0]
             except DataError as error:
                 if tune is True:
                     raise
-                return Tuned(None, f"without a fold they can't be tuned again: {error}")
-            out.append(values_at(found.grid, found.chosen(selection.rule)))
+                return None, f"without a fold they can't be tuned again: {error}"
+            values.append(values_at(found.grid, found.point_of(selection.rule)))
             tuning.update()
-    return Tuned(tuple(out))
+    return values, ""
 
 
-def _costs_little(fit: Fitted, fold: np.ndarray) -> bool:
+def _costs_little(fit: Fitted, folds: int) -> bool:
     """Whether tuning in each fold is cheap, on any machine."""
     assert fit.curve is not None
-    folds = int(fold.max()) + 1
     cost = float(np.prod([folds, *fit.dissimilarity.shape, len(fit.curve.grid), len(fit.curve.of_fold)], dtype=float))
     return folds <= MOST_FOLDS_TUNED and not (fit.problem.train_in_folds or isinstance(fit.problem.to_tune, OneOf)) and cost <= MOST_TUNED
 
 
-def _without(fit: Fitted, rows: np.ndarray) -> Problem | None:
+def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem | None:
     """The problem of the fit with these rows only, and with as many folds as they allow; None if they allow none."""
     problem = fit.problem
     frame, cv = problem.frame.take(rows), problem.cv
@@ -350,22 +308,22 @@ def _without(fit: Fitted, rows: np.ndarray) -> Problem | None:
     elif not isinstance(cv, str):
         cv = min(int(cv), most)
     metric = problem.metric if problem.train_in_folds else fit.dissimilarity.metric
-    part = replace(problem, frame=frame, groups=groups, cv=cv, metric=metric, progress=False)
+    part = replace(problem, frame=frame, groups=groups, cv=cv, repeats=len(validation.of_fold), metric=metric, progress=False)
     return part if most >= 2 else None
 
 
-def _held_out(fit: Fitted, kind: str, problem: Problem, values: tuple[Mapping[str, Any], ...] | None) -> Held:
+def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule]]) -> Held:
     """Out-of-fold values of the training rows, by the rules of the folds; rows have their own weights."""
     frame, w = fit.frame, fit.problem.own_weights
-    found, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
+    values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
-    for rows, fold_rule in _rules_of_folds(fit, problem, values):
-        found[rows], fold[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity.query(rows)), len(rules)
+    for rows, fold_rule in folds:
+        values[rows], fold[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity.query(rows)), len(rules)
         rules.append(fold_rule)
-    lost = lost_levels(fit.problem, fold)
-    found[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
-    live = ~np.isnan(found).any(axis=1) & (w > 0)
-    return found[live], frame.codes[live], w[live], fold[live], tuple(rules)
+    lost = Lost.of(fit.problem, fold)
+    values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
+    live = ~np.isnan(values).any(axis=1) & (w > 0)
+    return values[live], frame.codes[live], w[live], fold[live], tuple(rules)
 
 
 def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
@@ -387,10 +345,10 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
 
 def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     """Training rows lie nearer to the prototypes than new rows do, so they guarantee nothing: reject them."""
-    found = coincidences(fit, data)
+    found = coincidences(fit.frame, data, fit.told_apart)
     if found is None or not found.unlikely:
         return
-    cure = "use rows that were not used for fitting, or leave data= out to use cross-validation"
+    cure = "use rows that were not used for fitting, or leave new= out to use cross-validation"
     if found.sure:
         raise DataError(
             f"calibration rows must not be training rows, but {int(found.same.sum())} of these {found.rows} rows were used to fit (first: "
@@ -473,7 +431,10 @@ def threshold(
             raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
     if sensitivity is not None and specificity is not None:
         raise OptionError("one threshold may not reach both sensitivity= and specificity=: use one of them")
-    matrix, name = measure_losses(requested_measure(measure, loss), fit.frame)
+    if loss is not None and not (isinstance(measure, str) and measure == "error"):
+        raise OptionError("loss= is itself the measure of a threshold: leave out measure= or loss=")
+    check_measure(measure)
+    matrix, name = measure_losses(measure if loss is None else loss, fit.frame)
     chooser = Chooser(code, matrix, name == "balanced", limits)
     y, w = calibration.conformal.y, calibration.conformal.w
     fold = parts(calibration, code, fit.frame.levels)

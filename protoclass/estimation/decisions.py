@@ -18,7 +18,6 @@ from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
 from ..values import Printed, public
 from .problem import Problem
-from .selection import loss_matrix
 
 LEVEL = 0.9  # of prediction sets
 
@@ -130,7 +129,7 @@ class Calibration:
 
     def smallest_level(self) -> np.ndarray:
         """For each class, the level from which every set contains it, because it has too few calibration rows."""
-        return np.asarray(1 - 1 / (rows_of_classes(self.conformal.y, self.conformal.w, self.conformal.classes) + 1))
+        return 1 - 1 / (rows_of_classes(self.conformal.y, self.conformal.w, self.conformal.classes) + 1)
 
 
 @public
@@ -256,15 +255,6 @@ def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:
     return np.where(lost, -1, np.where(lost[:, None], 0.0, expected).argmin(axis=1))
 
 
-def loss_of(loss: Any, levels: pd.Index) -> np.ndarray:
-    """The loss matrix of a decision; 0-1 loss if none is given."""
-    if loss is None:
-        return 1.0 - np.eye(len(levels))
-    if not isinstance(loss, pd.DataFrame):
-        raise OptionError(f"loss must be a DataFrame with true classes as rows and predicted ones as columns, not {brief(loss)}")
-    return loss_matrix(loss, levels)
-
-
 def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
     """Proportions of the classes in level order: given as a mapping or Series by class, or those to which `class_weights=` weigh them."""
     levels = problem.frame.levels
@@ -274,7 +264,7 @@ def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
         if problem.class_factors is None:
             raise OptionError("prior='class_weights' needs a fit with class_weights=, but this fit has none")
         weight = problem.frame.class_weights
-        return np.asarray(weight / weight.sum())
+        return weight / weight.sum()
     try:
         values = dict(prior)
     except (TypeError, ValueError):
@@ -288,4 +278,4 @@ def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
     shares = np.array([float(values[level]) for level in levels])
     if abs(shares.sum() - 1) > 1e-6:
         raise OptionError(f"prior must sum to 1, but {brief(prior)} sums to {shares.sum():.6g}")
-    return np.asarray(shares / shares.sum())
+    return shares / shares.sum()

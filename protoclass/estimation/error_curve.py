@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..core.statistics.intervals import (
+    Estimate,
     effective_rows,
     least_se,
     leverage,
@@ -23,26 +24,129 @@ from ..core.statistics.intervals import (
 )
 from ..core.statistics.one_se import (
     OF_HELD_OUT,
-    RULES,
-    UNLIMITED,
     Choice,
     Limits,
     choose_over_repeats,
-    frontier,
-    least_within,
+    corrected_losses,
+    losses,
 )
-from ..core.statistics.resample import bootstrap
 from ..core.statistics.sums import as_counts
 from ..frames.tables import as_given, cached_table
-from ..ground.checks import check_seed, is_number, one_of, whole_number
-from ..ground.errors import OptionError, brief
+from ..ground.checks import check_level, check_seed, one_of, whole_number
+from ..ground.errors import OptionError, brief, shown
+from ..ground.options import SAME, fixed
+from ..ground.savable import savable
+from ..metrics.measuring import texts_as_wholes
 from ..values import public
-from .problem import Problem, refuse_budget
-from .selection import BY_HAND, MEASURES, Extension, Selection, losses, mean_loss, row_weights, values_at
+from .problem import MEASURES, Problem, read_tolerance, refuse_budget
 
+READ = ("prob", "decision", "distance")  # values of a rule that are calibrated: the first that it has
 MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
+WORSE = "worse than no information"  # in every such warning, and by which it is recognised
+TWICE = (
+    "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and use the loss for decisions, "
+    "calibrate=True and predict(new, loss=)"
+)
+BY_HAND = "hand"
 
 
+@savable
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Selected values of the tuned parameters of a fit, and how they were selected.
+
+    Attributes
+    ----------
+    grid : DataFrame (G, parameters)
+        Values that were tried; without columns if nothing was tuned.
+    values : mapping of parameter to value
+        Selected values; empty if nothing was tuned.
+    point : int, or None
+        Row of the grid with these values; None if they are not in it, or if the fit is truncated (`steps`).
+    rule : str
+        Rule of selection, as in `choose=`, a name in `core.statistics.one_se.RULES`; "hand" for a fit derived from another one; "" if
+        nothing was selected.
+    steps : int, or None
+        Number of steps, if the fit is a truncation of the rule with these values.
+    earlier : mapping of parameter to values
+        Values tried by an earlier selection, for parameters that keep its result while others are tuned again.
+    """
+
+    grid: pd.DataFrame = field(default_factory=pd.DataFrame)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    point: int | None = None
+    rule: str = ""
+    steps: int | None = None
+    earlier: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    @property
+    def by_hand(self) -> bool:
+        return self.rule == BY_HAND
+
+    def tried(self) -> dict[str, list[Any]]:
+        """The values that each parameter was chosen from, now or earlier."""
+        return {**self.earlier, **{str(name): self.grid[name].unique().tolist() for name in self.grid}}
+
+    def kept(self, values: Iterable[str], changes: Iterable[str]) -> dict[str, Sequence[Any]]:
+        """Values tried for the parameters `values` and for those of earlier selections; without parameters that a user changes."""
+        names = ({*values} | set(self.earlier)) - {*changes}
+        return {name: tried for name, tried in self.tried().items() if name in names}
+
+
+@savable
+@dataclass(frozen=True)
+class Extension:
+    """Extension of the default grid of a parameter, because its last value was selected.
+
+    Attributes
+    ----------
+    last : float
+        The last value of the default grid.
+    added : int
+        The number of further values.
+    all_classes : bool
+        Whether all classes have prototypes; False if the grid ended because a class has none with the next value.
+    """
+
+    last: float
+    added: int
+    all_classes: bool
+
+
+def grid_point(grid: pd.DataFrame, values: Mapping[str, Any]) -> int | None:
+    """The row of a grid with these values; None if there is none, or several."""
+    if not set(grid.columns) <= set(values):
+        return None
+    same = np.ones(len(grid), bool)
+    for name in grid:
+        same &= (grid[name] == values[name]).to_numpy()
+    at = np.flatnonzero(same)
+    return int(at[0]) if len(at) == 1 else None
+
+
+def values_at(grid: pd.DataFrame, point: int) -> dict[str, Any]:
+    """The parameters at a row of a grid, as plain Python values."""
+    cells = {str(name): grid[name].iloc[point] for name in grid}
+    return {name: v.item() if isinstance(v, np.generic) else v for name, v in cells.items()}
+
+
+def row_weights(problem: Problem, measure: str) -> np.ndarray:
+    w, y = problem.frame.weights, problem.frame.codes
+    of_class = np.maximum(np.bincount(y, w)[y], np.finfo(float).tiny)  # the rows of a fold may give a class no weight
+    return w / of_class * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
+
+
+def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
+
+
+AXES = {
+    "of_fold": "R n", "predicted": "R n G", "covered": "R n G", "errors": "F G", "sizes": "F G", "fold_weight": "F", "bounds": "F G",
+    "grid": "G", "counts": "G",
+}  # fmt: skip
+
+
+@savable(**AXES)
 @public
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
@@ -64,25 +168,15 @@ class ErrorCurve:
         Mean loss and size of the model of each fold.
     fold_weight : array (R x F,)
         Weight of each fold.
-    choice : Choice
-        Selection of grid points from the errors.
-    measure : str
-        Error measure: "error", "balanced", "ordinal" or "loss".
-    loss : array (classes, classes)
-        Loss of predicting column j for class i.
     notes : tuple of str
         Remarks on the folds.
     bounds : array (R x F, G), or None
         Bound of each model on its error, at delta = 0.05, if the method has one.
     extensions : mapping of parameter to Extension
         Extensions of the default grids beyond their last value.
-    procedure : Procedure, or None
-        Procedure that does the same cross-validation with other data; None for a part of a curve.
     counts : int array (G,), or None
         Number of prototypes (or of the units that the method counts) in the model on all rows, if known.
     """
-
-    fits: ClassVar[Any] = None  # the class of the fits at its points, if it is not `Fitted`
 
     problem: Problem
     grid: pd.DataFrame
@@ -92,14 +186,25 @@ class ErrorCurve:
     errors: np.ndarray
     sizes: np.ndarray
     fold_weight: np.ndarray
-    choice: Choice
-    measure: str
-    loss: np.ndarray
     notes: tuple[str, ...] = ()
     bounds: np.ndarray | None = None
     extensions: Mapping[str, Extension] = field(default_factory=dict)
-    procedure: Any = None
     counts: np.ndarray | None = None
+
+    @property
+    def measure(self) -> str:
+        """Error measure: "error", "balanced", "ordinal" or "loss"."""
+        return self.problem.loss_name
+
+    @property
+    def loss(self) -> np.ndarray:
+        """Loss of predicting column j for class i, (classes, classes)."""
+        return self.problem.loss
+
+    @cached_property
+    def choice(self) -> Choice:
+        """Selection of grid points from the errors, within the limits by `max_prototypes=` and `tolerance=` of the call."""
+        return self._choose(self.limits)
 
     @cached_table
     def table(self) -> pd.DataFrame:
@@ -125,13 +230,33 @@ class ErrorCurve:
             out["bound"] = self.bounds.mean(axis=0)
         return out
 
-    def chosen(self, choose: str) -> int:
-        """The row of `table` selected by "1se", "1se-paired", "min", "tolerance" or "bound"; see `Choice` in `core.statistics`."""
-        return self.choice.points[choose]
+    def selected(self, choose: str | None = None) -> pd.Series:
+        """The row of `table` that a rule selects: parameters, error, standard error and size.
 
-    def chosen_by_call(self) -> int:
-        """The row of `table` selected by `choose=` in the call."""
-        return self.chosen(self.problem.call.choose)
+        Parameters
+        ----------
+        choose : "1se", "min" or "bound"
+            Rule of selection, as in `fit`. Default: the rule of the call.
+
+        Returns
+        -------
+        Series
+            Values by column; its `name` is the number of the row, which `fit_at` and `confusion` take.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
+        >>> v.selected("min")["k"]
+        np.float64(15.0)
+        """
+        return self.table.iloc[self.point_of(choose)]
+
+    def point_of(self, choose: str | None = None) -> int:
+        """The number of this row."""
+        choose = self.problem.call.choose if choose is None else choose
+        one_of("choose", choose, tuple(self.choice.points))
+        return self.choice.points[choose]
 
     def chosen_at(self, values: Mapping[str, Any]) -> int:
         """The row of `table` selected by `choose=` in the call, among the rows with some values of the parameters."""
@@ -157,35 +282,44 @@ class ErrorCurve:
         part: dict[str, Any] = {name: None if a is None else a[..., at] for name, a in arrays.items()}
         part["counts"] = None if self.counts is None else self.counts[at]
         part["grid"] = self.grid.drop(columns=names).iloc[at].reset_index(drop=True)
-        out = replace(self, problem=self.problem.with_metric(values_at(self.grid, point)), extensions={}, **part)
-        return replace(out, choice=out._choose(out.limits))
+        return replace(self, problem=self.problem.with_metric(values_at(self.grid, point)), extensions={}, **part)
 
-    @property
+    @cached_property
     def limits(self) -> Limits:
-        """Limits on the selection, by `max_prototypes=` and `tolerance=` of the call."""
-        return limits_of(self.problem, self.measure, self.loss, self.grid, self.counts)
+        """Limits on the selection; raises if no point satisfies them."""
+        problem, model = self.problem, self.problem.model
+        tolerance, allowed, rank = problem.call.arguments.get("tolerance"), None, None
+        if problem.budget is not None and self.counts is not None:
+            allowed = self.counts <= problem.budget
+            if not allowed.any():
+                raise refuse_budget(problem, self.counts.min(), f"the smallest rule of {len(self.grid)} grid points has")
+        least = least_se(self._weights, self.loss.max(axis=1)[problem.frame.codes], problem.groups)
+        largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
+        if model.has("rank"):
+            rank = np.array([model.rank(values) for values in self.grid.to_dict("records")])
+        return Limits(allowed, largest, relative, least, rank)
 
     @property
     def measure_name(self) -> str:
         """Name of the measure: "error", "balanced error", "ordinal error" or "loss"."""
         return MEASURES[self.measure]
 
-    def corrected(self, choose: str | None = None) -> float | None:
-        """Error of the selected point, corrected for selecting it on the same folds (BBC-CV).
+    def corrected(self, choose: str | None = None) -> Estimate:
+        """Error of the selected point, corrected for selecting it on the same folds (BBC-CV), with a 95 % interval.
 
         The error in `table` of the selected point is optimistic, because it was selected by this error. The correction is bootstrap
-        bias-corrected cross-validation (BBC-CV).
+        bias-corrected cross-validation (BBC-CV). A single grid point, and selection by the bound, which does not use held-out rows, need
+        no correction: then it is the error in `table`, with the interval of `band`.
 
         Parameters
         ----------
-        choose : "1se", "1se-paired", "min", "bound", or "tolerance" if the call has one
-            Selection of the point, as in `fit`. Default: the selection of the call, so the result is the error that the fit prints.
+        choose : "1se", "min" or "bound"
+            Rule of selection, as in `fit`. Default: the rule of the call, so the result is the error that the fit prints.
 
         Returns
         -------
-        float, or None
-            Corrected error in the unit of `measure`. None if no correction is needed: for one grid point, or for selection by the
-            bound, which does not use held-out rows.
+        Estimate
+            `value`, `low` and `high`, in the unit of `measure`.
 
         Notes
         -----
@@ -194,7 +328,16 @@ class ErrorCurve:
 
         On noise, with 40 rows and a true error of 0.50, the error at the 1-SE point is 0.38 for "scm", 0.40 for "pvm" and 0.45 for
         "knn", and the corrected error is 0.47, 0.48 and 0.50 (`python benchmarks/tuned_error.py`). So for "pvm" and "scm" it is still
-        2 to 3 points optimistic, see `corrected_interval`.
+        2 to 3 points optimistic.
+
+        *Interval.* It is Wilson's, for the effective number of independent rows: this number gives a proportion the variance of the
+        corrected losses of the rows. As in `band`, it accounts for groups of rows and for the training rows that folds share. It is at
+        most the number of rows, divided by the factor for shared training rows, so the interval is not empty if no row is misclassified.
+        It is reduced for Student's quantile. For the balanced error without groups, it is the interval of Price and Bonett (2004) for a
+        mean of proportions, with the same factor.
+
+        Twelve simulated worlds have noise, separated classes, unequal spread, rare classes, a column that splits, or costs. The interval
+        contains the true error in 0.97 to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`).
 
         See Also
         --------
@@ -207,67 +350,41 @@ class ErrorCurve:
         Examples
         --------
         >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
-        >>> round(float(v.table["error"][v.one_se]), 2), round(v.corrected(), 2)
-        (0.02, 0.04)
+        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1)
+        >>> v.selected("1se")["error"], v.corrected()
+        (np.float64(0.04), 0.05 (95 % CI 0.018 to 0.13))
         """
-        found = self._corrected(choose)
-        return None if found is None else float(found[1] @ found[0] / found[1].sum())
+        correction = self.correction(choose)
+        if correction is not None:
+            return correction
+        point = self.point_of(choose)
+        low, high = self.band().loc[point, ["low", "high"]]
+        return Estimate(float(self.choice.error[point]), max(0.0, low), high)
 
-    def corrected_interval(self, choose: str | None = None) -> tuple[float, float] | None:
-        """A 95 % interval for the corrected error: Wilson's, for the effective number of independent rows.
-
-        This number gives a proportion the variance of the corrected losses of the rows. As in `band`, it accounts for groups of rows and
-        for the training rows that folds share. It is at most the number of rows, divided by the factor for shared training rows, so
-        the interval is not empty if no row is misclassified. It is reduced for Student's quantile.
-
-        For the balanced error without groups, the interval is the one of Price and Bonett (2004) for a mean of proportions, with the same
-        factor.
-
-        Parameters
-        ----------
-        choose : str
-            Selection of the point, as for `corrected`.
-
-        Returns
-        -------
-        (low, high), or None
-            Ends of the interval, at least 0. None if `corrected` is None.
-
-        Notes
-        -----
-        Twelve worlds have noise, separated classes, unequal spread, rare classes, a column that splits, or costs. It contains the true
-        error in 0.97 to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`). Losses are a proportion of
-        the largest one.
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"))
-        >>> [round(end, 2) for end in v.corrected_interval()]
-        [0.01, 0.11]
-        """
+    def correction(self, choose: str | None = None) -> Estimate | None:
+        """As `corrected`; None if no correction is needed. Losses are a proportion of the largest one."""
         found, groups, largest = self._corrected(choose), self.problem.groups, self.loss.max()
         if found is None:
             return None
         lost, w = found
+        value = float(w @ lost / w.sum())
         if self.measure == "balanced" and groups is None:
             classes = [(self.problem.frame.codes == c) & (w > 0) for c in range(len(self.loss))]
             each = [(w[own] @ lost[own] / w[own].sum(), effective_rows(w[own])) for own in classes if own.any()]
             shares, rows = np.transpose(each)
-            return mean_of_few(shares, rows, self._shared)
-        parts, share = self._parts_of_rows(lost[:, None], w), float(w @ lost / w.sum() / largest)
+            return Estimate(value, *mean_of_few(shares, rows, self._shared))
+        parts, share = self._parts_of_rows(lost[:, None], w), value / largest
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest
             rows = rows_worth(share, spread, effective_rows(w) * largest / self.loss[self.loss > 0].min())
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
-        return float(low * largest), float(high * largest)
+        return Estimate(value, float(low * largest), float(high * largest))
 
     def _corrected(self, choose: str | None) -> tuple[np.ndarray, np.ndarray] | None:
         """The corrected loss of each row, and its weight: 0 if no sample left it out; None if nothing is corrected."""
         choose = self.problem.call.choose if choose is None else choose
-        one_of("choose", choose, tuple(rule for rule in RULES if rule != "tolerance" or rule in self.choice.points))
+        self.point_of(choose)
         if len(self.grid) == 1 or choose == "bound":
             return None
         lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
@@ -286,77 +403,18 @@ class ErrorCurve:
             limits=self.limits, rule_sizes=self.rule_sizes, most=most,
         )  # fmt: skip
 
-    def frontier(self) -> pd.DataFrame:
-        """Trade-off between error and size: the lowest cross-validated error for each number of prototypes.
-
-        Returns
-        -------
-        DataFrame
-            Table in ascending order of `size`, with one row for each size whose lowest error is below the errors of all smaller sizes.
-            `size`: the number of prototypes of the model on all rows, or if unknown its mean over the folds (for methods that do
-            not count prototypes, their own size). `error` and its standard error `se`, as in `table`; `corrected`: the error
-            corrected for selecting the best point of at most this size on the same folds, as by `corrected`; the parameters; and
-            `method`.
-
-        Notes
-        -----
-        If one run of the method gives models with every number of prototypes, as for the greedy PVM, and the grid lacks them, they
-        are cross-validated as well. This happens on the same folds, at the first call. `max_prototypes=` tunes over the same models,
-        up to its limit. Otherwise the frontier has the points of the grid.
-
-        The lowest error of many points is optimistic. This was simulated for "pvm" and 200 rows with two classes, on average over
-        60 samples, at sizes from 2 to 30. If the columns are informative, `corrected` is within half a point of the true error at
-        every size, and `error` is 0 to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a
-        point from 5 prototypes on and 1.7 points too high at 2 (`python benchmarks/frontier.py pvm`).
-
-        Examples
-        --------
-        >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1)
-        >>> v.frontier()[["size", "error"]].round(3).tail(3).to_dict("list")
-        {'size': [7, 10, 21], 'error': [0.04, 0.033, 0.027]}
-        """
-        return self._frontier.copy()
-
-    @cached_property
-    def _frontier(self) -> pd.DataFrame:
-        return self.every_size._own_frontier()
-
-    def _own_frontier(self) -> pd.DataFrame:
-        points = frontier(self.choice.error, self.rule_sizes)
-        sizes, table = self.rule_sizes[points], self.table.iloc[points].reset_index(drop=True)
-        lost, w = self._bootstrap(most=sizes), self._weights
+    def corrected_within(self, sizes: np.ndarray) -> np.ndarray:
+        """The corrected error of selecting the best point of at most each of these sizes (S,)."""
+        lost, w = self._bootstrap(sizes), self._weights
         known = ~np.isnan(lost[:, 0])
-        head = pd.DataFrame({"size": as_counts(sizes), "error": table["error"], "se": table["se"]})
-        corrected = w[known] @ lost[known] / w[known].sum()
-        return head.assign(corrected=corrected, **{name: table[name] for name in self.grid}, method=self.problem.model.name)
-
-    @cached_property
-    def prices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sizes and errors of the frontier, which are faster to compute than the corrected errors."""
-        curve = self.every_size
-        points = frontier(curve.choice.error, curve.rule_sizes)
-        return curve.rule_sizes[points], curve.choice.error[points]
-
-    @property
-    def every_size(self) -> ErrorCurve:
-        """The same cross-validation with models of every number of prototypes, if one run gives these; otherwise this one.
-
-        It is not stored, because it has the held-out predictions of many models.
-        """
-        problem, rows = self.problem, len(self.problem.frame)
-        model = problem.model.within(rows)
-        if self.procedure is None or model == problem.model or not model.shares_work:
-            return self
-        whole: ErrorCurve = self.procedure.of_problem(replace(problem, model=model, budget=rows), covers=False)
-        return whole
+        return w[known] @ lost[known] / w[known].sum()
 
     @property
     def rule_sizes(self) -> np.ndarray:
         """Size of each grid point in `frontier`, (G,)."""
         return self.choice.size if self.counts is None else self.counts.astype(float)
 
-    def band(self, level: float = 0.95, draws: int = 10_000, seed: int = 0) -> pd.DataFrame:
+    def band(self, level: float = 0.95, draws: int = 10_000, seed: int | None = None) -> pd.DataFrame:
         """Simultaneous confidence band for the error curve, with coverage `level`.
 
         Bars of one standard error are for each point separately, so some of many miss the true error. The band contains the whole curve
@@ -368,8 +426,8 @@ class ErrorCurve:
             Nominal coverage.
         draws : int
             Number of random draws for the quantile.
-        seed : int
-            Seed for the draws.
+        seed : int, optional
+            Seed for the draws. Default: the seed of the call.
 
         Returns
         -------
@@ -396,10 +454,9 @@ class ErrorCurve:
         >>> v.band().round(3)[["error", "low", "high", "band_low", "band_high"]].iloc[0].tolist()
         [0.053, 0.0, 0.106, -0.008, 0.115]
         """
-        if not is_number(level, 0.0, above=True) or level >= 1:
-            raise OptionError(f"level must be a number between 0 and 1, such as 0.95, not {brief(level)}")
+        check_level(level)
         whole_number("draws", draws, 100, MOST_DRAWS)
-        check_seed(seed)
+        seed = self.problem.seed if seed is None else check_seed(seed)
         parts = self._parts_of_rows(self._mean_losses(), self._weights) * np.sqrt(self._shared)
         alone, together = simultaneous(parts, float(level), draws, np.random.default_rng([seed, draws]))
         error, s = self.choice.error, np.sqrt((parts**2).sum(axis=0))
@@ -412,7 +469,7 @@ class ErrorCurve:
     def _mean_losses(self) -> np.ndarray:
         """The loss of each row at each grid point, mean over the repeats, (n, G)."""
         y, R = self.problem.frame.codes, len(self.of_fold)
-        return np.asarray(sum(losses(self.predicted[[r]], y, self.loss)[0] for r in range(R)) / R)
+        return sum(losses(self.predicted[[r]], y, self.loss)[0] for r in range(R)) / R
 
     def _parts_of_rows(self, lost: np.ndarray, w: np.ndarray) -> np.ndarray:
         """What each row, or group of rows, adds to mean losses (n, G) with weights (n,), (units, G).
@@ -426,7 +483,7 @@ class ErrorCurve:
             lost[of_class == c] -= w[of_class == c] @ lost[of_class == c] / total[c]
         parts = (w / w.sum())[:, None] * lost
         if groups is None:
-            return np.asarray(parts * np.sqrt(len(y) / (len(y) - 1)))
+            return parts * np.sqrt(len(y) / (len(y) - 1))
         return np.stack([np.bincount(groups, column) for column in (parts.T * leverage(w, groups))], axis=1)
 
     @property
@@ -436,24 +493,9 @@ class ErrorCurve:
         return 1 + K / (K - 1)
 
     @property
-    def best(self) -> int:
-        """Row of `table` with the lowest error; ties go to the smallest model, then to the first row."""
-        return self.choice.best
-
-    @property
-    def one_se(self) -> int:
-        """Row of `table` by the 1-SE rule: the smallest size with an error within one SE of the lowest."""
-        return self.choice.one_se
-
-    @property
     def fold_errors(self) -> pd.DataFrame:
         """Mean loss of each fold (rows, repeat by repeat) at each grid point (columns)."""
         return pd.DataFrame(self.errors).rename_axis(index="fold", columns="point")
-
-    @property
-    def fold_sizes(self) -> pd.DataFrame:
-        """Size of the model of each fold (rows, repeat by repeat) at each grid point (columns)."""
-        return pd.DataFrame(self.sizes).rename_axis(index="fold", columns="point")
 
     @property
     def no_information(self) -> float:
@@ -463,7 +505,7 @@ class ErrorCurve:
     @property
     def losses_of_one_class(self) -> np.ndarray:
         """Loss of always predicting each class, (classes,)."""
-        return np.asarray(self._weights @ self.loss[self.problem.frame.codes] / self._weights.sum())
+        return self._weights @ self.loss[self.problem.frame.codes] / self._weights.sum()
 
     @property
     def _weights(self) -> np.ndarray:
@@ -484,8 +526,8 @@ class ErrorCurve:
         series = {g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])}
         return pd.DataFrame(series, index).rename_axis(columns="point")
 
-    def confusion(self, point: int | None = None) -> pd.DataFrame:
-        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table` (default the 1-SE point).
+    def confusion(self, point: Any = None) -> pd.DataFrame:
+        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table`, or at the selected one.
 
         With several repeats, the mean over them. Rows without a prediction are not counted.
         """
@@ -496,17 +538,17 @@ class ErrorCurve:
         counts = np.mean([np.bincount(c[at], frame.weights[at], L * L) for c, at in zip(cells, known, strict=True)], axis=0).reshape(L, L)
         return pd.DataFrame(as_counts(counts), frame.levels.rename("truth"), frame.levels.rename("predicted"))
 
-    def _point(self, point: int | None) -> int:
-        if point is None:
-            return self.one_se
+    def _point(self, point: Any) -> int:
+        """A row of the table, which is given by its number or as it is selected; the one that the call selects by default."""
+        point = self.point_of() if point is None else point.name if isinstance(point, pd.Series) else point
         if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 0 <= point < len(self.grid):
-            raise OptionError(f"point must be a row of `table`, 0 to {len(self.grid) - 1}, not {brief(point)}")
+            raise OptionError(f"point must be a row of `table`, 0 to {len(self.grid) - 1}, or selected('1se'), not {brief(point)}")
         return int(point)
 
-    def select(self, point: int) -> Selection:
+    def select(self, point: Any) -> Selection:
         """The selection of a row of `table`; by hand, unless `choose=` in the call selects this row."""
         at = self._point(point)
-        return Selection(self.grid, values_at(self.grid, at), at, self.problem.call.choose if at == self.chosen_by_call() else BY_HAND)
+        return Selection(self.grid, values_at(self.grid, at), at, self.problem.call.choose if at == self.point_of() else BY_HAND)
 
     def tidy(self) -> Any:
         """Table by grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as in broom), size, measure.
@@ -526,8 +568,8 @@ class ErrorCurve:
         `error_min_corrected` and `error_1se_corrected` are the errors of the two points, corrected for selecting them on the same
         folds, see `corrected`; NaN for a single grid point.
         """
-        best, chosen = self.table.iloc[self.best], self.table.iloc[self.one_se]
-        least, parsimonious = (np.nan if (e := self.corrected(c)) is None else e for c in ("min", "1se"))
+        best, chosen = self.selected("min"), self.selected("1se")
+        least, parsimonious = (np.nan if (e := self.correction(c)) is None else e.value for c in ("min", "1se"))
         row = pd.DataFrame([{
             "measure": self.measure_name, "points": len(self.table), "folds": int(self.of_fold.max()) + 1, "repeats": len(self.of_fold),
             "error_min": best["error"], "se_min": best["se"], "size_min": best["size"],
@@ -539,123 +581,41 @@ class ErrorCurve:
         return as_given(row, self.problem.call.data)
 
 
-def read_tolerance(tolerance: Any) -> tuple[float, bool]:
-    """A tolerance as a number, and whether it is a proportion of the lowest error, as in "5%"."""
-    share = isinstance(tolerance, str) and tolerance.endswith("%")
-    try:
-        value = float(tolerance[:-1]) / 100 if share else tolerance
-    except ValueError:
-        value = tolerance
-    if not is_number(value, 0):
-        raise OptionError(
-            "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a percentage of the lowest error, such as "
-            f"'5%', not {brief(tolerance)}"
-        )
-    return float(value), share
-
-
-def limits_of(problem: Problem, measure: str, loss: np.ndarray, grid: pd.DataFrame, counts: np.ndarray | None) -> Limits:
-    """Limits of the selection among grid points, of which a budget counts `counts`; raises if no point satisfies them."""
-    tolerance, allowed, model, rank = problem.call.arguments.get("tolerance"), None, problem.model, None
-    if problem.budget is not None and counts is not None:
-        allowed = counts <= problem.budget
-        if not allowed.any():
-            raise refuse_budget(problem, counts.min(), f"the smallest rule of {len(grid)} grid points has")
-    least = least_se(row_weights(problem, measure), loss.max(axis=1)[problem.frame.codes], problem.groups)
-    largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
-    if model.has("rank"):
-        rank = np.array([model.rank(values) for values in grid.to_dict("records")])
-    return Limits(allowed, largest, relative, least, rank)
-
-
-SAMPLES = 200
-LARGEST = 2**22  # fold errors in memory at a time
-
-
-def corrected_losses(
-    predicted: np.ndarray,
-    y: np.ndarray,
-    loss: np.ndarray,
-    of_fold: np.ndarray,
-    weights: np.ndarray,
-    sizes: np.ndarray,
-    units: np.ndarray,
-    seed: int,
-    samples: int = SAMPLES,
-    limits: Limits = UNLIMITED,
-    rule_sizes: np.ndarray | None = None,
-    most: np.ndarray | None = None,
-) -> np.ndarray:
-    """The loss of each row of choosing a grid point by cross-validation, by the bootstrap of the held-out predictions.
-
-    The minimum of a curve is an optimistic estimate of its own error. So rows are drawn with replacement, the grid point is selected
-    again from the held-out losses of these rows, by the same rule, and its losses on the rows that were not drawn are averaged. No model
-    is refitted.
+def worse_than_one_class(
+    validation: ErrorCurve, point: int, kinds: Collection[str] = (), is_calibrated: bool = False, corrected: float | None = None
+) -> str:
+    """Warning if always predicting one class has a lower cross-validated error than a grid point, with a cure; "" otherwise.
 
     Parameters
     ----------
-    predicted : int array (R, n, G)
-        Held-out class codes of each repeat.
-    y : int array (n,)
-    loss : array (classes, classes)
-    of_fold : int array (R, n)
-    weights : array (n,)
-        Weights of the rows in the mean loss.
-    sizes : array (R x F, G)
-    units : int array (n,)
-        Units of the bootstrap: rows, or their groups.
-    seed, samples : int
-    limits : Limits
-    rule_sizes, most : arrays (G,) and (S,), optional
-        Select the lowest error among grid points of at most each of these sizes, instead of the rules.
-
-    Returns
-    -------
-    array (n, 3 or 4), or (n, S)
-        Corrected loss of each row by each rule of `core.statistics.one_se.OF_HELD_OUT`, and by "tolerance" if there is one,
-        averaged over the samples that left
-        the row out; NaN if none did, and for rows without weight. The mean over the rows is the corrected loss.
-
-    References
-    ----------
-    Tsamardinos, Greasidou and Borboudakis (2018), *Bootstrapping the out-of-sample predictions for efficient and accurate
-    cross-validation*, Machine Learning 107. The correction of Tibshirani and Tibshirani (2009), *A bias correction for the
-    minimum error rate in cross-validation*, has the mean over folds of each fold's error less its own least one, and is too
-    large where folds are small; `benchmarks/tuned_error.py` measures both.
+    validation : ErrorCurve
+    point : int
+        Row of the point in the table.
+    kinds : collection of str
+        Kinds of prediction of the point's rule, if known. A rule with values by class can be calibrated. Its decisions by
+        probabilities are then no worse than one class, except for sampling error, because the probabilities are the proportions of
+        the classes if its values contain no information.
+    is_calibrated : bool
+    corrected : float, optional
+        Corrected error of the point: it counts if the error itself is not above the error of one class.
     """
-    rules = OF_HELD_OUT if limits.tolerance is None else (*OF_HELD_OUT, "tolerance")
-    row, out, lost = np.arange(len(y)), np.zeros(len(y)), np.zeros((len(y), len(rules if most is None else most)))
-    for counts, errors, totals in _resampled(predicted, y, loss, of_fold, weights, units, seed, samples):
-        if not totals[0].any():  # only rows without weight were drawn, and no point is better than another
-            continue
-        choice = choose_over_repeats(errors, totals, sizes, limits=limits)
-        left, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
-        if most is not None and rule_sizes is not None:
-            points = least_within(choice.error, rule_sizes, most)
-        lost[left] += losses(predicted[:, left[:, None], points], y[left], loss).mean(axis=0)
-        out[left] += 1
-    known = (out > 0) & (weights > 0)
-    return np.where(known[:, None], lost / np.maximum(out, 1)[:, None], np.nan)
+    errors, none, name = validation.choice.error, validation.no_information, validation.measure_name
+    error, which = errors[point], f"CV {name}"
+    if corrected is not None and error <= none + SAME:
+        error, which = corrected, f"corrected {name}"
+    if not error > none + SAME:
+        return ""
+    constant = validation.problem.frame.levels[int(np.argmin(validation.losses_of_one_class))]
+    head = f"{which} {fixed(error)}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
+    texts = texts_as_wholes(validation.problem.frame, validation.problem.metric)
+    if texts:
+        return f"{head}; {texts}"
+    if set(READ) & set(kinds):
+        argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
+        head += f"; {'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), which decides by probabilities"
+    return f"{head}; validation.permutation_test() shows whether the predictors are related to the classes"
 
 
-def _resampled(
-    predicted: np.ndarray, y: np.ndarray, loss: np.ndarray, of_fold: np.ndarray, weights: np.ndarray, units: np.ndarray, seed: int,
-    samples: int,
-) -> Iterator[tuple[np.ndarray, list[np.ndarray], list[np.ndarray]]]:  # fmt: skip
-    """For each sample how often it has each row (n,), and for every repeat its fold errors (F, G) and fold weights (F,)."""
-    draw, strata = np.random.default_rng([seed, samples]), [np.arange(units.max() + 1)]
-    F, G = int(of_fold.max()) + 1, predicted.shape[2]
-    step = max(1, LARGEST // (F * G * len(of_fold)))
-    for begin in range(0, samples, step):
-        size = min(step, samples - begin)
-        counts = np.stack([bootstrap(draw, strata)[units] for _ in range(size)])
-        errors, totals = np.zeros((len(of_fold), size, F, G)), np.zeros((len(of_fold), size, F))
-        for r, fold in enumerate(of_fold):
-            for f in range(F):
-                rows = np.flatnonzero(fold == f)
-                share = counts[:, rows] * weights[rows]
-                totals[r, :, f] = share.sum(axis=1)
-                sums = share @ losses(predicted[r : r + 1, rows], y[rows], loss)[0]
-                errors[r, :, f] = sums / np.maximum(totals[r, :, f], 1e-300)[:, None]
-        for b in range(size):
-            yield counts[b], list(errors[:, b]), list(totals[:, b])
+def costs_twice(validation: ErrorCurve) -> str:
+    """That weights of classes and a loss are both in the cross-validated loss; empty if they are not."""
+    return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
@@ -18,6 +18,7 @@ from ..core.statistics.folds import FOLDS
 from ..core.statistics.roc import decide_at
 from ..core.statistics.scores import under_prior
 from ..core.statistics.sums import as_counts
+from ..core.task import Task
 from ..frames.frame import Frame
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
@@ -25,17 +26,17 @@ from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, check_level, either, hint_for_value, one_of
 from ..ground.errors import DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
 from ..ground.foreign_names import VERBS
+from ..ground.options import bar
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
-from ..models.base import Learned, Model
+from ..models.base import LearnedRule, Model
 from ..models.registry import lacking
 from ..values import public
 from .copies import copied
-from .cross_validation import KINDS, validate
-from .decisions import LEVEL, Calibration, decide, loss_of, prior_of, threshold_of
-from .error_curve import ErrorCurve
-from .problem import Call, Problem
-from .selection import BY_HAND, Selection, grid_point
+from .cross_validation import KINDS, lowest_by_size, validate
+from .decisions import LEVEL, Calibration, decide, prior_of, threshold_of
+from .error_curve import BY_HAND, ErrorCurve, Selection, grid_point
+from .problem import HOLD_LIMIT, Call, Problem, check_rows_needed, loss_matrix
 
 AnyFit = TypeVar("AnyFit", bound="Fitted")
 
@@ -66,8 +67,8 @@ class Fitted(Served):
 
     inside: ClassVar[str] = (
         "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes learned needed_of_new "
-        "of_other_class prediction_sets predictions problem prototype_names prototype_row prototype_table query "
-        "remembering selection true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
+        "learn of_other_class prediction_sets predictions prices problem prototype_names prototype_row prototype_table query "
+        "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
     )
     serves: ClassVar[Mapping[str, str]] = VERBS
     called: ClassVar[str] = "a fit"
@@ -78,6 +79,31 @@ class Fitted(Served):
     curve: ErrorCurve | None
     selection: Selection
     calibration: Calibration | None = None
+
+    @classmethod
+    def learn(
+        cls,
+        problem: Problem,
+        selection: Selection,
+        validation: ErrorCurve | None = None,
+        known: tuple[Dissimilarity, Task, Rule | None] | None = None,
+    ) -> Self:
+        """The method on all rows with the parameters of a selection.
+
+        `known` has what cross-validation has measured and learned on all rows already.
+        """
+        metric = problem.with_values(selection.values).metric
+        if metric is not problem.metric:
+            problem, known = replace(problem, metric=metric), None
+        dissimilarity, task, rule = known or (None, None, None)
+        if dissimilarity is None or task is None or rule is None:
+            model = replace(problem.model, **problem.of_method(selection.values))
+            with bar(None, "fitting", problem.progress) as fitting:
+                dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
+                task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
+                check_rows_needed(replace(problem, model=model), np.bincount(task.y[task.w > 0], minlength=task.classes), {})
+                rule = model.path(replace(task, tick=fitting.update), {}).at(0)
+        return cls(problem, dissimilarity, rule, validation, selection)
 
     @property
     def validation(self) -> ErrorCurve:
@@ -100,12 +126,19 @@ class Fitted(Served):
         try:
             with catch_warnings():
                 simplefilter("ignore", DataWarning)  # of rows, which the fit has given
-                validation = validate(replace(problem, progress=False))[0]
+                validation = validate(replace(problem, repeats=1, progress=False))[0]
         except ProtoclassError as reason:  # such as too few rows of a class, or one group
             return f"not cross-validated: {str(reason).split(': ')[0]}"
-        if said := copied(validation):
+        if said := copied(problem, validation.of_fold):
             warn(said, DataWarning)
         return validation
+
+    @cached_property
+    def prices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sizes and errors of the frontier of the cross-validation, which are faster to compute than the corrected errors."""
+        assert self.curve is not None
+        curve, points = lowest_by_size(self.curve)
+        return curve.rule_sizes[points], curve.choice.error[points]
 
     @property
     def frame(self) -> Frame:
@@ -126,11 +159,6 @@ class Fitted(Served):
     def chosen_problem(self) -> Problem:
         """The problem with the selected parameters."""
         return replace(self.problem, model=self.model, to_tune=None)
-
-    @property
-    def point(self) -> int | None:
-        """The selected row of `validation.table`; None if there is none."""
-        return self.selection.point
 
     @property
     def formula(self) -> str:
@@ -218,7 +246,7 @@ class Fitted(Served):
         """Whether each prototype is a row of another class than the class it represents, bool (q,)."""
         table = self.prototype_table
         own = table["true_class"].cat.codes.to_numpy() if "true_class" in table else np.full(len(table), -1)
-        return np.asarray((own >= 0) & (own != self.rule.prototypes.classes))
+        return (own >= 0) & (own != self.rule.prototypes.classes)
 
     @cached_property
     def prototype_names(self) -> pd.Index:
@@ -236,15 +264,15 @@ class Fitted(Served):
         prototypes = self.rule.prototypes
         if prototypes.at is None:
             return np.full(len(prototypes), -1)
-        return np.asarray(self.dissimilarity.candidate_row[prototypes.at])
+        return self.dissimilarity.candidate_row[prototypes.at]
 
     @property
-    def learned(self) -> Learned:
-        """The view of the fit that the method gets, see `models.base.Learned`."""
+    def learned(self) -> LearnedRule:
+        """The view of the fit that the method gets, see `models.base.LearnedRule`."""
         validation, error = self.curve, None
-        if validation is not None and self.point is not None and validation.measure == "error":
-            error = float(validation.table["error"].iloc[self.point])
-        return Learned(
+        if validation is not None and self.selection.point is not None and validation.measure == "error":
+            error = float(validation.table["error"].iloc[self.selection.point])
+        return LearnedRule(
             self.rule, self.model, self.frame.levels, self.prototype_names, self.prototype_row, self.frame.codes,
             lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), error=error,
         )  # fmt: skip
@@ -288,9 +316,9 @@ class Fitted(Served):
         prior : mapping of class to proportion, or "class_weights", optional
             Prevalence of the classes in the population of the new rows, for "prob" and "class". Default: the prevalence in the rows
             used for calibration. "class_weights": the proportions that `class_weights=` of the fit gives the classes.
-        loss : DataFrame, optional
-            Loss matrix for "class", with true classes as rows and predicted classes as columns. The predicted class has the lowest
-            expected loss under the probabilities.
+        loss : DataFrame or dict, optional
+            Loss matrix for "class", with true classes as rows and predicted classes as columns; for two classes also the cost of an
+            error in a class, such as `{"bad": 5}`. The predicted class has the lowest expected loss under the probabilities.
         threshold : Threshold, or dict of one class and a threshold, optional
             Probability threshold for "class": this class is predicted if its probability is at least the threshold, otherwise the
             most probable other class. `Fit.threshold` selects a threshold on held-out rows.
@@ -328,34 +356,33 @@ class Fitted(Served):
         Fit.calibrate : calibrated probabilities and prediction sets.
         Fit.test : error and intervals on new rows.
         Fit.why : the prototypes behind a prediction.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> iris = pc.load_data("iris")
+        >>> fit = pc.fit("species ~ .", iris, eps=1.0)
+        >>> fit.predict(iris.iloc[[0, 70]]).tolist(), fit.predict(iris.iloc[[0, 70]], "nearest").tolist()
+        (['setosa', 'virginica'], [7, 104])
         """
         one_of("unseen", unseen, UNSEEN)
         data, rows = (self.call.data, True) if new is None else (new, False)
-        return as_given(self.predictions(new, kind, level, prior, loss, threshold, unseen), data, rows)
+        found = self.predictions(new, kind, unseen, level=level, prior=prior, loss=loss, threshold=threshold)
+        return as_given(found, data, rows)
 
-    def predictions(
-        self,
-        new: Any = None,
-        kind: str = "class",
-        level: float = LEVEL,
-        prior: Any = None,
-        loss: Any = None,
-        threshold: Any = None,
-        unseen: str | None = "warn",
-    ) -> pd.Series | pd.DataFrame:
-        """The result of `predict`, always in pandas.
+    def predictions(self, new: Any = None, kind: str = "class", unseen: str | None = "warn", **decision: Any) -> pd.Series | pd.DataFrame:
+        """The result of `predict`, always in pandas; `decision` has its other arguments.
 
         With `unseen=None` there is no warning for levels that are not in the training data.
         """
-        self.check_kind(kind, prior, loss, threshold)
-        how = (kind, level, prior, loss, threshold, unseen == "zero")
+        self.check_kind(kind, **decision)
         if new is None:
-            return self.answer_rows(None, *how)
+            return self.answer_rows(None, kind, **decision)
         rows = as_pandas(new, self.needed_of_new())
         found = self.unseen_in(rows)
         if unseen == "raise":
             found.refuse()
-        out = self.answer_rows(rows, *how)
+        out = self.answer_rows(rows, kind, unseen == "zero", **decision)
         if unseen is not None:
             self.warn_of(found, unseen == "zero")
         return out
@@ -399,7 +426,7 @@ class Fitted(Served):
         """Columns that new rows must have: the predictors and `further`; None if dissimilarities are given, by any name."""
         return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
 
-    def check_kind(self, kind: Any, prior: Any, loss: Any, threshold: Any) -> None:
+    def check_kind(self, kind: Any, level: float = LEVEL, prior: Any = None, loss: Any = None, threshold: Any = None) -> None:
         """Raise unless `predict` has this kind and it fits the other arguments; warn if these count costs twice."""
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
@@ -411,12 +438,13 @@ class Fitted(Served):
                 f"kind must be {either(self.kinds)} for method {self.model.name!r}, not {brief(kind)}"
                 f"{every}{': ' if cure or hint else ''}{cure}{cure and hint and '; '}{hint}"
             )
+        if kind == "set":
+            check_level(level)
         if prior is not None and kind not in ("class", "prob"):
             raise OptionError(f"prior= needs kind='class' or 'prob', not {kind!r}")
-        if loss is not None and kind != "class":
-            raise OptionError(f"loss= needs kind='class', not {kind!r}")
-        if threshold is not None and kind != "class":
-            raise OptionError(f"threshold= needs kind='class', not {kind!r}")
+        for name, given in {"loss": loss, "threshold": threshold}.items():
+            if given is not None and kind != "class":
+                raise OptionError(f"{name}= needs kind='class', not {kind!r}")
         if threshold is not None and not (loss is None and prior is None):
             raise OptionError("threshold= applies to the uncorrected probabilities: leave out loss= and prior=")
         if loss is not None or isinstance(threshold, Mapping):
@@ -431,7 +459,7 @@ class Fitted(Served):
         warn(f"{decision} on probabilities for class_weights= counts costs twice: {cure}", DataWarning)
 
     def answer_rows(
-        self, new: Any, kind: str, level: float, prior: Any, loss: Any, threshold: Any, zero: bool
+        self, new: Any, kind: str, zero: bool = False, level: float = LEVEL, prior: Any = None, loss: Any = None, threshold: Any = None
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for one block of rows; or for the training rows (None)."""
         if kind == "set":
@@ -443,7 +471,7 @@ class Fitted(Served):
         elif threshold is not None:
             codes = decide_at(self.class_probabilities(query, None), *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
-            codes = decide(self.class_probabilities(query, prior), loss_of(loss, self.frame.levels))
+            codes = decide(self.class_probabilities(query, prior), loss_matrix(loss, self.frame.levels))
         else:
             codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
         if kind in ("class", "cover"):
@@ -472,7 +500,6 @@ class Fitted(Served):
 
     def prediction_sets(self, new: Any, level: Any, zero: bool = False) -> pd.Series:
         """For each row the classes that conform to the calibration rows: a tuple, None for a row with missing values."""
-        check_level(level)
         if self.calibration is None:
             raise OptionError("prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')")
         p, index, complete = self.calibration.p_values(new, zero)
@@ -487,6 +514,12 @@ class Fitted(Served):
         if new is not None:
             return self.dissimilarity.new_query(new, zero, self.model.measures(self.rule))
         return self.dissimilarity.query(), self.frame.index, np.ones(self.nobs, bool)
+
+    @property
+    def told_apart(self) -> Callable[[Any], np.ndarray] | None:
+        """A function of new rows (None: of the training rows) to values that distinguish them, if the rule has such a kind."""
+        kind = next((kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds), None)
+        return None if kind is None else lambda rows: answer(self.rule, kind, self.query(rows)[0])
 
     def _as_classes(self, codes: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
         out = np.full(len(index), -1)
@@ -535,6 +568,7 @@ class Fitted(Served):
         new = {name: tried for name, tried in earlier.items() if name not in selection.grid}
         return replace(self, selection=replace(selection, earlier={**selection.earlier, **new})) if new else self
 
+    @property
     def training_error(self) -> float:
         """Weighted proportion of the training rows that are misclassified."""
         wrong = self.fitted_codes != self.frame.codes
@@ -549,8 +583,8 @@ class Fitted(Served):
         trained = chosen and len(of_rows) < self.nobs and self.model.measures(self.rule)
         return f"the same rows {'selected the prototypes' if trained else 'trained the model'}"
 
-    def parameters(self) -> dict[str, Any]:
+    @property
+    def params(self) -> dict[str, Any]:
         """Selected parameters of the method, and tuned parameters of the metric."""
         values, own = self.selection.values, self.problem.metric_axes
         return {**self.model.parameters(), **{name: values[name] for name in own}}
-

@@ -11,34 +11,49 @@ import numpy as np
 import pandas as pd
 
 from ..core.parallel import Once
-from ..core.query import Beside, Path, Query
+from ..core.query import Path
 from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
-from ..core.task import Points, Task
-from ..frames.blocks import blocks
-from ..frames.frame import Frame, mold
-from ..frames.read import read_for
+from ..core.task import Task
+from ..frames.frame import Frame, blocks, mold
 from ..frames.schema import group_codes, labels_along
-from ..frames.tables import Absent, as_pandas, unshared
-from ..ground.checks import check_progress, check_seed, is_number, quoted
+from ..frames.tables import Absent, as_pandas, read_for, unshared
+from ..ground.checks import (
+    MOST_RUNS,
+    check_progress,
+    check_seed,
+    either,
+    hint_for_value,
+    is_number,
+    one_of,
+    quoted,
+    whole_number,
+)
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
 from ..ground.foreign_names import ELSEWHERE
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.given import check_complete
-from ..metrics.measuring import Candidates, check_candidates, measure_frame, resolve, tried, warn_of_values
+from ..metrics.measuring import (
+    Candidates,
+    check_candidates,
+    measure_frame,
+    resolve,
+    tried,
+    warn_of_values,
+    with_predictors,
+)
 from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
 from ..models.base import Model
 from ..models.registry import methods_with
 from ..models.registry import model as find_model
 
-DEFAULTS: Mapping[str, Any] = {"method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto",
-                               "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-                               "measure": "error", "repeats": "auto",
-                               "calibrate": False, "class_weights": None, "loss": None,
-                               "max_prototypes": None, "tolerance": None}  # fmt: skip
+DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
+    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto", "na": "drop", "weights": None,
+    "groups": None, "seed": 0, "progress": None, "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
+    "max_prototypes": None, "tolerance": None,
+}  # fmt: skip
 
 
 @savable
@@ -117,10 +132,11 @@ def short(value: Any) -> str:
     return f"<{type(value).__name__}>" if isinstance(value, (pd.Series, Dissimilarity)) else brief(value)
 
 
-def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: Any) -> Frame:
-    """The frame with the weight of each row multiplied by the factor of its class (classes,), which `class_weights` gave."""
-    if factors is None:
-        return frame
+def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray | None]:
+    """The frame with the weight of each row multiplied by the factor of its class, and the factors (classes,), if there are any."""
+    if class_weights is None:
+        return frame, None
+    factors = class_factors(frame, class_weights)
     with np.errstate(over="ignore", under="ignore"):
         weights = frame.weights * factors[frame.codes]
         total = weights.sum()
@@ -128,7 +144,7 @@ def with_class_factors(frame: Frame, factors: np.ndarray | None, class_weights: 
         raise DataError(
             f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: use factors nearer to 1"
         )
-    return replace(frame, weights=weights)
+    return replace(frame, weights=weights), factors
 
 
 def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
@@ -152,7 +168,7 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     levels = frame.levels
     if isinstance(class_weights, str) and class_weights == "balanced":
         of_class = np.array([fsum(frame.weights[frame.codes == c]) for c in range(len(levels))])
-        return np.asarray(fsum(frame.weights) / (len(levels) * of_class))
+        return fsum(frame.weights) / (len(levels) * of_class)
     if not isinstance(class_weights, (Mapping, pd.Series)):
         raise OptionError(
             f"class_weights must be 'balanced', or a dict or Series of factors by class, such as {{{levels[0]!r}: 5}}, not "
@@ -163,12 +179,6 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     if strange or not factors:
         named = f"{shown(strange[0])} is not a class" if strange else "no class is named"
         raise OptionError(f"class_weights must have classes as keys ({', '.join(map(shown, levels))}), but {named}")
-    wrong = [name for name, value in factors.items() if not is_number(value, 0.0, above=True)]
-    if wrong:
-        raise OptionError(
-            f"class_weights[{shown(wrong[0])}] must be a number > 0, not {brief(factors[wrong[0]])}: to leave out a class, remove its "
-            "rows from the data"
-        )
     return np.array([float(factors.get(level, 1.0)) for level in levels])
 
 
@@ -178,46 +188,34 @@ ALWAYS = 5_000  # rows that are all candidates, for any predicted time
 LEAST_SAMPLE = 500  # candidates of a sample
 
 
-def predicted_seconds(model: Model, metric: Metric | TrainedMetric, frame: Frame, candidates: int) -> float | None:
-    """Seconds that a fit takes on two processors of today with this many candidates; None if the method has no prediction.
-
-    It is a rule of thumb and not a measurement, so the same call does the same on every machine.
-    """
-    each = model.seconds_each(len(frame.schema))
-    if each is None:
-        return None
-    anew = FOLDS if model.shares_work and model.tuned() and metric.train_in_folds else 1  # folds that measure each pair
-    return each * len(frame) * candidates * anew
-
-
 def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
     """What candidates="auto" means: "train", or the size of a sample.
 
-    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the fit is predicted to end within 30 s
-    with dissimilarities that it can store; otherwise as many as that allows, at least 500.
+    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the fit is predicted to end within 30 s on
+    two processors of today with dissimilarities that it can store; otherwise as many as that allows, at least 500. The prediction is a
+    rule of thumb and not a measurement, so the same call does the same on every machine.
     """
-    n = int((frame.weights > 0).sum())
-    if n <= ALWAYS or metric.given or "subset" not in model.can.candidates:
+    n, each = int((frame.weights > 0).sum()), model.seconds_each(len(frame.schema))
+    if n <= ALWAYS or metric.given or "subset" not in model.can.candidates or each is None:
         return "train"
-    seconds = predicted_seconds(model, metric, frame, n)
-    if seconds is None:
-        return "train"
+    again = FOLDS if model.shares_work and model.tuned() and metric.train_in_folds else 1  # folds that measure each pair
+    seconds = each * len(frame) * n * again
     count = min(n * BUDGET / max(seconds, BUDGET), (model.most_pairs or n * n) / n)
     return "train" if count >= n else int(max(LEAST_SAMPLE, count))
 
 
 def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Metric | TrainedMetric:
     """What the method learns from a dissimilarity; the same, as long as a parameter that decides on it is to be tuned."""
-    if not model.metric_parameters or set(model.metric_parameters) & set(model.tuned()):
+    if set(model.metric_parameters) & set(model.tuned()):
         return metric
     learned: Metric | TrainedMetric = model.metric(metric, len(frame.levels))
-    return learned.pretrain(frame) if learned.train_in_folds else learned
+    return learned.pretrain(frame) if learned is not metric and learned.train_in_folds else learned
 
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is stored although it is used once
 
 
-@savable(groups="n", class_factors="L")
+@savable(groups="n", class_factors="L", loss="L L")
 @dataclass(frozen=True)
 class Problem:
     """A frame, a metric and a model that fit one another.
@@ -232,6 +230,11 @@ class Problem:
         Metric, trained on all rows or again in each fold; a trained one stays as it is.
     groups : int array (n,), or None
     cv : as given; a Series or array of folds is cut to the rows that take part
+    repeats : "auto" or int
+    loss_name : str
+        Error measure: "error", "balanced", "ordinal" or "loss".
+    loss : array (classes, classes)
+        Loss of predicting column j for class i.
     seed : int
     progress : bool or None
     candidates : as given
@@ -249,6 +252,9 @@ class Problem:
     metric: Metric | TrainedMetric
     groups: np.ndarray | None
     cv: Any
+    repeats: Any
+    loss_name: str
+    loss: np.ndarray
     seed: int
     progress: bool | None
     candidates: Any = "train"
@@ -290,7 +296,7 @@ class Problem:
     def prevalence(self) -> np.ndarray:
         """The proportion of each class (classes,) by the rows' own weights."""
         weight = self.frame.class_weights if self.class_factors is None else self.frame.class_weights / self.class_factors
-        return np.asarray(weight / weight.sum())
+        return weight / weight.sum()
 
     @property
     def train_in_folds(self) -> bool:
@@ -357,66 +363,125 @@ def design_matrix(frame: Frame) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Lost:
-    """Held-out rows with a level that the training rows of their fold lack, as new rows have it."""
+class Parsed:
+    """A call whose options have been checked, as far as they do not depend on the data.
 
-    where: Mapping[str, np.ndarray]  # for each column bool (n,)
-    missing: np.ndarray  # bool (n,): rows that the metric can't measure then
-    every: np.ndarray  # bool (n,): all of them, which have no columns
+    Attributes
+    ----------
+    call : Call
+        Call whose values later changes of the user do not reach.
+    options : mapping
+        All arguments, the defaults included.
+    model : Model
+        Method of the call.
+    drawn : bool
+        Whether `cv=` is a number of folds to draw, and not the fold of each row.
+    """
 
-    def asked(self, query: Query, rows: np.ndarray) -> Query:
-        """A query about some held-out rows, in which these have no answer."""
-        if not self.where:
-            return query
-
-        def design(at: np.ndarray) -> np.ndarray:
-            return np.where(self.every[at, None], np.nan, query.design(at))
-
-        return replace(query, design=design, unanswered=self.missing[rows])
-
-
-def lost_levels(problem: Problem, fold: np.ndarray) -> Lost:
-    """Held-out rows with a level that the training rows of their fold lack."""
-    frame, none = problem.frame, np.zeros(len(fold), bool)
-    where = frame.held_out_levels(fold)
-    missing = [at for name, at in where.items() if problem.metric.unseen_in(name) == "missing"]
-    return Lost(where, np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *where.values()]))
+    call: Call
+    options: Mapping[str, Any]
+    model: Model
+    drawn: bool
 
 
-def held_out_query(dissimilarity: Dissimilarity, task: Task, rows: np.ndarray, lost: Lost) -> Query:
-    """Rows of the task as a query of a rule: dissimilarities in the task are not computed again."""
-    own = lost.asked(dissimilarity.query(rows), rows)
+def parse(call: Call) -> Parsed:
+    """Check the options of a call of `fit` or `cross_validate`."""
+    own = {name: unshared(call.arguments[name]) for name in ("weights", "groups", "cv", "class_weights") if name in call.arguments}
+    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
+    options = {**DEFAULTS, **call.arguments}
+    if not isinstance(call.formula, str):
+        raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
+    model, drawn = find_model(options["method"], call.parameters, beside=DEFAULTS), is_drawn(options["cv"])
+    check_measure(options["measure"])
 
-    def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
-        return own.measure(at, prototypes) if prototypes.at is None else task.D.take(at, prototypes.at)
+    candidates = options["candidates"]
+    check_candidates(candidates)
+    kind = "unlabelled" if isinstance(candidates, (str, Candidates)) else "subset"
+    by_default = isinstance(candidates, str) and candidates in ("auto", "train")
+    if not by_default and kind not in model.can.candidates:
+        rows = " or a number of them" if "subset" in model.can.candidates else ""
+        raise OptionError(
+            f"method {model.name!r} needs the training rows as candidates, not {brief(candidates)}: use candidates='train'{rows}"
+        )
 
-    def beside(prototypes: Points) -> Beside | None:
-        return None if prototypes.at is None else Beside(task.D, prototypes.at)
+    choose, tolerance = options["choose"], options["tolerance"]
+    one_of("choose", choose, ("auto", "1se", "min", "bound"))
+    if choose == "bound" and not model.can.grid_bounds:
+        raise OptionError(
+            f"choose='bound' needs a bound over the grid, which method {model.name!r} does not have: use {methods_with('grid_bounds')}"
+        )
+    if tolerance is not None and choose != "auto":
+        raise OptionError(f"tolerance={brief(tolerance)} is itself a rule of selection, beside choose={choose!r}: leave out one")
+    if not is_number(read_tolerance(tolerance)[0], 0):
+        raise OptionError(
+            "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a percentage of the lowest error, such as "
+            f"'5%', not {brief(tolerance)}"
+        )
 
-    return replace(own, measure=measure, source=beside)
+    budget = options["max_prototypes"]
+    if budget is not None and not model.can.counted:
+        raise OptionError(
+            f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method {model.name!r} has none: use "
+            f"{methods_with('counted')}"
+        )
+    if budget is not None and not is_number(budget, 1, integral=True):
+        raise OptionError(f"max_prototypes must be a whole number >= 1, not {brief(budget)}")
+
+    factors = options["class_weights"]
+    if isinstance(factors, (Mapping, pd.Series)):
+        for name, value in factors.items():
+            if not is_number(value, 0.0, above=True):
+                raise OptionError(
+                    f"class_weights[{shown(name)}] must be a number > 0, not {brief(value)}: to leave out a class, remove its rows from "
+                    "the data"
+                )
+    for name in ("weights", "class_weights"):
+        if options[name] is not None and not model.can.weights:
+            raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
+
+    if not is_default("repeats", options["repeats"]):
+        whole_number("repeats", options["repeats"], 1, MOST_RUNS)
+    check_seed(options["seed"])
+    check_progress(options["progress"])
+    return Parsed(call, options, model, drawn)
+
+
+def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
+    """A tolerance without its unit, 0 if there is none, and whether it is a proportion of the lowest error, as in "5%"."""
+    relative = isinstance(tolerance, str) and tolerance.endswith("%")
+    try:
+        return (float(tolerance[:-1]) / 100 if relative else tolerance or 0.0), relative
+    except ValueError:
+        return tolerance, relative
+
+
+def _read_rows(parsed: Parsed) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
+    """The call with the data that were read, the data, the frame of the rows that take part, and their folds and groups."""
+    options = parsed.options
+    call = parsed.call
+    aside = {name: options[name] for name in ("weights", "groups")}
+    call = replace(call, data=read_for(call.data, call.formula, aside))  # a file is read once
+    data = as_pandas(call.data)
+    folds = options["cv"] if parsed.drawn else labels_along(options["cv"], data, "cv folds").to_numpy()
+    columns = (options["groups"],) if parsed.drawn else (options["groups"], folds)
+    frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
+    rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
+    return call, data, frame, folds if parsed.drawn else folds[rows], None if groups is None else pd.factorize(groups[rows])[0]
 
 
 def prepare(call: Call) -> Problem:
-    """Check the arguments of a call of `fit` or `cross_validate` and make a Problem of them."""
-    own = {name: unshared(call.arguments[name]) for name in ("weights", "groups", "cv", "class_weights") if name in call.arguments}
-    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
-    given = {**DEFAULTS, **call.arguments}
-    if not isinstance(call.formula, str):
-        raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
-    model = find_model(given["method"], call.parameters, beside=DEFAULTS)
-    _check_candidates(given["candidates"], model)
-    seed = check_seed(given["seed"])
-    check_progress(given["progress"])
-    for name in ("weights", "class_weights"):
-        if given[name] is not None and not model.can.weights:
-            raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
-    call, data, frame = _molded(call, given)
-    factors = None if given["class_weights"] is None else class_factors(frame, given["class_weights"])
-    frame = with_class_factors(frame, factors, given["class_weights"])
-    budget = budget_of(given["max_prototypes"], model, len(frame.levels))
+    """Make a Problem of a call of `fit` or `cross_validate`: its options first, then the frame, the metric and the model."""
+    parsed = parse(call)
+    options, model, candidates = parsed.options, parsed.model, parsed.options["candidates"]
+    call, data, frame, folds, groups = _read_rows(parsed)
+    frame, factors = weigh_classes(frame, options["class_weights"])
+    budget = budget_of(options["max_prototypes"], model, len(frame.levels))
     model = model if budget is None else model.within(budget)
-    spec, to_tune = one_of_metrics(given["dissimilarity"]), None
-    if isinstance(spec, str) and spec == "auto" and _tries_several(model, given):
+    loss, loss_name = measure_losses(options["measure"], frame)
+
+    spec, to_tune = one_of_metrics(options["dissimilarity"]), None
+    many = model.redraws and parsed.drawn and folds != "loo" and groups is None and not isinstance(candidates, Candidates)
+    if isinstance(spec, str) and spec == "auto" and many:
         spec = tried(frame)
     if list_tuned(spec):
         to_tune = retuned(spec, _list_values, frame)
@@ -426,23 +491,14 @@ def prepare(call: Call) -> Problem:
     if isinstance(spec, Dissimilarity):
         frame = with_predictors(frame, spec, data)
     metric = metric.pretrain(frame) if metric.train_in_folds else metric
-    model = model.suited(metric, frame, given["cv"] is not None and to_tune is None)
-    metric = learned_metric(model, metric, frame)
-    kept = data.index.get_indexer(frame.index)
-    candidates = given["candidates"]
+
+    model = model.suited(metric, frame, folds is not None and to_tune is None)
     if isinstance(candidates, str) and candidates == "auto":
         candidates = choose_candidates(model, metric, frame)
     return Problem(
-        call, frame, model, metric, _groups(given["groups"], data, kept),
-        own_folds(given["cv"], data, kept), seed, given["progress"], candidates,
-        factors, budget, to_tune,
+        call, frame, model, learned_metric(model, metric, frame), groups, folds, options["repeats"],
+        loss_name, loss, int(options["seed"]), options["progress"], candidates, factors, budget, to_tune,
     )  # fmt: skip
-
-
-def _tries_several(model: Model, given: Mapping[str, Any]) -> bool:
-    """Whether "auto" tries several dissimilarities: the method allows it, in folds that are drawn."""
-    drawn = _drawn(given["cv"]) and given["cv"] != "loo" and given["groups"] is None
-    return model.redraws and drawn and not isinstance(given["candidates"], Candidates)
 
 
 def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
@@ -457,13 +513,6 @@ def budget_of(budget: Any, model: Model, classes: int) -> int | None:
     """The most prototypes of a rule, or of what its size counts, as `max_prototypes=` has it; None without it."""
     if budget is None:
         return None
-    if not model.can.counted:
-        raise OptionError(
-            f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method {model.name!r} has none: use "
-            f"{methods_with('counted')}"
-        )
-    if not is_number(budget, 1, integral=True):
-        raise OptionError(f"max_prototypes must be a whole number >= 1, not {brief(budget)}")
     if model.can.counted != "features" and budget < classes:
         raise OptionError(
             f"max_prototypes must be at least {classes}, one prototype for each class, not {budget}: use more, or leave classes out of "
@@ -476,7 +525,7 @@ def counted(path: Path, model: Model, classes: int) -> np.ndarray:
     """What a budget counts of the rules of a path, (G,): their prototypes, or their sizes."""
     if model.can.counted is not True:
         return np.asarray(path.size, np.int64)
-    return np.asarray(class_counts(path, classes).sum(axis=1))
+    return class_counts(path, classes).sum(axis=1)
 
 
 def class_counts(path: Path, classes: int) -> np.ndarray:
@@ -495,55 +544,88 @@ def refuse_budget(problem: Problem, smallest: int, grid: str) -> OptionError:
     )
 
 
-def _molded(call: Call, given: Mapping[str, Any]) -> tuple[Call, pd.DataFrame, Frame]:
-    """The data with the columns named aside, and the Frame of its rows.
-
-    The call then has the data that were read from a path or a lazy table, so they are read once.
-    """
-    weights, groups = given["weights"], given["groups"]
-    call = replace(call, data=read_for(call.data, call.formula, {"weights": weights, "groups": groups}))
-    data = as_pandas(call.data)
-    folds = own_folds(given["cv"], data, np.arange(len(data)))
-    aside = (groups,) if _drawn(folds) else (groups, folds)
-    return call, data, mold(call.formula, data, na=given["na"], weights=weights, aside=aside)
+NAMED = ("error", "balanced", "ordinal")  # measures with a name
+MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
 
 
-def _check_candidates(candidates: Any, model: Model) -> None:
-    check_candidates(candidates)
-    kind = "unlabelled" if isinstance(candidates, (str, Candidates)) else "subset"
-    by_default = isinstance(candidates, str) and candidates in ("auto", "train")
-    if not by_default and kind not in model.can.candidates:
-        rows = " or a number of them" if "subset" in model.can.candidates else ""
+def check_measure(measure: Any) -> None:
+    """Raise unless `measure=` is the name of an error, a loss matrix, or the costs of classes."""
+    if not (isinstance(measure, (pd.DataFrame, Mapping)) or (isinstance(measure, str) and measure in NAMED)):
+        hint = hint_for_value("measure", measure, NAMED)
         raise OptionError(
-            f"method {model.name!r} needs the training rows as candidates, not {brief(candidates)}: use candidates='train'{rows}"
+            f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an error in a class, such as {{'ill': 5}}, not "
+            f"{brief(measure)}{hint and ': '}{hint}"
         )
 
 
-def _groups(groups: Any, data: pd.DataFrame, kept: np.ndarray) -> np.ndarray | None:
-    codes = group_codes(groups, data)
-    return None if codes is None else np.asarray(pd.factorize(codes[kept])[0])
+def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
+    """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
+    if not isinstance(measure, str):
+        return loss_matrix(measure, frame.levels), "loss"
+    if measure != "ordinal":
+        return 1.0 - np.eye(len(frame.levels)), measure
+    if frame.response is None or not frame.response.ordered:
+        name = frame.formula.response
+        raise OptionError(
+            f"measure='ordinal' needs an ordered response, but {shown(name)} has no order: use data[{name!r}] = "
+            f"pd.Categorical(data[{name!r}], categories=[...], ordered=True)"
+        )
+    codes = np.arange(len(frame.levels))
+    return np.abs(np.subtract.outer(codes, codes)).astype(float), measure
+
+
+def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
+    """Loss (classes, classes) of predicting column j for class i, in level order; 0-1 loss if none is given.
+
+    For two classes it may be a mapping of a class to the cost of an error in it, if an error in the other class costs 1.
+    """
+    L = len(levels)
+    if loss is None:
+        return 1.0 - np.eye(L)
+    if isinstance(loss, Mapping):
+        if L != 2 or len(loss) not in (1, 2) or not set(loss) <= set(levels):
+            raise OptionError(
+                f"costs {brief(dict(loss))} need two classes, one or both of them as keys, but the classes are {list(levels)}: use a loss "
+                "matrix as a DataFrame"
+            )
+        costs = [loss.get(level, 1.0) for level in levels]
+        loss = pd.DataFrame([[0.0, costs[0]], [costs[1], 0.0]], levels, levels)
+    if not isinstance(loss, pd.DataFrame):
+        raise OptionError(
+            f"loss must be a DataFrame with true classes as rows and predicted ones as columns, or {{'ill': 5}} for two classes, not "
+            f"{brief(loss)}"
+        )
+    if set(loss.index) != set(levels) or set(loss.columns) != set(levels) or loss.shape != (L, L):
+        raise OptionError(f"a loss matrix needs one row (truth) and one column (predicted) for each class: {list(levels)}")
+    try:
+        if any(pd.api.types.is_complex_dtype(t) for t in loss.dtypes):
+            raise TypeError
+        values = loss.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError("a loss matrix must contain numbers") from None
+    if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
+        raise OptionError("losses must be finite and >= 0, 0 on the diagonal and somewhere > 0")
+    return values
 
 
 def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
-    """The problem with other folds, drawn from its own seed or another."""
+    """The problem with other folds, drawn once from its own seed or another."""
     folds = cv
-    if not _drawn(cv):
+    if not is_drawn(cv):
         data = as_pandas(problem.call.data)
-        folds = own_folds(cv, data, data.index.get_indexer(problem.frame.index))
-    return replace(problem, cv=folds, seed=problem.seed if seed is None else check_seed(seed))
+        folds = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
+    return replace(problem, cv=folds, repeats=1, seed=problem.seed if seed is None else check_seed(seed))
 
 
-def own_folds(cv: Any, data: pd.DataFrame, kept: np.ndarray) -> Any:
-    """`cv=` as given; folds of one's own as an array over the rows that take part."""
-    if _drawn(cv):
-        return cv
-    if hasattr(cv, "split") and not isinstance(cv, (pd.Series, pd.Index)):  # of scikit-learn
-        raise OptionError(f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}")
-    return labels_along(cv, data, "cv folds").iloc[kept].to_numpy()
+def own_folds(cv: Any, data: pd.DataFrame) -> Any:
+    """`cv=` as given; folds of one's own as an array with the fold of each row of the data."""
+    return cv if is_drawn(cv) else labels_along(cv, data, "cv folds").to_numpy()
 
 
-def _drawn(cv: Any) -> bool:
+def is_drawn(cv: Any) -> bool:
     """Whether `cv=` is a number of folds to draw, and not the fold of each row."""
+    if hasattr(cv, "split") and not isinstance(cv, (str, pd.Series, pd.Index)):  # of scikit-learn
+        raise OptionError(f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}")
     return cv is None or isinstance(cv, (str, int, float, np.number))
 
 
@@ -557,19 +639,3 @@ def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, n
             f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of class {shown(problem.frame.levels[c])}, "
             f"but it has {counts[c]}{where}"
         )
-
-
-def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
-    """The frame with the predictors of a Dissimilarity that was given."""
-    if frame.formula.terms:
-        raise OptionError(
-            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
-            f"{frame.formula.quoted}"
-        )
-    if not dissimilarity.data.schema:
-        return frame  # a given matrix, whose rows were matched
-    check_complete(dissimilarity.index, frame.index, data)
-    at = dissimilarity.index.get_indexer(frame.index)
-    source = dissimilarity.data
-    return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
-                   schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip

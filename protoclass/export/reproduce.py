@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..estimation.error_curve import Selection
 from ..estimation.problem import Call
-from ..estimation.selection import Selection
 from ..frames.tables import as_pandas
 from ..ground.errors import brief, printed, shown
 from ..values import public
-from .saving.derived import written
+from .saving.classes import written
 
 TOLERANCE = 1e-9  # relative difference up to which floats agree: BLAS rounds differently on other computers
 NOT_COMPARED = ("Formula.text", "Formula.columns", "Given.origin")  # spelling, unused columns, and the name of a file
@@ -57,21 +57,23 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     data : DataFrame, or path or lazy table as in `fit`
         The training rows in their order, with their labels.
     **arguments
-        Arguments of the call that you have from another source too, such as `dissimilarity=D` if it is a matrix, or `weights=w`.
-        Default: the arguments in the fit.
+        Arguments of the call that you have from another source too, such as `dissimilarity=D` if it
+        is a matrix, or `weights=w`. Default: the arguments in the fit.
 
     Returns
     -------
     Reproduction
-        Result that is true if everything is the same. It prints a line for each part: the rows, the levels, the rows left out, the
-        predictors and weights, the parameters, the dissimilarity, the prototypes, the radius, the objective, the errors, the
-        probabilities and the predictions.
+        Result that is true if everything is the same. It prints a line for each part: the rows, the
+        levels, the rows left out, the predictors and weights, the parameters, the dissimilarity,
+        the prototypes, the radius, the objective, the errors, the probabilities and the
+        predictions.
 
     Notes
     -----
-    Floats may differ by 1e-9 of the larger (in single precision 1e-6), everything else must be equal. Columns that the formula does not
-    use are not compared. Arguments in the fit, such as a matrix, are trusted: the first line of the result shows the call. The result of
-    a fit that `swap` or `fit_at` has changed after its call is false.
+    Floats may differ by 1e-9 of the larger (in single precision 1e-6), everything else must be
+    equal. Columns that the formula does not use are not compared. Arguments in the fit, such as a
+    matrix, are trusted: the first line of the result shows the call. The result of a fit that
+    `swap` or `fit_at` has changed after its call is false.
 
     See Also
     --------
@@ -85,9 +87,9 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     >>> bool(fit.reproduce(iris)), bool(fit.reproduce(iris.iloc[1:]))
     (True, False)
     """
-    by_hand = fit.selection.by_hand and fit.point is not None
+    by_hand = fit.selection.by_hand and fit.selection.point is not None
     again = (replace(fit, selection=Selection()) if by_hand else fit).update(data=data, **arguments)
-    again = again.curve.fit_at(fit.point) if by_hand else again
+    again = again.validation.fit_at(fit.selection.point) if by_hand else again
     again = again if fit.frame.absent is None else again.slim()
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
     found = {name: list(islice(differences(value, other.get(name)), SHOWN)) for name, value in own.items()}
@@ -128,7 +130,7 @@ def differences(a: Any, b: Any, where: str = "") -> Iterator[str]:
 
 
 def _parts(value: Any) -> Mapping[Any, Any] | None:
-    """What a value consists of, by name."""
+    """The parts of a value by name."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, pd.DataFrame):
@@ -148,8 +150,8 @@ def _unlike(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind == y.dtype.kind == "f":
         eps = np.finfo(x.dtype).eps
         largest = np.abs(x[np.isfinite(x)]).max(initial=0.0)
-        return np.asarray(~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True))
-    there = ~(pd.isna(x) | pd.isna(y))
+        return ~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True)
+    present = ~(pd.isna(x) | pd.isna(y))
     unlike = pd.isna(x) != pd.isna(y)
-    unlike[there] = x[there] != y[there]
-    return np.asarray(unlike)
+    unlike[present] = x[present] != y[present]
+    return unlike

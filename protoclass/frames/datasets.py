@@ -61,17 +61,18 @@ def load_data(name: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     name : "iris", "wine", "breast_cancer", "digits", "clinic", "infection" or "mixture", optional
-        Name of the data set: 150 irises with four lengths in cm (`species`); 178 wines with 13 analyses (`cultivar`); 569 tumours with
-        30 measurements of cell nuclei (`diagnosis`); 1797 digits of 8 x 8 pixels, 0 to 16 (`digit`). Simulated by
-        data/simulate.py: 200 patients of a clinic with mixed and missing values (`outcome`); 2000 patients with a fever, of whom
-        6 % are seriously ill (`outcome`); 300 points of Gaussian mixtures in the plane (`class`). Sources and licences:
-        data/README.md.
+        Name of the data set: 150 irises with four lengths in cm (`species`); 178 wines with 13
+        analyses (`cultivar`); 569 tumours with 30 measurements of cell nuclei (`diagnosis`); 1797
+        digits of 8 x 8 pixels, 0 to 16 (`digit`). Simulated by data/simulate.py: 200 patients of a
+        clinic with mixed and missing values (`outcome`); 2000 patients with a fever, of whom 6 %
+        are seriously ill (`outcome`); 300 points of Gaussian mixtures in the plane (`class`).
+        Sources and licences: data/README.md.
 
     Returns
     -------
     DataFrame
-        The data, with the response as a categorical. The list has one row for each data set, by name: `response`, `rows`,
-        `predictors`, `classes` and `contents`.
+        The data, with the response as a categorical. The list has one row for each data set, by
+        name: `response`, `rows`, `predictors`, `classes` and `contents`.
 
     Examples
     --------
@@ -96,19 +97,21 @@ def load_data(name: str | None = None) -> pd.DataFrame:
 
 @public
 def fetch_data(name: str) -> pd.DataFrame:
-    """Fetch a public data set from the folder in the environment variable `PROTOCLASS_DATA`, or from OpenML.
+    """Fetch a public data set from the folder in the environment variable `PROTOCLASS_DATA`, or
+    from OpenML.
 
     Parameters
     ----------
     name : str
-        Name of the data set: "pima", "glass", "heart", "liver", "vowel", "haberman", "votes", "credit", "breast_cancer_original" or
-        "usps". Some column names of OpenML differ from the folder.
+        Name of the data set: "pima", "glass", "heart", "liver", "vowel", "haberman", "votes",
+        "credit", "breast_cancer_original" or "usps". Some column names of OpenML differ from the
+        folder.
 
     Returns
     -------
     DataFrame
-        The data, with the response as a categorical in the last column. "usps" has `split` "train" or "test" and float32 pixels `p1`
-        to `p256`.
+        The data, with the response as a categorical in the last column. "usps" has `split` "train"
+        or "test" and float32 pixels `p1` to `p256`.
 
     Raises
     ------

@@ -1,23 +1,25 @@
 """R's formulas, checked before they are evaluated.
 
-Formulaic parses the right side, unless it is a sum of columns (`terms.py`), and evaluates it later. In between, every factor
-is checked against a closed grammar of names, numbers, operators and a fixed list of functions, so a formula cannot run
-code, and the terms are counted while they are made (`terms.py`).
+Formulaic parses the right side, unless it is a sum of columns (`terms.py`), and evaluates it later.
+In between, every factor is checked against a closed grammar of names, numbers, operators and a
+fixed list of functions, so a formula cannot run code, and the terms are counted while they are made
+(`terms.py`).
 """
 
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from unicodedata import normalize
 
+from ..ground.checks import is_number, is_real
 from ..ground.errors import FormulaError, cut, shown
 from ..ground.savable import savable
 from .spelling import Names, check_left, name_columns, sides_of, translate, unknown
-from .terms import Factor, Term, expand, factors_of, sum_of_columns
+from .terms import Factor, Term, expand, factors_of, parser, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
 TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
@@ -31,11 +33,14 @@ MOST_POWER = 100
 
 ALLOWED = f"use columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
 LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
+NO_CONSTANT = object()
+SYNTAX = (SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError, MemoryError)  # of formulaic's parser
 LONGEST = 100_000  # characters of a formula
 
 
 def names_in(tree: ast.expr, expression: str) -> set[str]:
-    """The names of columns that a transform uses; raises if it does anything except compute from columns."""
+    """The names of columns that a transform uses; raises if it does anything except compute from
+    columns."""
     used: set[str] = set()
     _check_node(tree, expression, used)
     return used
@@ -51,9 +56,7 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
             _check_node(operand, expression, used)
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
             for side in (left, right):
-                if isinstance(side, ast.Constant) and (
-                    isinstance(side.value, bool) or not isinstance(side.value, (int, float))
-                ):
+                if isinstance(side, ast.Constant) and not is_real(side.value):
                     raise FormulaError(f"{shown(side.value)} in {shown(expression)} is not a number")
             if isinstance(op, ast.Pow):
                 power = ast.unparse(right)
@@ -71,14 +74,9 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
         case ast.Call(func=ast.Name(id=name), args=[first, *further], keywords=keywords):
             if name not in TRANSFORMS:
                 raise FormulaError(f"{shown(name)} in {shown(expression)} is not allowed: {ALLOWED}")
-            options = [*further, *(k.value for k in keywords)]
-            if name == "C" and (options or not isinstance(first, ast.Name)):
+            if name == "C" and (further or keywords or not isinstance(first, ast.Name)):
                 raise FormulaError(f"C() in {shown(expression)} must contain one column only: set its levels in the data frame")
             _check_options(name, further, keywords, expression)
-            if name in PLAIN and options:
-                raise FormulaError(f"{name}() in {shown(expression)} takes one argument")
-            if not all(_is_constant(option) for option in options):
-                raise FormulaError(f"the options of {name}() in {shown(expression)} must be numbers, texts or lists of them")
             _check_node(first, expression, used)
         case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)) if name in TRANSFORMS:
             raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: use {name}(...) alone")
@@ -92,65 +90,55 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
 
 
 def _check_options(name: str, further: list[ast.expr], keywords: list[ast.keyword], expression: str) -> None:
-    """Raise for options that a function of ours does not have, and for a base that is none."""
-    if name not in OPTIONS:
-        return
-    known = OPTIONS[name]
-    given = [*known[: len(further)], *(str(k.arg) for k in keywords)]
-    wrong = [option for option in given if option not in known]
-    if wrong or len(further) > len(known) or len(set(given)) < len(given):
-        what = f"has no option {shown(wrong[0])}" if wrong else "is given too many options"
-        raise FormulaError(f"{name}() in {shown(expression)} {what}: use {', '.join(known)}")
-    values = dict(zip(given, [*further, *(k.value for k in keywords)], strict=True))
-    base = values.get("base")
-    if base is not None:
-        value = base.value if isinstance(base, ast.Constant) else None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf or value == 1:
+    """Raise for options of a function that are not constants, for options that it does not have,
+    and for a base that is none."""
+    options = [*further, *(keyword.value for keyword in keywords)]
+    if name in PLAIN and options:
+        raise FormulaError(f"{name}() in {shown(expression)} takes one argument")
+    values = [constant_of(option) for option in options]
+    if name in OPTIONS:
+        known = OPTIONS[name]
+        given = [*known[: len(further)], *(str(keyword.arg) for keyword in keywords)]
+        wrong = [option for option in given if option not in known]
+        if wrong or len(further) > len(known) or len(set(given)) < len(given):
+            what = f"has no option {shown(wrong[0])}" if wrong else "is given too many options"
+            raise FormulaError(f"{name}() in {shown(expression)} {what}: use {', '.join(known)}")
+        base = dict(zip(given, values, strict=True)).get("base")
+        if base is not None and (not is_number(base, 0, above=True) or base == 1):
             raise FormulaError(f"the base of log() in {shown(expression)} must be a number > 0 other than 1")
+    if NO_CONSTANT in values:
+        raise FormulaError(f"the options of {name}() in {shown(expression)} must be numbers, texts or lists of them")
 
 
 def _check_choice(args: list[ast.expr], keywords: list[ast.keyword], expression: str, used: set[str]) -> None:
-    """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, which are never missing, and two numbers."""
+    """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, which are never missing,
+    and two numbers."""
     if len(args) != 3 or keywords:
         raise FormulaError(f"ifelse() in {shown(expression)} needs a comparison and two numbers, such as ifelse(x > 2, 1, 0)")
     test, *values = args
-    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
-    comparable = all(isinstance(side, ast.Name) or _is_real(side) for side in sides)
-    plain = isinstance(test, ast.Compare) and all(isinstance(op, COMPARISONS) for op in test.ops)
-    if len(sides) != 2 or not comparable or not plain:
+    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) and isinstance(test.ops[0], COMPARISONS) else []
+    if len(sides) != 2 or not all(isinstance(side, ast.Name) or is_real(constant_of(side)) for side in sides):
         raise FormulaError(
             f"ifelse() in {shown(expression)} needs one comparison of columns and numbers, such as x > 2 or x > z, not "
             f"{shown(ast.unparse(test))}: nest ifelse() for several comparisons, or compute the column in the data frame"
         )
     for part in (*sides, *values):
-        if isinstance(part, ast.Constant) and not _is_real(part):
-            raise FormulaError(
-                f"{shown(part.value)} in {shown(expression)} is not a number, but ifelse() returns numbers: use 1 and 0, for example"
-            )
-        if not _is_real(part):
+        value = constant_of(part)
+        if value is NO_CONSTANT:
             _check_node(part, expression, used)
+        elif not is_real(value):
+            raise FormulaError(
+                f"{shown(value)} in {shown(expression)} is not a number, but ifelse() returns numbers: use 1 and 0, for example"
+            )
 
 
-def _is_real(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant(value=bool()):
-            return False
-        case ast.Constant(value=int() | float()):
-            return True
-        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
-            return _is_real(operand)
-    return False
-
-
-def _is_constant(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant(value=bool() | int() | float() | str() | None):
-            return True
-        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
-            return _is_constant(operand)
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            return all(_is_constant(item) for item in items)
-    return False
+def constant_of(node: ast.expr) -> Any:
+    """The number, text or list that is written; `NO_CONSTANT` if names or functions are in it."""
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return NO_CONSTANT
+    return value if value is None or isinstance(value, (bool, int, float, str, list, tuple)) else NO_CONSTANT
 
 
 @savable
@@ -228,14 +216,16 @@ class Formula:
         return f"{left}~ {' + '.join(right)}"
 
     def column_of(self, term: Term) -> str | None:
-        """The column that a term is, unchanged or as C(); None for an interaction or another transform."""
+        """The column that a term is, unchanged or as C(); None for an interaction or another
+        transform."""
         factors = [f for f in term.factors if f.how != "literal"]
         if len(factors) == 1 and (factors[0].how == "lookup" or factors[0].expr.startswith("C(")):
             return next(iter(self.uses[factors[0].expr]))
         return None
 
     def grouped(self, expression: str) -> bool:
-        """Whether a transform sorts rows into groups, so that its columns are the levels of one category."""
+        """Whether a transform sorts rows into groups, so that its columns are the levels of one
+        category."""
         return expression.startswith("cut(")
 
     def _transforms(self) -> list[Factor]:
@@ -293,24 +283,15 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
 def _parse(right: str, known: list[str], names: Names, text: str) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
     """The terms of any formula, and all factors that occur in it."""
     from formulaic.errors import FormulaicError
-    from formulaic.parser import DefaultFormulaParser
 
     try:
-        # without the intercept of the parser, which would hide a column named "1"
-        tree = DefaultFormulaParser(include_intercept=False).get_ast(right, context={})
-    except (
-        FormulaicError,
-        SyntaxError,
-        TypeError,
-        ValueError,
-        KeyError,
-        AttributeError,
-        RecursionError,
-        MemoryError,
-    ) as e:
-        first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(e)).strip().split("\n")[0]
+        tree = parser().get_ast(right, context={})  # without an intercept, which would hide a column named "1"
+        return expand(tree, known, text), tuple(factors_of(tree))
+    except FormulaError:
+        raise
+    except (FormulaicError, *SYNTAX) as reason:
+        first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
         raise FormulaError(f"the right side of {shown(text)} is not a valid formula: {cut(names.restore(first))}") from None
-    return expand(tree, known, text), tuple(factors_of(tree))
 
 
 def _split_sides(text: str) -> tuple[str | None, str]:
@@ -343,7 +324,8 @@ def _read_response(left: str, columns: list[str]) -> str:
 
 
 def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
-    """The columns that a factor uses; raises an error if it does anything except compute from columns."""
+    """The columns that a factor uses; raises an error if it does anything except compute from
+    columns."""
     how, expression = factor.how, factor.expr
     if how == "literal":
         return set()
@@ -359,7 +341,8 @@ def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
 
 
 def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, frozenset[str]]:
-    """The columns that each factor of some terms uses; raises an error for a factor outside the grammar."""
+    """The columns that each factor of some terms uses; raises an error for a factor outside the
+    grammar."""
     factors = {f.expr: f for term in terms for f in term.factors}
     return {expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()}
 

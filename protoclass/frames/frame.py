@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
+from ..core.coding import as_slice
 from ..ground.checks import one_of
 from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, TooLarge, cut, printed, shown
 from ..ground.files import check_separator
@@ -42,8 +43,7 @@ from .schema import (
     with_levels,
 )
 from .tables import GONE, as_pandas
-from .terms import Term, columns_of, for_formulaic
-from .transforms import functions
+from .terms import Term, columns_of, for_formulaic, functions
 
 LARGEST = 2**33  # bytes of a design matrix
 COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
@@ -94,18 +94,21 @@ class Frame:
         return self.columns.index
 
     @property
-    def levels(self) -> pd.Index:
-        """Classes in level order."""
+    def classes(self) -> pd.Categorical:
+        """The response, which some formulas lack."""
         if self.response is None:
             raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
-        return self.response.categories
+        return self.response
+
+    @property
+    def levels(self) -> pd.Index:
+        """Classes in level order."""
+        return self.classes.categories
 
     @property
     def codes(self) -> np.ndarray:
         """Class codes (n,)."""
-        if self.response is None:
-            raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
-        return np.asarray(self.response.codes, np.int64)
+        return self.classes.codes.astype(np.int64)
 
     def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
         """The predictors of the rows of these labels; missing for a label of no row."""
@@ -137,33 +140,25 @@ class Frame:
         return replace(self, columns=self.columns.iloc[rows], response=response, weights=self.weights[rows])
 
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
-        """The same formula on new data: a Frame of its complete rows, and which rows those are, bool (rows of data,).
+        """The same formula on new data: a Frame of its complete rows, and which rows those are,
+        bool (rows of data,).
 
-        The schema is checked first: every column must exist, exactly once, with the kind seen in fit.
+        The schema is checked first: every column must exist, exactly once, with the kind seen in
+        fit.
         """
         data = as_pandas(data)
         missing = [c for c in self.schema if c not in data.columns]
         if missing:
             check_separator(data.columns)
             raise DataError(f"the new data lack the columns {missing}, which the formula {self.formula.quoted} needs: add them")
-        same = type(data) is pd.DataFrame and list(data.columns) == list(self.schema)  # which pandas would copy
-        columns = data if same else data[list(self.schema)]
+        columns = data[list(self.schema)]
         check_unique(columns.columns, "column")
         for name, known in self.schema.items():
             check_kind(columns[name], known)
-        complete = np.ones(len(columns), bool)
-        for name in () if self.keep else columns:  # column by column, and without a copy if all rows are complete
-            complete &= columns[name].notna().to_numpy()
+        complete = np.ones(len(columns), bool) if self.keep else columns.notna().to_numpy().all(axis=1)
         part = columns if complete.all() else columns[complete]
         dropped = columns.index[~complete]
         return Frame(part, None, self.formula, self.schema, self.spec, np.ones(len(part)), dropped, self.keep), complete
-
-    def canonical(self) -> pd.DataFrame:
-        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the levels seen in fit.
-
-        A value that is none of the levels is missing.
-        """
-        return self._canonical
 
     def refuse_series(self) -> None:
         """Raise for columns of lists or arrays, which have no design matrix."""
@@ -175,7 +170,12 @@ class Frame:
                 )
 
     @cached_property
-    def _canonical(self) -> pd.DataFrame:
+    def canonical(self) -> pd.DataFrame:
+        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the
+        levels seen in fit.
+
+        A value that is none of the levels is missing.
+        """
         self.refuse_series()
         levels = self._levels
         return pd.DataFrame(
@@ -189,29 +189,33 @@ class Frame:
 
     @cached_property
     def unseen(self) -> dict[str, np.ndarray]:
-        """Where a category or a boolean has a value that no row of the fit has, bool (n,), for each column that has some."""
+        """Masks (n,) of values that no row of the fit has, by name, of the categories and booleans
+        that have some."""
         levels, known = self._levels, [c for c, column in self.schema.items() if column.kind in ("category", "boolean")]
         where = {c: unseen_values(self.columns[c], self.schema[c], levels.get(c)) for c in known}
         return {c: at for c, at in where.items() if at.any()}
 
     @property
     def unseen_counts(self) -> Unseen:
-        """How many rows have each of these values."""
+        """The number of rows with each of these values."""
         return self.counted(self.unseen)
 
     def held_out_levels(self, fold: np.ndarray) -> dict[str, np.ndarray]:
-        """Where the level of a category occurs in one fold only, bool (n,), by column, without levels that a categorical declares."""
+        """Masks (n,) of levels that occur in one fold only, by category, except levels that a
+        categorical declares."""
         learned = {c: v for c, v in self._levels.items() if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)}
         where = {c: alone(v.codes.astype(np.int64), fold) for c, v in learned.items()}
         return {c: at for c, at in where.items() if at.any()}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
-        """How many rows have each value of some columns, at some places (n,)."""
+        """The number of rows with each value of some columns, in the rows of a mask for each
+        column."""
         counts = {c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()}
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
     def without_unseen(self, names: Iterable[str]) -> Frame:
-        """The frame without values that no training row has, in these columns: no level, and not true."""
+        """The frame without values that no training row has, in these columns: no level, and not
+        true."""
         columns = self.columns
         for name in names:
             if name in self.unseen:
@@ -236,7 +240,8 @@ class Frame:
 
     @cached_property
     def expanded(self) -> pd.DataFrame:
-        """The design matrix, in which all columns of a category are 0 for a value that is none of its levels."""
+        """The design matrix, in which all columns of a category are 0 for a value that is none of
+        its levels."""
         self.refuse_series()
         missing = self.columns.isna() if self.keep else None
         if missing is not None and missing.to_numpy().any():
@@ -274,8 +279,9 @@ class Frame:
         return compute(self.spec, self)[0].set_axis(names, axis=1)
 
     def terms(self) -> dict[str, pd.Series]:
-        """One variable for each term, for metrics of mixed columns: numbers, or unchanged categories."""
-        canonical = self.canonical()
+        """One variable for each term, for metrics of mixed columns: numbers, or unchanged
+        categories."""
+        canonical = self.canonical
         variables: dict[str, pd.Series] = {}
         for term in self.formula.terms:
             factors = [f for f in term.factors if f.how != "literal"]
@@ -320,7 +326,8 @@ def mold(
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
     data : what `as_pandas` takes
     na : "drop", "raise" or "keep"
-        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if only some predictors are missing.
+        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if
+        only some predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
     aside : names, or values for each row, of columns that `.` leaves out in addition to the response
 
@@ -341,8 +348,8 @@ def mold(
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     weight = given_weights(weights, data)
-    away = [name for given in aside for name in columns_given(given, data, same_groups)] + columns_given(weights, data, same_values)
-    parsed = read(formula, data.columns, away)
+    excluded = [name for given in aside for name in columns_given(given, data, same_groups)] + columns_given(weights, data, same_values)
+    parsed = read(formula, data.columns, excluded)
     refuse_row_numbers(parsed, data)
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
@@ -350,19 +357,19 @@ def mold(
     response_values = None if parsed.response is None or not response else data[parsed.response]
     dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
     if na == "keep" and len(columns.columns):  # a row without any predictor has no dissimilarity to another
-        dropped |= np.logical_and.reduce([columns[name].isna() for name in columns])
+        dropped |= columns.isna().to_numpy().all(axis=1)
     if dropped.any() and (na == "raise" or dropped.all()):
         raise missing_values(counts, len(data), parsed.response, na)
-    kept = columns[~dropped] if dropped.any() else columns
-    schema = learn_schema(kept, parsed)
+    complete = columns[~dropped] if dropped.any() else columns
+    schema = learn_schema(complete, parsed)
     notes: tuple[str, ...] = ()
-    drawn = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were drawn
+    sampled = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were sampled
     levels = None
     if response_values is not None:
         levels, notes = read_classes(response_values[~dropped], counts)
-        notes += note_codes(kept, parsed.unchanged())
+        notes += note_codes(complete, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
-    frame = Frame(kept, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", drawn + notes)
+    frame = Frame(complete, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", sampled + notes)
     return replace(frame, spec=trained_spec(frame))
 
 
@@ -393,15 +400,18 @@ def trained_spec(frame: Frame) -> Any:
 
 
 def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
-    """Formulaic's specification from the stored state of its transforms, by their texts; nothing is trained on the rows.
+    """Formulaic's specification from the stored state of its transforms, by their texts; nothing is
+    trained on the rows.
 
-    Without rows, all that is left to find is the names of the columns, which follow from formula, schema and states.
+    Without rows, all that is left to find is the names of the columns, which follow from formula,
+    schema and states.
     """
     return compute(untrained(frame.formula.terms, states), frame.take(np.arange(0)))[1]
 
 
 def _width(frame: Frame) -> int:
-    """The number of columns of the design matrix, at least: for every term a product of numbers of levels."""
+    """The number of columns of the design matrix, at least: for every term a product of numbers of
+    levels."""
 
     def columns(factor: Any) -> int:
         if factor.how == "lookup" or factor.expr.startswith("C("):
@@ -412,16 +422,15 @@ def _width(frame: Frame) -> int:
 
 
 def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
-    """The design matrix by formulaic, which uses the names of columns in the formula, and its trained specification."""
+    """The design matrix by formulaic, which uses the names of columns in the formula, and its
+    trained specification."""
     from formulaic.errors import FormulaicError
 
-    columns = rows.canonical()
+    columns = rows.canonical
     columns = columns.set_axis([rows.formula.names.of(c) for c in columns], axis=1)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter(
-                "ignore"
-            )  # log of a negative number: the check for finite values gives a better message
+            warnings.simplefilter("ignore")  # log of a negative number: the check for finite values gives a better message
             made = spec.get_model_matrix(columns, context=functions())
             return pd.DataFrame(made).astype(float), made.model_spec
     except (FormulaicError, *COMPUTING) as reason:
@@ -432,7 +441,8 @@ def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
 
 
 def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) -> Any:
-    """Formulaic's specification of a design matrix, to be trained on rows; with `states` the transforms have learned already."""
+    """Formulaic's specification of a design matrix, to be trained on rows; with `states` the
+    transforms have learned already."""
     from formulaic import ModelSpec, SimpleFormula
 
     return ModelSpec(
@@ -442,22 +452,18 @@ def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) ->
 
 
 def states_of(spec: Any) -> dict[str, Any]:
-    """What the transforms of a trained specification have learned, by their texts: numbers, texts and arrays."""
+    """The learned state of the transforms of a specification, by their texts: numbers, texts and
+    arrays."""
     return deepcopy(dict(sorted(spec.transform_state.items())))
 
 
 def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
-    """Whether a value is missing in each row, bool (n,), and the number of missing values of each column.
-
-    Column by column, because a table of all would take a byte for each value.
-    """
-    missing, counts = np.zeros(len(columns), bool), {}
-    every = [columns[name] for name in columns] + ([] if response is None else [response])
-    for column in every:
-        absent = column.isna().to_numpy()
-        counts[column.name] = int(absent.sum())
-        missing |= absent
-    return missing, pd.Series(counts, dtype=int)
+    """Whether a value is missing in each row, bool (n,), and the number of missing values of each
+    column."""
+    missing = columns.isna()
+    if response is not None:
+        missing[response.name] = response.isna()
+    return missing.to_numpy().any(axis=1), missing.sum()
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
@@ -483,7 +489,8 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
 
 @savable
 class RowlessFrame(Frame):
-    """A frame without its rows. Functions that need them raise `NotAvailable`; new rows are read as by the original frame.
+    """A frame without its rows. Functions that need them raise `NotAvailable`; new rows are read as
+    by the original frame.
 
     Attributes
     ----------
@@ -523,11 +530,62 @@ class RowlessFrame(Frame):
     def _gone(self, *_: Any) -> NoReturn:
         raise NotAvailable(GONE)
 
-    columns = weights = index = codes = design = property(_gone)
-    take = canonical = terms = _gone  # type: ignore[assignment]
+    columns = weights = index = codes = design = canonical = property(_gone)
+    take = terms = _gone  # type: ignore[assignment]
 
 
 def rowless(frame: Frame, rows: np.ndarray) -> RowlessFrame:
     """The frame without its rows but these."""
-    kept = replace(frame.remembered.take(rows), dropped=frame.dropped[:0], notes=())
-    return RowlessFrame(kept, frame.class_counts, frame.class_weights)
+    prototypes = replace(frame.remembered.take(rows), dropped=frame.dropped[:0], notes=())
+    return RowlessFrame(prototypes, frame.class_counts, frame.class_weights)
+
+
+WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
+ENTRIES = 2**21  # of a block of a longer one
+MOST, FEWEST = 2**16, 2**10  # rows of a block
+
+
+def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
+    """The rows of a frame and the frame of these rows, in their order; a frame that is not long is
+    one block, itself.
+
+    Only the rows of one block are ever copied. Blocks start at multiples of a power of two.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from protoclass.frames.frame import mold
+    >>> [(rows.start, rows.stop) for rows, _ in blocks(mold("~ a", pd.DataFrame({"a": [1.0, 2.0]}), response=False))]
+    [(0, 2)]
+    """
+    n, step = len(frame), _rows(frame)
+    if step >= n:
+        yield slice(0, n), frame
+        return
+    for first in range(0, n, step):
+        rows = slice(first, min(first + step, n))
+        yield rows, frame.take(rows)
+
+
+def long(frame: Frame) -> bool:
+    """Whether `blocks` divides the frame."""
+    return _rows(frame) < len(frame)
+
+
+def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
+    """Rows of the design matrix (len(at), p), in double precision; of a long frame it is made for
+    these rows alone."""
+    if isinstance(at, np.ndarray):
+        at = as_slice(at)
+    if long(frame):
+        return frame.take(at).design.to_numpy(float)
+    return frame.design.to_numpy(float)[at]
+
+
+def _rows(frame: Frame) -> int:
+    """The number of rows of a block."""
+    width = max(1, len(frame.schema) if frame.spec is None else len(frame.spec.column_names))
+    if len(frame) * width <= WHOLE:
+        return max(1, len(frame))
+    rows = max(FEWEST, min(MOST, ENTRIES // width))
+    return 1 << (rows.bit_length() - 1)

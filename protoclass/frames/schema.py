@@ -1,4 +1,5 @@
-"""Types of columns: the schema that a fit stores, checks of data and of new rows, and values that are not in the training data."""
+"""Types of columns: the schema that a fit stores, checks of data and of new rows, and values that
+are not in the training data."""
 
 from __future__ import annotations
 
@@ -150,17 +151,19 @@ def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
 
 
 def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
-    """That nearly all texts of a column are numbers or dates, with the line that converts them; "" if not.
+    """The line that converts a column whose texts are nearly all numbers or dates, and examples of
+    them; "" for other columns.
 
-    Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes, unless a sign stands for a missing one.
+    Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes,
+    unless a sign stands for a missing one.
 
     Examples
     --------
     >>> print(numbers_as_text("x", ["1,5", "2,25", "-"]))
     text that seems to be numbers or dates, such as '1,5', '2,25', '-': use pd.read_csv(..., decimal=',', na_values=['-'])
     """
-    some = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
-    texts = {text: text for text in some if not PLACEHOLDER.fullmatch(text)}
+    sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
     column = written = f"data[{name!r}]"
     for sign, plain in SPELT:
         spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
@@ -168,7 +171,7 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
             texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
     for pattern, convert in PATTERNS.items():
         found = {text: match for text, plain in texts.items() if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", plain, re.I))}
-        lost = [text for text in some if text not in found]
+        lost = [text for text in sample if text not in found]
         cure = convert(column, written, found, lost) if found and len(found) >= NEARLY * len(texts) else ""
         if cure:
             odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
@@ -177,7 +180,8 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
 
 
 def _numeric(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
-    """The line that converts texts to numbers, without `lost` ones; "" for codes, units that differ, and nothing but bounds."""
+    """The line that converts texts to numbers, without `lost` ones; "" for codes, units that
+    differ, and nothing but bounds."""
     signs, units = ({match[part] for match in found.values()} - {"", None} for part in ("sign", "unit"))
     bodies = [match["body"] for match in found.values()]
     whole = (re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values())
@@ -222,7 +226,8 @@ PATTERNS: Mapping[str, Callable[..., str]] = {
 
 
 def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
-    """Raise if the `.` of a formula brings in the index of a file, or a column that numbers the rows or identifies them."""
+    """Raise if the `.` of a formula brings in the index of a file, or a column that numbers the
+    rows or identifies them."""
     names = formula.by_dot()
     for name in names:
         first = name == data.columns[0]
@@ -237,9 +242,11 @@ def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
 
 
 def numbers_rows(column: pd.Series, named: bool = False) -> bool:
-    """Whether the values are whole numbers from 0 or 1, each once, which are too dense for counts or measurements not to repeat.
+    """Whether the values are whole numbers from 0 or 1, each once, which are too dense for counts
+    or measurements not to repeat.
 
-    This remains so if rows are shuffled or some are left out. Under the name of an identifier they need not be dense.
+    This remains so if rows are shuffled or some are left out. Under the name of an identifier they
+    need not be dense.
 
     Examples
     --------
@@ -257,7 +264,8 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
 
 
 def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
-    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not rare, nor counts from 0, unless most columns are so.
+    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not rare, nor counts from
+    0, unless most columns are so.
 
     Examples
     --------
@@ -304,12 +312,13 @@ def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
 
 def numbers(values: pd.Series) -> np.ndarray:
     if values.dtype == np.float32:
-        return np.asarray(values.to_numpy())
-    return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
+        return values.to_numpy()
+    return values.to_numpy(dtype=float, na_value=np.nan)
 
 
 def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
-    """The response as a categorical with only the levels that occur, and notes on it; `missing` counts values by column."""
+    """The response as a categorical with only the levels that occur, and notes on it; `missing`
+    counts values by column."""
     check_texts(response, f"the response {response.name!r}")
     name, counts = response.name, response.value_counts()
     if isinstance(response.dtype, pd.CategoricalDtype):
@@ -352,7 +361,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
 
 
 def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) -> None:
-    """Warn of texts that differ only by blanks, invisible characters or forms of Unicode, or by what `fold` makes equal."""
+    """Warn of texts that differ only by blanks, invisible characters or forms of Unicode, or by
+    what `fold` makes equal."""
     texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
     plain = texts.map(lambda text: " ".join(fold(normalize("NFKC", text)).split()))
     folded = plain.map(lambda text: "".join(filter(str.isprintable, text)))
@@ -362,7 +372,8 @@ def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) 
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
-    """Class codes of a response, -1 if missing; an error for classes that are not in the training data."""
+    """Class codes of a response, -1 if missing; an error for classes that are not in the training
+    data."""
     check_texts(truth, f"the response {truth.name!r}")
     try:
         codes = levels.get_indexer(truth.astype(object))
@@ -371,12 +382,13 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
     if len(unseen):
         raise DataError(f"the response {truth.name!r} has classes that were not in the training data: {', '.join(map(shown, unseen[:5]))}")
-    return np.asarray(codes)
+    return codes
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """Numbers of rows with each value that is not a level of its column; the numbers of two sets of rows are joined by `+`.
+    """Numbers of rows with each value that is not a level of its column; the numbers of two sets of
+    rows are joined by `+`.
 
     Attributes
     ----------
@@ -403,7 +415,7 @@ class Unseen:
         return Unseen(counts, {**self.schema, **other.schema})
 
     def of(self, names: Iterable[str]) -> Unseen:
-        """Those of some columns."""
+        """The values of some columns."""
         return Unseen({c: self.counts[c] for c in names}, self.schema)
 
     def words(self, name: str) -> str:
@@ -465,7 +477,7 @@ def alone(codes: np.ndarray, fold: np.ndarray) -> np.ndarray:
 
 
 def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | None) -> np.ndarray:
-    """Where a column has a value that is not missing and none of the levels, bool (n,).
+    """Mask (n,) of values that are neither missing nor a level.
 
     Parameters
     ----------
@@ -476,14 +488,15 @@ def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | Non
         The column with the known levels.
     """
     if levels is not None:
-        return np.asarray((levels.codes < 0) & ~values.isna().to_numpy())
+        return (levels.codes < 0) & ~values.isna().to_numpy()
     if pd.api.types.is_bool_dtype(values.dtype) or not pd.api.types.is_numeric_dtype(values.dtype):
         return np.zeros(len(values), bool)
-    return np.asarray(values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy())
+    return values.notna().to_numpy() & ~values.isin([0, 1]).to_numpy()
 
 
 def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
-    """Raise unless the names of columns are texts that differ; some values of an only column may show that it is several."""
+    """Raise unless the names of columns are texts that differ; some values of an only column may
+    show that it is several."""
     check_separator(columns, values)
     check_unique(pd.Index(columns), "column")
     not_text = [c for c in columns if not isinstance(c, str)]
@@ -551,7 +564,7 @@ def group_codes(groups: Any, data: pd.DataFrame) -> np.ndarray | None:
     """Codes 0, 1, ... of the groups of rows, (n,); None if there are none."""
     if groups is None:
         return None
-    return np.asarray(pd.factorize(labels_along(groups, data, "groups"))[0])
+    return pd.factorize(labels_along(groups, data, "groups"))[0]
 
 
 def labels_along(given: Any, data: pd.DataFrame, what: str) -> pd.Series:
@@ -604,7 +617,8 @@ def same_values(one: pd.Series, other: pd.Series) -> bool:
 
 
 def same_groups(one: pd.Series, other: pd.Series) -> bool:
-    """Whether two columns have the same values, or the first numbers the groups that the other names."""
+    """Whether two columns have the same values, or the first numbers the groups that the other
+    names."""
     if same_values(one, other):
         return True
     return numbers_rows(one.drop_duplicates()) and np.array_equal(pd.factorize(one)[0], pd.factorize(other)[0]) and not one.is_unique
@@ -618,7 +632,8 @@ def check_column(name: str, columns: pd.Index, what: str) -> None:
 
 
 def check_texts(values: pd.Series | pd.Index, what: str) -> None:
-    """Raise for a text with half a character (a lone surrogate), which no page, file or terminal can show."""
+    """Raise for a text with half a character (a lone surrogate), which no page, file or terminal
+    can show."""
     levels = values.dtype.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
     for text in levels if levels.dtype == object else ():
         if isinstance(text, str) and not text.isascii() and re.search("[\ud800-\udfff]", text):

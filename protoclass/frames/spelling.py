@@ -1,4 +1,5 @@
-"""Spelling of formulas: R's words, which are rewritten or refused with a cure, and names that Python cannot parse."""
+"""Spelling of formulas: R's words, which are rewritten or refused with a cure, and names that
+Python cannot parse."""
 
 from __future__ import annotations
 
@@ -62,20 +63,23 @@ LOOK_ALIKE = str.maketrans(
 
 
 def translate(right: str, names: Names, text: str) -> str:
-    """The right side of a formula as formulaic reads it: `factor(g)` as `C(g)`, `x^2` as `x**2`, `TRUE` as `True`, names by their alias.
+    """The right side of a formula as formulaic reads it: `factor(g)` as `C(g)`, `x^2` as `x**2`,
+    `TRUE` as `True`, names by their alias.
 
     Parameters
     ----------
     right : str
     names : Names
-        Names of the columns of the data. A column may be named like a word of R; a function is one before a parenthesis.
+        Names of the columns of the data. A column may be named like a word of R; a function is one
+        before a parenthesis.
     text : str
         The formula, for messages.
 
     Raises
     ------
     FormulaError
-        For functions of R that have no counterpart, and for `|`, with the cure; and if a quoted name is not a column.
+        For functions of R that have no counterpart, and for `|`, with the cure; and if a quoted
+        name is not a column.
 
     Examples
     --------
@@ -158,7 +162,8 @@ def _refused(name: str, after: str, cures: dict[str, str], text: str) -> Formula
 
 
 def pieces(text: str) -> Iterator[tuple[str, int]]:
-    """Quoted names and texts, brackets, bars and the text between them, each with the number of brackets open after it."""
+    """Quoted names and texts, brackets, bars and the text between them, each with the number of
+    brackets open after it."""
     depth = 0
     for piece in PIECES.findall(text):
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(piece, 0)
@@ -166,7 +171,8 @@ def pieces(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _check_outside_calls(right: str, text: str) -> None:
-    """Raise for R's `y ~ x | group` and `data$x`, and for comparisons; inside calls these are Python's, and are refused there."""
+    """Raise for R's `y ~ x | group` and `data$x`, and for comparisons; inside calls these are
+    Python's, and are refused there."""
     found = list(pieces(right))
     if any(piece == "|" and depth <= 1 for piece, depth in found):  # (1 | g), as lme4 writes it
         raise FormulaError(
@@ -221,7 +227,8 @@ def _has_dot(right: str) -> bool:
 
 
 def sides_of(text: str) -> list[str]:
-    """The parts of a formula between its tildes, with names in backticks, in which a `~` is part of the name, and plain signs.
+    """The parts of a formula between its tildes, with names in backticks, in which a `~` is part of
+    the name, and plain signs.
 
     Examples
     --------
@@ -243,7 +250,8 @@ class Names:
     Attributes
     ----------
     alias : mapping of column to str
-        An identifier for every column whose name is not a plain one, such as `my x`, `log(x)` or `class`.
+        An identifier for every column whose name is not a plain one, such as `my x`, `log(x)` or
+        `class`.
     columns : mapping of str to column
         The way back, for every column.
     """
@@ -294,7 +302,8 @@ def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether Python parses the name as itself: an identifier that is not reserved and that its parser does not change."""
+    """Whether Python parses the name as itself: an identifier that is not reserved and that its
+    parser does not change."""
     plain = name.isidentifier() and re.fullmatch(r"\w+", name) and not keyword.iskeyword(name) and not name.startswith("__FORMULAIC")
     return bool(plain) and unicodedata.normalize("NFKC", name) == name
 

@@ -1,21 +1,314 @@
-"""Tables of other libraries as pandas frames, and results in the library of the input."""
+"""Tables of files and other libraries as pandas frames, and answers in the library of the input."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, partial
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
 
-from ..ground.errors import DataError, NotAvailable, printed
+from ..ground.errors import DataError, FileError, NotAvailable, OptionError, ProtoclassError, cut, printed, shown
+from ..ground.files import in_encoding
 from ..ground.savable import savable
-from .read import of_polars, read_table, source_of
+from .formula import read as read_formula
+from .schema import check_column, check_names
 
-GONE = "the rows are not in this fit, which is slim: take the full one, give new rows, or fit again"
+VALUES = 2**20  # values of a block of rows, of all columns
+FEWEST = 1000  # rows of a block
+KINDS = {".parquet": "Parquet", ".pq": "Parquet", ".csv": "CSV", ".csv.gz": "CSV", ".csv.bz2": "CSV", ".csv.xz": "CSV"}
+ALLOWED = "the path of a file that ends in .parquet or .csv, or a list of paths such as sorted(glob.glob('folder/*.csv'))"
+
+READERS = {".feather": "feather", ".arrow": "feather", ".xlsx": "excel", ".json": "json", ".dta": "stata", ".sav": "spss",
+           ".txt": "table", ".tsv": "table", ".tab": "table"}  # of pandas  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LazyTable:
+    """A table that is not in memory.
+
+    Attributes
+    ----------
+    names : list of str
+        All columns.
+    read : function
+        A frame of some columns, whose rows are called by their number.
+    """
+
+    names: list[str]
+    read: Callable[[list[str]], pd.DataFrame]
+
+
+def source_of(data: Any) -> LazyTable | None:
+    """The source of paths and lazy tables; None for everything else.
+
+    Examples
+    --------
+    >>> import polars
+    >>> source = source_of(polars.LazyFrame({"a": [1, None], "b": ["u", "v"]}))
+    >>> source.names, source.read(["a"])["a"].tolist()
+    (['a', 'b'], [1.0, nan])
+    """
+    if isinstance(data, pd.DataFrame):
+        return None
+    if is_path(data):
+        files = files_of(data)
+        return LazyTable(files[0].names, partial(_read_files, files))
+    if hasattr(data, "to_delayed"):
+        raise DataError("only fit, cross_validate, predict, augment and test take a Dask DataFrame: use data.compute()")
+    import narwhals as nw
+
+    table = nw.from_native(data, pass_through=True)
+    if not isinstance(table, nw.LazyFrame):
+        return None
+    with readable(partial(_unreadable, data)):
+        names = list(table.collect_schema())
+    if table.implementation.is_polars():
+        return LazyTable(names, partial(_computed, data, lambda columns: of_polars(table.select(columns).collect().to_native())))
+    return LazyTable(names, partial(_computed, data, lambda columns: table.select(columns).collect("pandas").to_native()))
+
+
+def _computed(data: Any, compute: Callable[[list[str]], pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    """Some columns of a lazy table, with rows that are called by their number."""
+    with readable(partial(_unreadable, data)):
+        return compute(columns).reset_index(drop=True)
+
+
+def _unreadable(data: Any, reason: Exception) -> DataError:
+    kind = f"{type(data).__module__.split('.')[0].lstrip('_')} {type(data).__name__}"
+    return DataError(f"the {kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}")
+
+
+def read_for(data: Any, formula: str, aside: Mapping[str, Any] | None = None) -> Any:
+    """The columns that a formula names from a path or a lazy table; other data unchanged.
+
+    Parameters
+    ----------
+    data : table, path or paths
+    formula : str
+    aside : mapping of argument to what was given for it
+        Texts are names of further columns, such as of weights, which `.` leaves out.
+    """
+    source = source_of(data)
+    if source is None:
+        return data
+    names = pd.Index(source.names)
+    check_names(names)
+    named = {what: name for what, name in (aside or {}).items() if isinstance(name, str)}
+    for what, name in named.items():
+        check_column(name, names, what)
+    parsed = read_formula(formula, names, named.values())
+    return read_table(source, {*parsed.variables, parsed.response, *parsed.named(), *named.values()})
+
+
+def read_table(source: LazyTable, wanted: Iterable[Any] | None = None) -> pd.DataFrame:
+    """The wanted columns that a source has, or all columns."""
+    names = set(source.names if wanted is None else wanted)
+    return source.read([name for name in source.names if name in names] or source.names[:1])
+
+
+@dataclass(frozen=True)
+class File:
+    """A Parquet or CSV file."""
+
+    path: Path
+    kind: str
+    names: list[str]
+
+    def csv(self, columns: list[str]) -> pd.DataFrame:
+        """Some columns of a CSV file. The parser checks the length of lines only if it reads all
+        columns."""
+        with readable(self.unreadable), catch_warnings():
+            simplefilter("error", pd.errors.ParserWarning)
+            try:
+                return pd.read_csv(self.path, low_memory=False, index_col=False)[columns]
+            except pd.errors.ParserWarning:
+                words = "has lines with more values than its first line has names: name every column"
+                raise FileError(f"{shown(str(self.path))} {words}") from None
+
+    def unreadable(self, reason: Exception) -> FileError:
+        words = in_encoding(reason) or getattr(reason, "strerror", None) or re.sub(re.escape(str(self.path)), "the file", str(reason))
+        why = cut(" ".join(words.split()) or type(reason).__name__)
+        return FileError(f"{shown(str(self.path))} is not a {self.kind} file that can be loaded: {why}")
+
+
+def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
+    """Some columns of several files, whose rows are called by their number."""
+    if files[0].kind == "CSV":
+        parts = [file.csv(columns) for file in files]
+        return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    from pyarrow import unify_schemas
+    from pyarrow.parquet import read_schema
+
+    with readable(files[0].unreadable):
+        schema = unify_schemas([read_schema(file.path) for file in files], promote_options="permissive")
+        paths = [file.path for file in files]
+        return pd.read_parquet(paths, columns=columns, engine="pyarrow", schema=schema).reset_index(drop=True)
+
+
+def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str]) -> Iterator[Any]:
+    """Tables of pyarrow with blocks of the rows of Parquet files or of a stream of Arrow batches,
+    of which the first has no rows.
+
+    Parameters
+    ----------
+    source : path, paths, or an object with `__arrow_c_stream__`
+    needed : names of columns to read if they exist, or None for all
+    keys : names of columns that must exist
+    """
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
+    def wanted(names: list[str]) -> list[str]:
+        check_names(pd.Index(names))
+        for name in keys:
+            check_column(name, pd.Index(names), "key")
+        return [name for name in names if needed is None or name in {*needed, *keys}]
+
+    files = files_of(source) if is_path(source) else []
+    if not files and not hasattr(source, "__arrow_c_stream__"):
+        raise DataError(
+            f"source must be a path, a list of paths or a stream of Arrow batches, not {type(source).__name__}: write a lazy table of "
+            "polars by sink_parquet(path), and use predict for a Dask DataFrame"
+        )
+    for file in files:
+        if file.kind == "CSV":
+            raise DataError(f"the rows of {shown(str(file.path))} are not read in blocks: use pyarrow.csv.open_csv(path), or predict")
+        columns = wanted(file.names)
+        with readable(file.unreadable), ParquetFile(file.path, pre_buffer=False) as parquet:
+            yield parquet.schema_arrow.empty_table().select(columns)
+            yield from map(pyarrow.table, parquet.iter_batches(rows_at_once(len(columns)), columns=columns))
+    if not files:
+        with readable(partial(_unreadable, source)):
+            stream = pyarrow.RecordBatchReader.from_stream(source)
+            columns, step = wanted(stream.schema.names), rows_at_once(len(stream.schema.names))
+            fields = [stream.schema.field(name) for name in columns]  # the texts of polars are of a type that no CSV file takes
+            plain = pyarrow.schema([f.with_type(pyarrow.string()) if str(f.type) == "string_view" else f for f in fields])
+            yield plain.empty_table()
+            for batch in stream:
+                yield from (pyarrow.table(batch.slice(first, step)).select(columns).cast(plain) for first in range(0, len(batch), step))
+
+
+def is_path(data: Any) -> bool:
+    """Whether data are named by a path or a list of them."""
+    paths = data if isinstance(data, (list, tuple)) else [data]
+    return len(paths) > 0 and all(isinstance(path, (str, os.PathLike)) for path in paths)
+
+
+def files_of(data: Any) -> list[File]:
+    """The files that a path or a list of paths names.
+
+    Raises
+    ------
+    OptionError
+        For an address of the web.
+    FileError
+        If one does not exist, is of another kind or cannot be read, or if their columns differ.
+    """
+    files = [_file(os.fsdecode(path)) for path in (data if isinstance(data, (list, tuple)) else [data])]
+    for file in files:
+        both = f"{shown(str(files[0].path))} and {shown(str(file.path))}"
+        if file.kind != files[0].kind:
+            raise FileError(f"{both} are of different kinds: use Parquet or CSV files alone")
+        odd = set(files[0].names) ^ set(file.names)
+        if odd:
+            raise FileError(f"{both} have different columns, such as {shown(min(odd, key=str))}: use files with the same columns")
+    return files
+
+
+def _file(name: str) -> File:
+    if "://" in name[:20]:
+        raise OptionError(f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path")
+    try:
+        path = Path(name).expanduser().absolute()
+        exists = path.exists() and name != ""
+    except (OSError, ValueError, RuntimeError) as reason:  # names that are too long, contain a zero, or have no home
+        raise FileError(f"{shown(name)} is not a path: {cut(str(reason))}") from None
+    if not exists:
+        raise FileError(f"no file is named {shown(name)}: use a DataFrame, {ALLOWED}, or a data set, pc.load_data('iris')")
+    ending = "".join(path.suffixes[-2:] if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.suffixes[-1:]).lower()
+    if ending not in KINDS or not path.is_file():
+        reader = READERS.get(path.suffix.lower())
+        frame = f", or the frame of pd.read_{reader}(path)" if reader else ""
+        raise FileError(f"{shown(name)} is not a file of a supported kind: use {ALLOWED}{frame}")
+    file = File(path, KINDS[ending], [])
+    if file.kind == "Parquet" and not installed("pyarrow"):
+        raise FileError(f"{shown(name)} needs pyarrow, which is not installed: install it, or use a CSV file")
+    with readable(file.unreadable):
+        file.names.extend(_names_in_parquet(path) if file.kind == "Parquet" else pd.read_csv(path, nrows=0).columns)
+        if any("\0" in column for column in file.names):
+            raise ValueError("its first line contains no names; if it is in UTF-16, use pd.read_csv(path, encoding='utf-16')")
+    return file
+
+
+def _names_in_parquet(path: Path) -> list[str]:
+    """The columns of a Parquet file without an index that pandas has written."""
+    from pyarrow.parquet import read_schema
+
+    schema = read_schema(path)
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in schema.names if name not in index]
+
+
+def of_polars(table: Any) -> pd.DataFrame:
+    """A frame of polars, without pyarrow, which its own `to_pandas` needs."""
+    import narwhals as nw
+
+    known = nw.from_native(table)
+    return pd.DataFrame({name: _of_polars(known[name]) for name in known.columns}, pd.RangeIndex(len(known)))
+
+
+def _of_polars(values: Any) -> Any:
+    """A column of narwhals as pandas has it."""
+    import narwhals as nw
+
+    kind = values.dtype
+    if kind in (nw.Decimal, nw.Int128, nw.UInt128):
+        values = values.cast(nw.Float64)
+    if kind.is_numeric() or kind in (nw.Boolean, nw.Date):
+        return values.to_numpy()
+    if kind == nw.Enum:
+        return pd.Categorical(values.to_list(), values.to_native().dtype.categories.to_list(), ordered=True)
+    if kind == nw.Categorical:  # which has no order: the levels are sorted
+        return pd.Categorical(values.to_list())
+    return pd.Series(values.to_list(), dtype=None if len(values) else object)
+
+
+@contextmanager
+def readable(error: Callable[[Exception], Exception]) -> Iterator[None]:
+    """Within it an error of another library, of which there are many, becomes an error that names
+    the source that cannot be read."""
+    try:
+        yield
+    except (ProtoclassError, MemoryError):
+        raise
+    except Exception as reason:
+        raise error(reason) from reason
+
+
+def rows_at_once(columns: int) -> int:
+    """The rows of a block."""
+    return max(FEWEST, VALUES // max(1, columns))
+
+
+def installed(name: str) -> bool:
+    """Whether a package that not every user has can be imported."""
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # a module that is set to None
+        return False
+
+
+GONE = "this slim fit has no training rows: use the full fit, or pass new rows"
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame uses the same columns until one of the two is changed
 PLAIN = (str, bytes, bool, int, float, dict, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
 
@@ -39,7 +332,8 @@ class Absent:
 
 
 def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
-    """A pandas frame from any frame that narwhals supports; polars needs no pyarrow. Paths and lazy tables are read (`read.py`).
+    """A pandas frame from any frame that narwhals supports; polars needs no pyarrow. Paths and lazy
+    tables are read (`read.py`).
 
     Parameters
     ----------
@@ -82,7 +376,8 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
 
 
 def unshared(table: Any) -> Any:
-    """A table of pandas or polars that later changes of the given one do not reach; other values are returned as they are.
+    """A table of pandas or polars that later changes of the given one do not reach; other values
+    are returned as they are.
 
     Tables of pyarrow cannot be changed.
     """
@@ -94,7 +389,8 @@ def unshared(table: Any) -> Any:
 
 
 class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cached_property is
-    """A table that is computed once. Each reader gets a copy, so changing it changes nothing in the object."""
+    """A table that is computed once. Each reader gets a copy, so changing it changes nothing in the
+    object."""
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         table = super().__get__(instance, owner)
@@ -105,7 +401,7 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
 
 
 def _made_a_frame(data: Any) -> str:
-    """How to convert the given value into a table, in words."""
+    """The way to convert the given value into a table, in words."""
     if isinstance(data, pd.Series):
         return "use two pairs of brackets for one row, data.loc[[label]], and one frame for x and y"
     if isinstance(data, dict) and hasattr(data, "frame"):
@@ -124,15 +420,18 @@ def _made_a_frame(data: Any) -> str:
 
 
 def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -> Any:
-    """An answer in the library of the table that was given: polars or pyarrow; pandas for everything else.
+    """An answer in the library of the table that was given: polars or pyarrow; pandas for
+    everything else.
 
-    These have no row labels, and neither have the tables that `as_pandas` makes of them, whose labels are the numbers of the rows.
+    These have no row labels, and neither have the tables that `as_pandas` makes of them, whose
+    labels are the numbers of the rows.
 
     Parameters
     ----------
     answer : Series or DataFrame
-        Labels of columns become texts, and so do labels of rows of several types or of one that these libraries lack; categories of
-        text become an enumeration (in pyarrow texts), NaN and NA null.
+        Labels of columns become texts, and so do labels of rows of several types or of one that
+        these libraries lack; categories of text become an enumeration (in pyarrow texts), NaN and
+        NA null.
     given : table
     rows : bool
         Whether the answer has a row for each row of the table: rows that it lacks are then null.
@@ -167,7 +466,8 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
 
 
 def of_one_type(values: list[Any]) -> list[Any]:
-    """Values that a column of one type can contain: texts, if they are of several types or of one without a type of columns.
+    """Values that a column of one type can contain: texts, if they are of several types or of one
+    without a type of columns.
 
     Examples
     --------

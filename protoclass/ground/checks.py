@@ -1,4 +1,5 @@
-"""Checks of arguments, each written once: a value that is not allowed raises an OptionError that names the allowed ones."""
+"""Checks of arguments, each written once: a value that is not allowed raises an OptionError that
+names the allowed ones."""
 
 from __future__ import annotations
 
@@ -28,8 +29,9 @@ LIKE = 0.65  # similarity of a mistyped name to the one that is guessed, by diff
 
 
 def among(labels: Any, others: Any) -> np.ndarray:
-    """Whether each label of an index is among those of another one, bool (n,). `Index.isin` fails where only one of the two has texts."""
-    return np.asarray(others.unique().get_indexer(labels) >= 0)
+    """Whether each label of an index is among those of another one, bool (n,). `Index.isin` fails
+    where only one of the two has texts."""
+    return others.unique().get_indexer(labels) >= 0
 
 
 def is_listed(value: object) -> bool:
@@ -44,7 +46,8 @@ def check_level(level: object) -> None:
 
 
 def one_of(name: str, value: object, allowed: tuple[object, ...], what: str = "") -> None:
-    """Raise unless `value` is one of `allowed`; `what` is its name in the dictionary of foreign values, if that differs from `name`."""
+    """Raise unless `value` is one of `allowed`; `what` is its name in the dictionary of foreign
+    values, if that differs from `name`."""
     if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
         hint = hint_for_value(what or name, value, allowed)
         raise OptionError(f"{name} must be {either(allowed)}, not {brief(value)}{hint and ': '}{hint}")
@@ -57,7 +60,8 @@ def either(values: Iterable[object]) -> str:
 
 
 def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> str:
-    """What to write in place of a value that R or scikit-learn has for an argument, or of a mistyped one; "" if none is known.
+    """The replacement of a value that R or scikit-learn has for an argument, or of a mistyped
+    value, in words; "" if none is known.
 
     Examples
     --------
@@ -125,7 +129,8 @@ def is_real(value: object) -> bool:
 def is_number(
     value: object, low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
 ) -> bool:
-    """Whether a value is a finite number from `low` (or above it) to `high`, and integral if required.
+    """Whether a value is a finite number from `low` (or above it) to `high`, and integral if
+    required.
 
     Whole numbers go up to 2^31 - 1 by default.
     """
@@ -134,7 +139,7 @@ def is_number(
     if not is_real(number) or not abs(number) < math.inf or abs(number) > LARGEST:
         return False
     most = _largest(integral, high)
-    return bool(low <= number <= most and not (above and number == low) and not (integral and number != int(number)))
+    return low <= number <= most and not (above and number == low) and not (integral and number != int(number))
 
 
 def _largest(integral: bool, high: float | None) -> float:
@@ -144,7 +149,8 @@ def _largest(integral: bool, high: float | None) -> float:
 def number_in_words(
     value: object, low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
 ) -> str:
-    """Description of the numbers that `is_number` accepts; the bound of all whole numbers is named only if `value` exceeds it."""
+    """Description of the numbers that `is_number` accepts; the bound of all whole numbers is named
+    only if `value` exceeds it."""
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
     most = _largest(integral, high)
     named = high is not None or (isinstance(value, Integral) and int(value) > most)
@@ -158,7 +164,8 @@ def quoted(names: Iterable[object]) -> str:
 
 
 def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None:
-    """Raise unless all arguments of a call are known; for a name of R or of scikit-learn the message has the name here.
+    """Raise unless all arguments of a call are known; for a name of R or of scikit-learn the
+    message has the name here.
 
     Examples
     --------
@@ -174,7 +181,8 @@ def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None
 
 
 class NamedArguments:
-    """A class whose constructor raises an OptionError for an argument that it does not have, as `check_known` words it.
+    """A class whose constructor raises an OptionError for an argument that it does not have, as
+    `check_known` words it.
 
     Examples
     --------
@@ -192,12 +200,14 @@ class NamedArguments:
 
 
 def check_parameters(cls: type, base: type, kind: str, declares: Collection[str] = ()) -> None:
-    """Raise if a parameter of a class has the name of an attribute of every class derived from `base`.
+    """Raise if a parameter of a class has the name of an attribute of every class derived from
+    `base`.
 
     Parameters
     ----------
     cls : type
-        Class that is defined. Its parameters are the names that it annotates, except with `ClassVar`, as `dataclass` reads them.
+        Class that is defined. Its parameters are the names that it annotates, except with
+        `ClassVar`, as `dataclass` reads them.
     base : type
     kind : str
         Name of `base` in messages, such as "metric".
@@ -219,7 +229,8 @@ def _parameters(cls: type) -> list[str]:
 
 
 def hint_for(name: str, known: Collection[str]) -> str:
-    """What to write in place of an argument that does not exist: its name here, or how the same is done; "" if none is known."""
+    """The replacement of an argument that does not exist, in words: its name here, or another way;
+    "" if none is known."""
     counterpart = renamed(name, known)
     if counterpart is not None:
         return f"use {counterpart}="
@@ -240,7 +251,8 @@ def renamed(name: str, known: Collection[str]) -> str | None:
 
 
 class Served:
-    """A value whose missing attributes raise NotAvailable with a cure, if R or scikit-learn has them."""
+    """A value whose missing attributes raise NotAvailable with a cure, if R or scikit-learn has
+    them."""
 
     serves: ClassVar[Mapping[str, str]] = {}  # cure by name of the attribute
     called: ClassVar[str] = "it"  # name of the value in messages, with its article
@@ -252,7 +264,8 @@ class Served:
     if not TYPE_CHECKING:  # every other attribute is declared
 
         def __getattr__(self, name: str) -> Any:
-            """Only called if there is no such attribute, or if a property has failed, whose message is then kept."""
+            """Only called if there is no such attribute, or if a property has failed, whose message
+            is then kept."""
             if name in type(self).serves:
                 raise NotAvailable(f"{type(self).called} has no {name}: {type(self).serves[name]}")
             return object.__getattribute__(self, name)

@@ -23,7 +23,8 @@ LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitil
 class ProtoclassError(Exception):
     """Base class of all errors that protoclass raises deliberately.
 
-    A message of more than 2000 characters is shortened to its beginning and its end, which has the remedy.
+    A message of more than 2000 characters is shortened to its beginning and its end, which has the
+    remedy.
     """
 
     def __init__(self, *args: object) -> None:
@@ -35,7 +36,8 @@ class FormulaError(ProtoclassError, ValueError):
 
 
 class DataError(ProtoclassError, ValueError):
-    """The data cannot be used as they are: missing columns, columns of another type, duplicate labels, infinities."""
+    """The data cannot be used as they are: missing columns, columns of another type, duplicate
+    labels, infinities."""
 
 
 class OptionError(ProtoclassError, ValueError):
@@ -63,14 +65,16 @@ class TooLarge(ProtoclassError, MemoryError):
 
 
 class DataWarning(UserWarning):
-    """The data can be used as they are, but a column, some rows or a result are probably not intended."""
+    """The data can be used as they are, but a column, some rows or a result are probably not
+    intended."""
 
 
 told: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar("told", default=None)  # warnings to repeat in another process
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """A warning at the line of the user that led to it: the line that called this package, from any depth."""
+    """A warning at the line of the user that led to it: the line that called this package, from any
+    depth."""
     kept = told.get()
     if kept is not None:
         kept.append((message, category))
@@ -85,7 +89,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def visible(text: str) -> str:
-    """A text in one line, in which control characters, codes of terminals and marks of direction are shown and not obeyed.
+    """A text in one line, in which control characters, codes of terminals and marks of direction
+    are shown and not obeyed.
 
     Examples
     --------
@@ -101,7 +106,8 @@ def visible_lines(text: str) -> str:
 
 
 def in_letters_of(stream: Any, text: str) -> str:
-    """A text in which the characters that a stream cannot write are escaped, such as \\xe9 for ASCII."""
+    """A text in which the characters that a stream cannot write are escaped, such as \\xe9 for
+    ASCII."""
     coding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(coding, "backslashreplace").decode(coding)
 
@@ -118,7 +124,8 @@ def escape_latex(text: str) -> str:
 
 
 def printed(method: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A `__repr__` of which each line is `visible`, in the characters of the terminal: names of classes, columns and rows are any text."""
+    """A `__repr__` of which each line is `visible`, in the characters of the terminal: names of
+    classes, columns and rows are any text."""
 
     @wraps(method)
     def shown_lines(self: Any) -> str:
@@ -143,7 +150,8 @@ def cut(text: str, most: int = QUOTED) -> str:
 
 
 def shown(label: object) -> str:
-    """A row or column label, or another value, as quoted in a message: NumPy's numbers as plain ones, cut if it is long."""
+    """A row or column label, or another value, as quoted in a message: NumPy's numbers as plain
+    ones, cut if it is long."""
     value = label.item() if hasattr(label, "item") and getattr(label, "size", 1) == 1 else label
     if isinstance(value, int) and value.bit_length() > QUOTED:
         return f"{'-' if value < 0 else ''}<a whole number of {value.bit_length():,} bits>"  # Python refuses to write the longest

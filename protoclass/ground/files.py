@@ -1,4 +1,5 @@
-"""Files that are written completely or not at all, and tables that are read or refused with a reason."""
+"""Files that are written completely or not at all, and tables that are read or refused with a
+reason."""
 
 from __future__ import annotations
 
@@ -61,14 +62,16 @@ class Saved:
 
 
 def check_path(path: Any, endings: tuple[str, ...] = PAGES, argument: str = "path") -> Path:
-    """The path of a file that is to be written; raises an OptionError unless its name has one of these endings."""
+    """The path of a file that is to be written; raises an OptionError unless its name has one of
+    these endings."""
     if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in endings:
         raise OptionError(f"{argument} must be a file name that ends in {' or '.join(endings)}, not {brief(path)}")
     return Path(path)
 
 
 def check_free(path: Path, overwrite: Any) -> None:
-    """Raise an OptionError if a file exists already, or if `overwrite` is not True or False: before the work for the file."""
+    """Raise an OptionError if a file exists already, or if `overwrite` is not True or False: before
+    the work for the file."""
     if not isinstance(overwrite, bool):
         raise OptionError(f"overwrite must be True or False, not {brief(overwrite)}")
     if not overwrite and os.path.lexists(path):
@@ -76,18 +79,21 @@ def check_free(path: Path, overwrite: Any) -> None:
 
 
 def write_file(path: Path, content: str | bytes, overwrite: bool = True) -> None:
-    """Write a file under a temporary name and rename it, so it is complete or absent; see `write_by`."""
+    """Write a file under a temporary name and rename it, so it is complete or absent; see
+    `write_by`."""
     data = content.encode() if isinstance(content, str) else content
     write_by(lambda file: file.write(data), path, overwrite)
 
 
 def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) -> T:
-    """Let `fill` write a temporary file, which replaces the old file once all is written and on disk.
+    """Let `fill` write a temporary file, which replaces the old file once all is written and on
+    disk.
 
-    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it. The next one that writes the same file
-    removes it.
+    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it. The next
+    one that writes the same file removes it.
 
-    It is not a context manager: Ctrl-C between its parts would leave the file behind as long as the traceback is kept.
+    It is not a context manager: Ctrl-C between its parts would leave the file behind as long as the
+    traceback is kept.
 
     Returns
     -------
@@ -98,7 +104,8 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
     OptionError
         Where it exists and `overwrite` is False.
     FileError
-        Where it can't be written: a full disk, a folder without permission, a name that is too long. Nothing is left behind.
+        Where it can't be written: a full disk, a folder without permission, a name that is too
+        long. Nothing is left behind.
     """
     try:
         start = f".{path.name[:PART_NAME]}."
@@ -125,7 +132,8 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
 
 
 def _lock(file: BinaryIO) -> bool:
-    """Whether no other process writes a file; as long as it is open here, none does. The system ends it with the process."""
+    """Whether no other process writes a file; as long as it is open here, none does. The system
+    ends it with the process."""
     if fcntl is None:
         return True
     try:
@@ -136,7 +144,8 @@ def _lock(file: BinaryIO) -> bool:
 
 
 def _remove_left(folder: Path, start: str) -> None:
-    """Remove temporary files of processes that were killed while they wrote the same file; they may contain private data."""
+    """Remove temporary files of processes that were killed while they wrote the same file; they may
+    contain private data."""
     with suppress(OSError):
         for left in [each.path for each in os.scandir(folder) if each.name.startswith(start) and each.name.endswith(PART)]:
             with suppress(OSError):  # on Windows a file that is written can't be removed
@@ -147,7 +156,8 @@ def _remove_left(folder: Path, start: str) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a new name in a folder to disk; some systems and disks have no such request, and the file exists already."""
+    """Flush a new name in a folder to disk; some systems and disks have no such request, and the
+    file exists already."""
     if os.name != "posix":
         return
     with suppress(OSError):
@@ -194,7 +204,8 @@ def read_csv(path: str | Path) -> pd.DataFrame:
 
 
 def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
-    """Raise if the only column of a table shows another separator, in its name or equally often in all of some values.
+    """Raise if the only column of a table shows another separator, in its name or equally often in
+    all of some values.
 
     Examples
     --------
@@ -225,5 +236,5 @@ def in_encoding(reason: Exception) -> str:
 
 def _why(reason: Exception) -> str:
     if isinstance(reason, OSError) and reason.strerror:
-        return str(reason.strerror)
+        return reason.strerror
     return cut(" ".join(str(reason).split()) or type(reason).__name__)

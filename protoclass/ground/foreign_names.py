@@ -1,4 +1,5 @@
-"""Names that users of R and scikit-learn type, of arguments, values, verbs and functions, with their counterparts in this package."""
+"""Names that users of R and scikit-learn type, of arguments, values, verbs and functions, with
+their counterparts in this package."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ from collections.abc import Mapping
 
 # name elsewhere: names in this package, of which the first one that a function has is meant
 SAME_AS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(["newdata", "newx"], ("new", "data")), "type": ("kind", "sample"), "random_state": ("seed",),
+    **dict.fromkeys(["newdata", "newx", "data", "row", "rows", "source"], ("new", "data")),
+    "type": ("kind", "sample"), "random_state": ("seed",),
     **dict.fromkeys(["metric", "distance", "dist"], ("dissimilarity", "metric")),
     **dict.fromkeys(["nfolds", "n_splits", "foldid"], ("cv",)),
     "n_neighbors": ("k", "K"), "k": ("K",), "K": ("k",),
     **dict.fromkeys(["n_clusters", "centers"], ("K", "k")), "n_prototypes": ("K", "k", "max_prototypes"),
-    "sample_weight": ("weights",), "class_weight": ("class_weights",),
+    "sample_weight": ("weights",), "class_weight": ("class_weights",), "weights": ("column_weights",),
+    **dict.fromkeys(["components", "n_components"], ("dims",)), "how": ("method",),
     "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps",), "radius": ("eps",),
     "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("resamples", "repeats"), "seconds": ("time_limit",),
     **dict.fromkeys(["B", "draws", "repeats"], ("resamples",)), **dict.fromkeys(["row", "data"], ("new",)),
@@ -40,8 +43,8 @@ ELSEWHERE: Mapping[str, str] = {
     "probability": _PROBABILITIES,
     "prior": "use the prevalence of the new rows in fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})",
     "class_weight": _WEIGH,
-    "loss": "use loss= in fit, cross_validate, and predict, test and threshold of a fit, a DataFrame with true classes as rows "
-    "and predicted ones as columns",
+    "loss": "use measure= in fit and cross_validate, and loss= in predict, test and threshold of a fit, a DataFrame with true classes as "
+    "rows and predicted ones as columns",
     "scale": _SCALE, "standardize": _SCALE, "preProcess": _SCALE,
     "p": "use dissimilarity=pc.Minkowski(r=3)", "kernel": "use dissimilarity=pc.Kernel('rbf'), see help(pc.Kernel)",
     "x": _FRAME, "y": _FRAME, "X": _FRAME, "cl": _FRAME,
@@ -67,7 +70,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "cityblock": "use 'manhattan'", "l2": "use 'euclidean'", "maximum": "use 'chebyshev'",
         "binary": "use 'jaccard'", "matching": "use 'hamming'", "daisy": "use 'gower', as daisy does for mixed columns",
         "precomputed": "use the matrix itself, dissimilarity=D", "sqeuclidean": "use 'euclidean', which has the same nearest rows",
-        "nca": "use dissimilarity='learned' to learn column weights from the classes",
+        "learned": "use dissimilarity='nca' to learn weights of the columns from the classes",
     },
     "measure": {
         "accuracy": "use measure='error' (1 - accuracy)", "balanced_accuracy": "use measure='balanced' (1 - balanced accuracy)",
@@ -77,8 +80,8 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "choose": {
-        **dict.fromkeys(["lambda.1se", "one_se"], "use choose='1se'"),
-        **dict.fromkeys(["lambda.min", "best"], "use choose='min'"),
+        **dict.fromkeys(["lambda.1se", "one_se", "1se-paired"], "use choose='1se'"),
+        **dict.fromkeys(["lambda.min", "best"], "use choose='min'"), "tolerance": "use tolerance= alone, such as tolerance=0.02",
     },
     "cv": {
         "repeatedcv": "use cv=10, repeats=5 for ten folds drawn five times",
@@ -129,7 +132,8 @@ VERBS: Mapping[str, str] = {
     "score": "use fit.test(new)", "error": "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
     "kneighbors": "use fit.predict(new, 'nearest') for the nearest prototype",
     "transform": "use fit.predict(new, 'distance') for the distances", "classes_": "use fit.classes",
-    **dict.fromkeys(["best_params_", "bestTune"], "use fit.parameters()"),
+    **dict.fromkeys(["best_params_", "bestTune", "parameters"], "use fit.params"),
+    "point": "use fit.validation.selected(), the selected row of the table",
     **dict.fromkeys(["best_estimator_", "finalModel"], "use the fit itself"),
     "set_params": "use fit.update(...), which fits again", "fit": "use fit.update(data=data)",
     **dict.fromkeys(["cv_results_", "results"], "use fit.validation.table"),
@@ -151,7 +155,9 @@ VERBS_OF_VALIDATION: Mapping[str, str] = {
     **dict.fromkeys(
         ["cv_results_", "error"], "use the attribute table, which has the errors, their standard errors and the sizes"
     ),
-    "best_params_": "use table.loc[v.best], the point with the lowest error of the result v",
+    **dict.fromkeys(["best_params_", "best"], "use selected('min'), the row of the table with the lowest error"),
+    "one_se": "use selected('1se'), a row of the table", "chosen": "use selected(), a row of the table",
+    "corrected_interval": "use corrected(), which has value, low and high", "fold_sizes": "use table['size'], the mean over the folds",
 }  # fmt: skip
 
 VERBS_OF_COMPARISON: Mapping[str, str] = {
@@ -183,6 +189,14 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "PrototypeClassifier": "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or pc.fit('y ~ .', data, eps=1.0)",
     "read_csv": "use pd.read_csv(path)", "Test": "use pc.TestResult for the class of fit.test(new)",
 }  # fmt: skip
+
+# former public name of this package: cure
+RENAMED: Mapping[str, str] = {
+    "Test": "use pc.TestResult",
+    "explore": "use pc.fit('y ~ .', data).explore()",
+    "Learned": "use pc.NCA()",
+    **dict.fromkeys(["kernel_distances", "psd", "precomputed"], "use pc.Dissimilarity.from_kernel(K)"),
+}
 
 FUNCTIONS = ("predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
              "calibrate", "threshold", "alternatives", "criticisms", "swap", "save", "slim")  # fmt: skip

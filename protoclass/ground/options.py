@@ -1,10 +1,12 @@
-"""Options of the session: colours of classes, progress bars, digits."""
+"""Options of the session (colours of classes, progress, digits), numbers as these print them, and
+progress bars."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from .checks import check_progress, renamed, whole_number
 from .errors import NotAvailable, OptionError, brief, shown
@@ -15,28 +17,32 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8
 MOST_DIGITS = 15  # decimal digits that a float represents exactly
 
 
+T = TypeVar("T")
 DEFAULTS: dict[str, Any] = {"colours": COLOURS, "progress": None, "digits": None}
 NAMES = tuple(DEFAULTS)
 
 
-class Options:
+class SessionOptions:
     """Options of the session, `protoclass.options`, as attributes or by a call with several names.
 
-    A call sets its options immediately, as R's `options()` does; as a `with` block it restores the previous values at the end. Options
-    belong to the process: all threads share them, and they are not saved with a fit.
+    A call sets its options immediately, as R's `options()` does; as a `with` block it restores the
+    previous values at the end. Options belong to the process: all threads share them, and they are
+    not saved with a fit.
 
     Attributes
     ----------
     colours : tuple of str
-        Colours of the classes, in the order of the levels, for new plots and explorers. At least two different, opaque colours in any
-        format of matplotlib; they are stored as "#RRGGBB". With more classes, colours are repeated with another marker. Default: twelve
+        Colours of the classes, in the order of the levels, for new plots and explorers. At least
+        two different, opaque colours in any format of matplotlib; they are stored as "#RRGGBB".
+        With more classes, colours are repeated with another marker. Default: twelve
         colours with a contrast of 3 : 1 on light and dark backgrounds that remain distinct in colour blindness.
     progress : bool or None
-        Meaning of `progress=None`, the default of all functions. None: a progress bar for work over 2 s; True: a bar immediately;
-        False: no bar.
+        Meaning of `progress=None`, the default of all functions. None: a progress bar for work over
+        2 s; True: a bar immediately; False: no bar.
     digits : int from 1 to 15, or None
-        Decimals of errors and proportions, and significant digits of other numbers, in printed fits, tests, validations and
-        comparisons, and in summaries. None: the default of each table, mostly 4. Data frames have all digits.
+        Decimals of errors and proportions, and significant digits of other numbers, in printed
+        fits, tests, validations and comparisons, and in summaries. None: the default of each table,
+        mostly 4. Data frames have all digits.
 
     Examples
     --------
@@ -97,12 +103,13 @@ class Options:
 
 
 class Restore:
-    """What a call of the options returns: at the end of a `with` block it sets the values that were there before the call."""
+    """Result of a call of the options: at the end of a `with` block it sets the values from before
+    the call."""
 
-    def __init__(self, options: Options, before: dict[str, Any]) -> None:
+    def __init__(self, options: SessionOptions, before: dict[str, Any]) -> None:
         self.options, self.before = options, before
 
-    def __enter__(self) -> Options:
+    def __enter__(self) -> SessionOptions:
         return self.options
 
     def __exit__(self, *reason: object) -> None:
@@ -146,7 +153,7 @@ def check_digits(value: Any) -> int | None:
 
 CHECKS: dict[str, Callable[[Any], Any]] = {"colours": check_colours, "progress": check_progress, "digits": check_digits}
 
-options = Options()
+options = SessionOptions()
 
 SAME = 1e-12  # a standard error up to this is 0 but for rounding: all folds have the same error
 
@@ -157,7 +164,8 @@ def fixed(value: float, usual: int = 4) -> str:
 
 
 def significant(value: float, usual: int = 4) -> str:
-    """Another number as it is printed: with `usual` significant digits, or as many as `options.digits`.
+    """Another number as it is printed: with `usual` significant digits, or as many as
+    `options.digits`.
 
     With few digits the numbers before the point are kept.
 
@@ -183,3 +191,29 @@ def with_error(value: float, se: float, remark: str = "") -> str:
     error, spread = (f"{v:.1g}" if small else fixed(v) for v in (value, se))
     inside = ", ".join(filter(None, [f"SE {spread}" if se > SAME else "", remark]))
     return f"{error} ({inside})" if inside else error
+
+
+WAIT = 2.0  # seconds of work that need no bar
+AT_A_TERMINAL = 1.0  # seconds, because nothing else on a terminal shows that work goes on
+
+
+def bar(total: int | None, what: str, progress: bool | None) -> Any:
+    """A tqdm bar that appears after 2 s, at a terminal 1 s (`progress` None), immediately (True) or
+    never (False).
+
+    None means `options.progress`.
+    """
+    from tqdm.auto import tqdm
+
+    progress = options.progress if progress is None else progress
+    delay = 0 if progress else AT_A_TERMINAL if sys.stderr.isatty() else WAIT
+    form = "{desc} [{elapsed}]" if total is None else None  # a count of steps has no meaning if their number is unknown
+    return tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form)
+
+
+def watch(results: Iterable[T], total: int, what: str, progress: bool | None) -> Iterator[T]:
+    """Results as they come, each a step of a bar."""
+    with bar(total, what, progress) as steps:
+        for result in results:
+            yield result
+            steps.update()

@@ -15,8 +15,9 @@ T = TypeVar("T", bound=type)
 class Kind:
     """A class that may be in a file.
 
-    Arrays of an object agree if axes with the same letter have the same length. A letter that is a whole-number field of the class is
-    its value, and a field that is not an array has one axis, its length.
+    Arrays of an object agree if axes with the same letter have the same length. A letter that is a
+    whole-number field of the class is its value, and a field that is not an array has one axis, its
+    length.
     """
 
     name: str  # name of the class in files, independent of its module
@@ -34,18 +35,20 @@ def savable(*, name: str = "", **shapes: str) -> Callable[[T], T]: ...
 def savable(cls: Any = None, *, name: str = "", **shapes: str) -> Any:
     """Declare a dataclass that `Fit.save` can write: for custom rules and trained metrics.
 
-    Registered methods and metrics (`register`) need no declaration. The fields must be arrays, numbers, strings, tables, tuples and
-    mappings of these, or savable objects. A file contains the name of the class, so `load` needs the module that defines it to be
-    imported.
+    Registered methods and metrics (`register`) need no declaration. The fields must be arrays,
+    numbers, strings, tables, tuples and mappings of these, or savable objects. A file contains the
+    name of the class, so `load` needs the module that defines it to be imported.
 
     Parameters
     ----------
     cls : dataclass
         Class to declare.
     name : str, optional
-        Name in files. Default: the name of the class. A class replaces one of the same module and qualified name.
+        Name in files. Default: the name of the class. A class replaces one of the same module and
+        qualified name.
     **shapes : str
-        Axes of arrays, which are checked when a file is read: with `weights="q p", offsets="q"` both must have q entries.
+        Axes of arrays, which are checked when a file is read: with `weights="q p", offsets="q"`
+        both must have q entries.
 
     Raises
     ------

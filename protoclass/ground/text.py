@@ -24,7 +24,8 @@ def shorten(name: str, most: int = WIDEST) -> str:
 
 
 def list_short(names: Iterable[Any], most: int = WIDEST) -> list[str]:
-    """Names for a plot, which stay different: of those that are the same when they are cut, each has its place in brackets.
+    """Names for a plot, which stay different: of those that are the same when they are cut, each
+    has its place in brackets.
 
     Examples
     --------
@@ -58,8 +59,8 @@ def write_value(value: Any, most: int = 160) -> str:
 
 
 def to_html(*parts: Any) -> str:
-    """Parts of a page, in which everything that comes from data is escaped: texts, facts by name, and pairs of a table of pandas and the
-    arguments by which it is written.
+    """Parts of a page, in which everything that comes from data is escaped: texts, facts by name,
+    and pairs of a table of pandas and the arguments by which it is written.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def _to_html(part: Any) -> str:
         return f"<pre>{html.escape(part)}</pre>"
     if not isinstance(part, Mapping):
         table, how = part
-        return str(table.to_html(**how))
+        return table.to_html(**how)
     left = " style='text-align:left'"
     lines = (f"<th{left}>{html.escape(name)}</th><td{left}>{html.escape(fact)}</td>" for name, fact in part.items())
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"

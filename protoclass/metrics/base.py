@@ -2,97 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from inspect import get_annotations
 from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.coding import as_slice
 from ..core.distances.minkowski import Geometry, minkowski
 from ..core.memory import large
 from ..core.parallel import Once
 from ..core.sources import Rep, part
-from ..frames.blocks import blocks
-from ..frames.frame import Frame
+from ..frames.frame import Frame, blocks
+from ..frames.sql_columns import Columns
 from ..frames.tables import as_pandas
-from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed
+from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed, is_number, number_in_words
 from ..ground.errors import DataError, NoVectors, OptionError, brief
 from ..ground.savable import savable
-
-
-def check_rep(rep: Rep, n: int, what: str) -> Rep:
-    """The representation, if it is a tuple of arrays with `n` entries each; `what` names its origin."""
-    fine = isinstance(rep, tuple) and len(rep) > 0 and all(isinstance(a, np.ndarray) and a.ndim > 0 for a in rep)
-    if not fine:
-        raise DataError(f"{what} must return a tuple of arrays, such as (X,), not {_kind(rep)}")
-    lengths = [len(a) for a in rep]
-    if any(length != n for length in lengths):
-        raise DataError(f"{what} must return arrays with one entry for each of the {n} rows, not arrays of lengths {lengths}")
-    return rep
-
-
-def joined(parts: Iterable[tuple[int, slice, Rep]]) -> Rep:
-    """The representation of all rows from the representations of parts: (number of all rows, positions, their representation)."""
-    out: Rep = ()
-    for n, at, rep in parts:
-        if at.stop - at.start == n:
-            return rep
-        if not out:
-            out = tuple(_room(n, a) for a in rep)
-        for all_rows, own in zip(out, rep, strict=True):
-            all_rows[at] = own
-    return out
-
-
-def _room(n: int, example: np.ndarray) -> np.ndarray:
-    """Room for arrays like `example` with `n` entries; Python's objects stay in memory."""
-    shape = (n, *example.shape[1:])
-    return np.empty(shape, object) if example.dtype.hasobject else large(shape, example.dtype)
-
-
-def _kind(rep: Any) -> str:
-    if isinstance(rep, tuple):
-        return "an empty tuple" if not rep else f"a tuple of {', '.join(type(a).__name__ for a in rep)}"
-    return f"a value of type {type(rep).__name__}"
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal, arrays in type, shape and every entry; NaN equals NaN."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(same, a, b))
-    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        return not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray) and bool(a == b)
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    if a.dtype.kind == "O":
-        return all(x is y or same(x, y) or (x != x and y != y) for x, y in zip(a.flat, b.flat, strict=True))
-    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
-
-
-def named_arrays(values: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Arrays by name; those inside tuples and trained metrics get names such as "parts.0.spread"."""
-    named: dict[str, np.ndarray] = {}
-    for name, value in values.items():
-        if isinstance(value, np.ndarray):
-            named[name] = value
-            continue
-        inner = _numbered(value) if isinstance(value, tuple) else value.arrays()  # of a trained metric
-        named |= {f"{name}.{key}": array for key, array in inner.items()}
-    return named
-
-
-def _numbered(values: tuple[Any, ...]) -> dict[str, np.ndarray]:
-    return named_arrays({str(k): value for k, value in enumerate(values)})
-
-
-def strings(values: Any) -> np.ndarray:
-    """Texts such as names of columns as an array of objects (n,)."""
-    out = np.empty(len(values), object)
-    out[:] = list(values)
-    return out
 
 
 @dataclass(frozen=True)
@@ -100,8 +30,8 @@ class Traits:
     """Properties of a metric that its values alone do not show, declared once.
 
     Write `traits = pc.extend.Traits(symmetric=True)` in the body of the class, or a property `traits` if they depend on parameters. Each is
-    an attribute of the metric itself, as in `metric.symmetric`, before and after training. A class that overrides the computation of
-    another metric inherits its traits except `triangle` and `geometry`, unless it declares its own.
+    an attribute of the metric itself, as in `metric.symmetric`, before and after training. A class that replaces `train` or `between` of
+    another metric declares its own traits.
 
     Attributes
     ----------
@@ -132,8 +62,8 @@ class Traits:
         matrix has no column for the level. "unlike": `rows` uses the categories (`frame.terms()`), finds the level by `frame.unseen`
         and treats it as different from every level. "skipped": it counts as a missing value. "measured": it is compared like any other
         value, as a string by its letters.
-    reflexive : bool, optional
-        Whether rows that agree in all variables are at distance 0. Default: True unless the metric is opaque.
+    reflexive : bool
+        Whether rows that agree in all variables are at distance 0.
     power : float, or None
         Power of the dissimilarities that is a sum over variables, or over `column_groups`, which `why` needs; None if there is none. A
         variable in which two rows agree adds 0.
@@ -159,7 +89,7 @@ class Traits:
     opaque: bool = False
     skips_missing: bool = False
     unseen: str = "missing"
-    reflexive: bool | None = None
+    reflexive: bool = True
     power: float | None = None
     column_groups: tuple[tuple[str, ...], ...] = ()
     series: bool = False
@@ -168,98 +98,44 @@ class Traits:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data_dependent", self.data_dependent or self.train_in_folds)
-        if self.reflexive is None:
-            object.__setattr__(self, "reflexive", not self.opaque)
 
 
-class Trait:
-    """An attribute of a metric that its `traits` state."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, metric: Any, owner: type) -> Any:
-        return getattr(metric.traits, self.name)
+TRAITS = {f.name for f in fields(Traits)}
 
 
-class Described:
-    """Attributes of a specification and of a trained metric: the facts of `traits`."""
-
-    symmetric: bool
-    triangle: bool
-    slow: bool
-    row_by_row: bool
-    data_dependent: bool
-    train_in_folds: bool
-    supervised: bool
-    given: bool
-    opaque: bool
-    skips_missing: bool
-    unseen: str
-    reflexive: bool
-    power: float | None
-    column_groups: tuple[tuple[str, ...], ...]
-    series: bool
-    scaling: str
-    geometry: Geometry | None
+class WithTraits:
+    """A metric before or after training. Each of its `traits` is an attribute too, as in `metric.symmetric`."""
 
     @property
     def traits(self) -> Traits:
-        """The facts of the metric that do not depend on its data."""
         return Traits()
 
+    def __init_subclass__(cls) -> None:
+        for name in TRAITS & {*vars(cls), *get_annotations(cls)}:
+            raise OptionError(
+                f"{cls.__name__}.{name} would hide the trait {name!r}: use traits = protoclass.extend.Traits({name}=...), or another name "
+                "for a parameter"
+            )
+        check_restated(cls, {"between", "rows"}, "sql")
 
-for trait in fields(Traits):
-    setattr(Described, trait.name, Trait(trait.name))
+    def __getattr__(self, name: str) -> Any:
+        if name not in TRAITS:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self.traits, name)
 
-MEASURING = {"between", "train"}  # methods that change the values
 
-
-def _check_class(cls: type[Described], base: type[Described], kind: str, declares: Collection[str] = ()) -> None:
-    """Refuse names that mean something to every metric, and drop facts that apply only to the values of its parents.
-
-    A class compares as `base` does, because the comparison by dataclass() does not work for arrays.
-    """
-    check_parameters(cls, base, kind, declares)
-    loose = next((f.name for f in fields(Traits) if f.name in vars(cls) and f.name not in declares), None)
-    if loose is not None:
+def check_restated(cls: type, replaced: set[str], statement: str, default: object = None) -> None:
+    """Raise if a class replaces a computation but inherits what its parent states about the values."""
+    changed = replaced & vars(cls).keys()
+    if changed and statement not in vars(cls) and getattr(cls, statement, default) is not default:
         raise OptionError(
-            f"{cls.__name__}.{loose} is not in `traits`: use traits = protoclass.extend.Traits({loose}=...), or a property `traits` if it "
-            "depends on parameters"
+            f"{cls.__name__} replaces `{min(changed)}`, but inherits `{statement}`, which describes the values of its parent: write its "
+            f"own `{statement}`"
         )
-    replaces = base is not TrainedMetric or any("between" in vars(parent) for parent in cls.__mro__[1 : cls.__mro__.index(base)])
-    if MEASURING & set(vars(cls)) and replaces and "traits" not in vars(cls):
-        cls.traits = property(lambda self: replace(super(cls, self).traits, triangle=False, geometry=None))  # type: ignore[assignment,method-assign]
-    if {"rows", "between"} & set(vars(cls)) and "sql" not in vars(cls):
-        cls.sql = None  # type: ignore[attr-defined]
-    if "__eq__" not in vars(cls):
-        cls.__eq__ = base.__eq__  # type: ignore[method-assign]
-        cls.__hash__ = base.__hash__  # type: ignore[method-assign]
 
 
-def _for_each_value(check: Callable[[Any], None]) -> Callable[[Any], None]:
-    """`__post_init__` of a metric, which checks each value of the parameters that are to be tuned."""
-
-    def check_values(metric: Any) -> None:
-        tuned = {name: GRID if isinstance(value, str) else list(value) for name, value in metric.tuned().items()}
-        if not tuned:
-            check(metric)
-            return
-        for name, values in tuned.items():
-            if len(values) == 0 or any(value is None for value in values):
-                raise OptionError(
-                    f"{name} of {type(metric).__name__} must be tuned over a sequence of values other than None, not {brief(values)}"
-                )
-            object.__setattr__(metric, name, values)
-        every = [[getattr(type(metric), name)] if values == GRID else values for name, values in tuned.items()]
-        for point in product(*every):
-            replace(metric, **dict(zip(tuned, point, strict=True)))  # whose own `__post_init__` checks it
-
-    return check_values
-
-
-@dataclass(frozen=True, eq=False)
-class Metric(NamedArguments, Described):
+@dataclass(frozen=True)
+class Metric(NamedArguments, WithTraits):
     """The specification of a dissimilarity between rows: its parameters, without anything learned.
 
     Custom metrics derive from this class and declare their `Traits`.
@@ -274,23 +150,21 @@ class Metric(NamedArguments, Described):
     arrays with one entry per row, so representations can be split, joined and saved.
 
     A frame has the design matrix as `frame.design`, the raw predictors as `frame.columns`, and the class codes as `frame.codes`. A
-    metric that can be written as SQL has `sql(columns)`, which returns an `SQLDistance` (`metrics.in_sql`); a class that overrides
-    `rows` or `between` does not inherit it.
+    metric that can be written as SQL has `sql(columns)`, which returns an `SQLDistance`.
 
     Parameters that the class names in `tunable` may be a sequence of values, which `fit` tunes by cross-validation; `default_grid`
-    returns the values of "grid".
+    returns the values of "grid". Such a class checks its parameters in `__post_init__`, after `if self.checks_each_value(): return`.
 
-    A parameter cannot have the name of an attribute or method of this class. If its value is the attribute, the class declares this:
-    `class Mine(pc.Metric, declares=["triangle"])`.
+    A parameter cannot have the name of a trait, or of an attribute or method of this class.
     """
 
-    papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `ground.references`
+    papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `export.methods`
     tunable: ClassVar[frozenset[str]] = frozenset()  # parameters that may have several values, of which cross-validation chooses one
 
-    def __init_subclass__(cls, declares: Collection[str] = ()) -> None:
-        _check_class(cls, Metric, "metric", declares)
-        if "__post_init__" in vars(cls):
-            cls.__post_init__ = _for_each_value(cls.__post_init__)  # type: ignore[attr-defined]
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        check_parameters(cls, Metric, "metric")
+        check_restated(cls, {"between", "train"}, "traits", Metric.traits)
 
     @property
     def name(self) -> str:
@@ -300,13 +174,27 @@ class Metric(NamedArguments, Described):
         """The parameters to tune: those that are "grid" or a sequence. The metric then only lists values."""
         return {name: value for name in sorted(self.tunable) if is_listed(value := getattr(self, name))}
 
+    def checks_each_value(self) -> bool:
+        """Whether some parameters list values to be tuned. Each value is then checked here, in a metric that has it alone."""
+        tuned = {name: GRID if isinstance(value, str) else list(value) for name, value in self.tuned().items()}
+        for name, values in tuned.items():
+            if len(values) == 0 or any(value is None for value in values):
+                raise OptionError(
+                    f"{name} of {type(self).__name__} must be tuned over a sequence of values other than None, not {brief(values)}"
+                )
+            object.__setattr__(self, name, values)
+        every = ([getattr(type(self), name)] if values == GRID else values for name, values in tuned.items())
+        for point in product(*every) if tuned else ():
+            replace(self, **dict(zip(tuned, point, strict=True)))
+        return bool(tuned)
+
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
         """The values of "grid" for a parameter, with these rows."""
         raise OptionError(f"{type(self).__name__} has no default grid for {parameter}: use a sequence of values")
 
     def unseen_in(self, column: str) -> str:
-        """`unseen`, of the values of one column."""
-        return self.unseen
+        """The trait `unseen`, of the values of one column."""
+        return self.traits.unseen
 
     def pretrain(self, frame: Frame) -> Metric:
         """For a metric that is trained in folds: the same, with the inner metrics that do not use labels already trained."""
@@ -318,36 +206,33 @@ class Metric(NamedArguments, Described):
 
     def rows(self, frame: Frame) -> Rep:
         """Side i of D[i, j], for a metric that learns nothing."""
-        raise OptionError(self._unwritten("rows", "how rows are represented"))
+        raise lacking(self, "rows")
 
     def candidates(self, frame: Frame) -> Rep:
         """Side j of D[i, j], for a metric that learns nothing; by default the same as side i."""
         return self.rows(frame)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         """Dissimilarities (r, q), for a metric that learns nothing; see `TrainedMetric.between`."""
-        raise OptionError(self._unwritten("between", "how rows are compared"))
+        raise lacking(self, "between")
 
-    def _unwritten(self, method: str, what: str) -> str:
-        if type(self).train is not Metric.train:
-            return f"the metric {self.name} is not trained yet: use metric.train(frame).{method}(...)"
-        return f"the metric {self.name} does not define {what}: write its `{method}`"
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and same(tuple(vars(self).values()), tuple(vars(other).values()))
-
-    def __hash__(self) -> int:
-        return hash(type(self))
+def lacking(metric: Metric | TrainedMetric, method: str) -> OptionError:
+    """The error for a method that a metric does not have, or not before it is trained."""
+    if isinstance(metric, Metric) and type(metric).train is not Metric.train:
+        return OptionError(f"the metric {metric.name} is not trained yet: use metric.train(frame).{method}(...)")
+    trained = "" if isinstance(metric, Metric) else "trained "
+    return OptionError(f"the {trained}metric {metric.name} does not define `{method}`, which this computation needs: write it")
 
 
 @dataclass(frozen=True)
-class NewRows:
-    """New rows as a trained metric needs them.
+class AskedRows:
+    """Rows to be compared with candidates, mostly new ones.
 
     Attributes
     ----------
     index : Index
-        Labels of all new rows.
+        Labels of all rows.
     complete : bool array
         Whether each row is complete. For a given matrix all are, and `measure` shows which values are missing.
     frame : Frame of the complete rows, or None for a given matrix
@@ -358,20 +243,20 @@ class NewRows:
     """
 
     index: pd.Index
-    complete: np.ndarray
+    complete: Array
     frame: Frame | None
-    measure: Callable[[Any, Rep], np.ndarray]
+    measure: Callable[[Any, Rep], Array]
     rows: Callable[[], Rep] | None
 
 
 @savable
 @dataclass(frozen=True, eq=False)
-class TrainedMetric(Described):
+class TrainedMetric(WithTraits):
     """A trained metric: its specification, and the learned values as named arrays.
 
-    The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these), and nothing else. So two trained
-    metrics are equal if their specifications and all arrays are, and each can be pickled and saved. It can be used in place of a
-    specification, and is then not trained again. `@savable` lets saved fits contain it.
+    The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these), and nothing else. So each can be
+    pickled and saved, and two are equal (`eq=False` keeps this comparison) if their specifications and all arrays are. It can be used in
+    place of a specification, and is then not trained again. `@savable` lets saved fits contain it.
 
     Attributes
     ----------
@@ -382,12 +267,11 @@ class TrainedMetric(Described):
     spec: Metric
 
     def __init_subclass__(cls) -> None:
-        _check_class(cls, TrainedMetric, "trained metric")
+        super().__init_subclass__()
+        check_parameters(cls, TrainedMetric, "trained metric")
 
     def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return False
-        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return same(self, other)
 
     def __hash__(self) -> int:
         return hash((type(self), self.name))
@@ -406,7 +290,7 @@ class TrainedMetric(Described):
         return self.spec.traits
 
     def unseen_in(self, column: str) -> str:
-        """Treatment of a value that is not in the training data, see `Metric.unseen`."""
+        """The trait `unseen`, of the values of one column."""
         return self.spec.unseen_in(column)
 
     @property
@@ -416,7 +300,7 @@ class TrainedMetric(Described):
 
     @property
     def column_weights(self) -> pd.DataFrame | None:
-        """Weight of each column of the design matrix: `weight`, its `share` of the total, and `scale`, the divisor of the column."""
+        """Weight of each column of the design matrix: `weight`, its `proportion` of the total, and `scale`, the divisor of the column."""
         return None
 
     def of_rows(self, data: pd.DataFrame) -> TrainedMetric:
@@ -424,7 +308,7 @@ class TrainedMetric(Described):
         return self
 
     @property
-    def class_weights(self) -> np.ndarray | None:
+    def class_weights(self) -> Array | None:
         """Weight of each column in the distances to candidates of each class, (classes, columns), if the classes have their own."""
         return None
 
@@ -436,12 +320,11 @@ class TrainedMetric(Described):
     @property
     def same_sides(self) -> bool:
         """Whether candidates are represented like rows, so one representation is enough for both sides."""
-        own = type(self).candidates is TrainedMetric.candidates
-        return own and type(self.spec).candidates is Metric.candidates
+        return type(self).candidates is TrainedMetric.candidates and type(self.spec).candidates is Metric.candidates
 
-    def arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, Array]:
         """All learned arrays by name; arrays of a trained metric within this one have names such as "base.spread"."""
-        return named_arrays({f.name: getattr(self, f.name) for f in fields(self) if f.name != "spec"})
+        return named_arrays((f.name, getattr(self, f.name)) for f in fields(self) if f.name != "spec")
 
     def pretrain(self, frame: Frame) -> TrainedMetric:
         return self
@@ -458,7 +341,7 @@ class TrainedMetric(Described):
         plain = type(self.spec).candidates is Metric.candidates
         return self.rows(frame) if plain else self.spec.candidates(frame)
 
-    def some_candidates(self, frame: Frame, at: np.ndarray) -> Rep:
+    def some_candidates(self, frame: Frame, at: Array) -> Rep:
         """Side j of D[i, j] for the candidates at these positions."""
         return part(self.candidates(frame), at)
 
@@ -466,7 +349,7 @@ class TrainedMetric(Described):
         """Names of the candidates."""
         return frame.index
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         """Dissimilarities (r, q), finite and >= 0, each bit-identical for any other rows and candidates in the same call.
 
         A matrix product does not have this property, and NumPy's sums over arrays of varying memory order do not either, so `rows`
@@ -479,25 +362,23 @@ class TrainedMetric(Described):
         """The names of the variables in `terms`, for a metric that is a mean or a sum over variables; () otherwise."""
         return ()
 
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def terms(self, rows: Rep, candidates: Rep) -> Array:
         """Term of each of the `variables` in the power of the dissimilarities that is a sum, (r, q, v); NaN if it is skipped."""
-        raise OptionError(
-            f"{self.name} dissimilarities can't be written as a sum over variables, because the trained metric has no `terms`"
-        )
+        raise lacking(self, "terms")
 
-    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
-        """What each column of the design matrix adds to the squared distance of each row to its candidate, (r, p), under a matrix.
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
+        """Contribution of each column of the design matrix to the squared distance of each row to its candidate, (r, p), under a matrix.
 
         `others` has the rows that the candidates are, one for each row, and `candidates` their representation. Define it where no
         power of the dissimilarities is a sum over variables.
         """
-        raise OptionError(f"{self.name} dissimilarities have no matrix")
+        raise lacking(self, "contributions")
 
-    def weighed(self, weights: np.ndarray) -> TrainedMetric:
+    def weighed(self, weights: Array) -> TrainedMetric:
         """The metric with the weights of the `variables` multiplied by factors."""
-        raise OptionError(f"{self.name} dissimilarities have no weights of variables, because the trained metric has no `weighed`")
+        raise lacking(self, "weighed")
 
-    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+    def unmeasured(self, frame: Frame) -> dict[str, Array]:
         """The letters of each row, "" if there are none, that `rows` cannot use because the training data lack them, by column."""
         return {}
 
@@ -505,7 +386,7 @@ class TrainedMetric(Described):
         """The metric without its data on other rows and candidates, and the representation of the given ones."""
         return self, rows, candidates
 
-    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
+    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
         """New rows, to be measured, by the formula and schema of the rows of the fit, `data`.
 
         `new` is a DataFrame of the predictors, or for a given matrix of dissimilarities to the candidates, by name. A row with a level
@@ -522,10 +403,80 @@ class TrainedMetric(Described):
             complete[complete], frame = known, frame.take(np.flatnonzero(known))
         rows = Once(lambda: rows_of(self, frame))
 
-        def measure(at: Any, candidates: Rep) -> np.ndarray:
+        def measure(at: Any, candidates: Rep) -> Array:
             return compare(self, part(rows(), as_slice(at)), candidates)
 
-        return NewRows(new.index, complete, frame, measure, rows)
+        return AskedRows(new.index, complete, frame, measure, rows)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal, arrays in type, shape and every entry; NaN equals NaN."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, TrainedMetric):
+        return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if not isinstance(a, np.ndarray):
+        return bool(a == b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind == "O":
+        return all(x is y or same(x, y) or (x != x and y != y) for x, y in zip(a.flat, b.flat, strict=True))
+    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+
+
+def named_arrays(values: Iterable[tuple[Any, Any]]) -> dict[str, Array]:
+    """Arrays by name; those inside tuples and trained metrics get names such as "parts.0.spread"."""
+    named: dict[str, Array] = {}
+    for name, value in values:
+        if isinstance(value, np.ndarray):
+            named[str(name)] = value
+        else:
+            inner = named_arrays(enumerate(value)) if isinstance(value, tuple) else value.arrays()
+            named |= {f"{name}.{key}": array for key, array in inner.items()}
+    return named
+
+
+def check_number(name: str, value: object, low: float, above: bool = False, high: float | None = None) -> None:
+    """Raise unless a parameter is a number from `low` (or above it) to `high`."""
+    if not is_number(value, low, above, high=high):
+        raise OptionError(f"{name} must be {number_in_words(value, low, above, high=high)}, not {brief(value)}")
+
+
+def strings(values: Any) -> Array:
+    """Texts such as names of columns as an array of objects (n,)."""
+    out = np.empty(len(values), object)
+    out[:] = list(values)
+    return out
+
+
+def check_rep(rep: Rep, n: int, what: str) -> Rep:
+    """The representation, if it is a tuple of arrays with `n` entries each; `what` names its origin."""
+    if not isinstance(rep, tuple) or not rep or not all(isinstance(a, np.ndarray) and a.ndim > 0 for a in rep):
+        raise DataError(f"{what} must return a tuple of arrays, such as (X,), not {brief(rep)}")
+    lengths = [len(a) for a in rep]
+    if any(length != n for length in lengths):
+        raise DataError(f"{what} must return arrays with one entry for each of the {n} rows, not arrays of lengths {lengths}")
+    return rep
+
+
+def joined(parts: Iterable[tuple[int, slice, Rep]]) -> Rep:
+    """The representation of all rows from the representations of parts: (number of all rows, positions, their representation)."""
+    out: Rep = ()
+    for n, at, rep in parts:
+        if at.stop - at.start == n:
+            return rep
+        out = out or tuple(_empty(n, a) for a in rep)
+        for whole, values in zip(out, rep, strict=True):
+            whole[at] = values
+    return out
+
+
+def _empty(n: int, example: Array) -> Array:
+    """An empty array like `example` with `n` entries; Python's objects stay in memory."""
+    shape = (n, *example.shape[1:])
+    return np.empty(shape, object) if example.dtype.hasobject else large(shape, example.dtype)
 
 
 def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
@@ -541,7 +492,7 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
     """`metric.rows`, whose lengths are checked; for a long frame block by block."""
-    if metric.row_by_row:
+    if metric.traits.row_by_row:
         return joined((len(frame), at, _rows_of(metric, block)) for at, block in blocks(frame))
     return _rows_of(metric, frame)
 
@@ -551,7 +502,7 @@ def _rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
         return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
 
 
-def candidates_of(metric: TrainedMetric, frame: Frame, at: np.ndarray | None = None) -> Rep:
+def candidates_of(metric: TrainedMetric, frame: Frame, at: Array | None = None) -> Rep:
     """`metric.candidates`, those at some positions or all, whose lengths are checked."""
     count = len(metric.candidate_names(frame)) if at is None else len(at)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -559,14 +510,15 @@ def candidates_of(metric: TrainedMetric, frame: Frame, at: np.ndarray | None = N
         return check_rep(rep, count, f"`candidates` of the metric {metric.name}")
 
 
-def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> np.ndarray:
+def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> Array:
     """`metric.between`, whose shape is checked; whether its values are finite is for the reader to check."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = np.asarray(metric.between(rows, candidates))
-    if values.shape != (len(rows[0]), len(candidates[0])):
+    shape = len(rows[0]), len(candidates[0])
+    if values.shape != shape:
         raise DataError(
-            f"`between` of the metric {metric.name} must return an array of shape {(len(rows[0]), len(candidates[0]))} for {len(rows[0])} "
-            f"rows and {len(candidates[0])} candidates, not {values.shape}"
+            f"`between` of the metric {metric.name} must return an array of shape {shape} for {shape[0]} rows and {shape[1]} candidates, "
+            f"not {values.shape}"
         )
     return values
 
@@ -577,20 +529,17 @@ class VectorMetric(TrainedMetric):
     Custom vector metrics define the three methods below.
     """
 
-    def coordinates(self, rows: Rep) -> np.ndarray:
+    def coordinates(self, rows: Rep) -> Array:
         """Coordinates (r, p) of rows."""
-        raise OptionError(self._unwritten("coordinates", "what the coordinates of rows are"))
+        raise lacking(self, "coordinates")
 
-    def place(self, coords: np.ndarray) -> Rep:
+    def place(self, coords: Array) -> Rep:
         """Side j of D[i, j] for coordinates (q, p) such as the coordinates of centroids."""
-        raise OptionError(self._unwritten("place", "how a candidate at given coordinates is represented"))
+        raise lacking(self, "place")
 
-    def original(self, coords: np.ndarray) -> pd.DataFrame:
+    def original(self, coords: Array) -> pd.DataFrame:
         """Coordinates (q, p) in the units of the design matrix."""
-        raise OptionError(self._unwritten("original", "what coordinates are in the units of the data"))
-
-    def _unwritten(self, method: str, what: str) -> str:
-        return f"the trained metric of {self.name} does not define {what}: write its `{method}`"
+        raise lacking(self, "original")
 
 
 def as_vectors(metric: TrainedMetric) -> VectorMetric:
@@ -614,11 +563,72 @@ class EuclideanSpace(VectorMetric):
     Its specification declares this by `geometry=Geometry()`.
     """
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         return minkowski(rows[0], candidates[0])
 
-    def coordinates(self, rows: Rep) -> np.ndarray:
+    def coordinates(self, rows: Rep) -> Array:
         return rows[0]
 
-    def place(self, coords: np.ndarray) -> Rep:
+    def place(self, coords: Array) -> Rep:
         return (np.ascontiguousarray(coords, float),)
+
+
+ROW, PROTOTYPE = "r", "p"  # tables of the row and of the prototype in an SQL query
+
+
+@dataclass(frozen=True)
+class SQLDistance:
+    """The dissimilarity of a row of a table to a prototype, in SQL.
+
+    Attributes
+    ----------
+    rows : sequence of str
+        Columns of the row that are compared, as expressions of its columns in the table.
+    expression : str
+        Expression of `coordinate(k)`, these columns, and `value(k)`, the columns of the prototype.
+    conditions : sequence of str
+        Conditions that must be true for the row; otherwise it has no class.
+    values : callable
+        Function for the columns of prototypes (q, c) from their representation; NaN for a missing value.
+    may_miss : bool
+        Whether the expression may be NULL although the conditions hold. The row then has no class.
+    """
+
+    rows: Sequence[str]
+    expression: str
+    conditions: Sequence[str]
+    values: Callable[[Rep], Array]
+    may_miss: bool = False
+
+
+def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
+    """The dissimilarity of a trained metric in SQL, by its method `sql` or that of its specification.
+
+    Raises
+    ------
+    OptionError
+        If the metric, or a column, cannot be written.
+    """
+    write = getattr(metric, "sql", None) or getattr(metric.spec, "sql", None)
+    if write is None:
+        raise unwritten(metric)
+    written: SQLDistance = write(columns)
+    return written
+
+
+def unwritten(metric: TrainedMetric) -> OptionError:
+    """The error for a metric that cannot be written in SQL."""
+    return OptionError(
+        f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances of finite order (also Euclidean and Manhattan), "
+        "LDA, Hamming, zero_one, or Gower without ranks"
+    )
+
+
+def coordinate(k: int) -> str:
+    """The k-th coordinate of the row, from 0."""
+    return f"{ROW}.x{k + 1}"
+
+
+def value(k: int) -> str:
+    """The k-th column of a prototype, from 0."""
+    return f"{PROTOTYPE}.v{k + 1}"

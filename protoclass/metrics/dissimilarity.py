@@ -11,25 +11,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.coding import as_slice
-from ..core.embedding.scaling import Spectral, embedding, reflexive, sammon, torgerson
+from ..core.embedding import Spectral, embedding, reflexive, sammon, torgerson
 from ..core.histogram import quantiles
 from ..core.memory import SHARE, SMALLEST, available, check_fits
 from ..core.parallel import SMALL, Once, alone, each
-from ..core.query import Beside, Query
-from ..core.sources import Held, Rep, Source, Streamed, part
-from ..core.spatial import Spatial
+from ..core.query import Beside, Latest, Query
+from ..core.sources import Held, Rep, Source, Spatial, Streamed, part
 from ..core.task import Points
-from ..frames.frame import Frame, mold
+from ..frames.frame import Frame, design_rows, mold
 from ..ground.checks import one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
-from ..ground.progress import bar
+from ..ground.options import bar
 from ..ground.savable import savable
 from ..values import Above, Saveable, public
-from .base import TrainedMetric, as_vectors, compare
+from .base import AskedRows, TrainedMetric, as_vectors, compare
 from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
-from .given import Given, converted, trained_given
-from .reading import columns_of, coordinates_of, finite_values, usable
+from .given import Given, TrainedGiven, converted, trained_given
 
 ROWS = 512  # measured at a time
 FEWEST = 256  # prototypes from which on preparing their comparison pays
@@ -62,7 +61,7 @@ class Dissimilarity(Saveable):
     rows: Rep
     candidates: Rep
     candidate_names: pd.Index
-    candidate_row: np.ndarray
+    candidate_row: Array
     added: pd.DataFrame | None = None
 
     plot = Above("protoclass.pictures")
@@ -99,7 +98,7 @@ class Dissimilarity(Saveable):
         n, m = self.shape
         if self.metric.given and not self.metric.train_in_folds:
             return Held(np.ascontiguousarray(self.metric.between(self.rows, self.candidates)))
-        between = partial(finite_values, self.metric)
+        between = partial(checked_values, self.metric)
         sample = between(part(self.rows, slice(0, 1)), part(self.candidates, slice(0, 1)))
         size = n * m * sample.dtype.itemsize
         fits = size <= SMALLEST or size <= SHARE * available()
@@ -118,7 +117,7 @@ class Dissimilarity(Saveable):
             check_fits(size, f"{n} x {m} dissimilarities take", "use fewer rows")
         return Held(self._matrix(tick, sample.dtype))
 
-    def _matrix(self, tick: Callable[[], None], dtype: np.dtype) -> np.ndarray:
+    def _matrix(self, tick: Callable[[], None], dtype: np.dtype) -> Array:
         """The full matrix (n, m); of a symmetric one half is measured."""
         n, m = self.shape
         values, step = np.empty((n, m), dtype), max(ROWS, n // 8)
@@ -127,7 +126,7 @@ class Dissimilarity(Saveable):
         def block(first: int) -> None:
             at, right = slice(first, first + step), slice(first if half else 0, None)
             sides = part(self.rows, at), part(self.candidates, right)
-            values[at, right] = finite_values(self.metric, *sides, self.index[at], self.candidate_names[right])
+            values[at, right] = checked_values(self.metric, *sides, (self.index[at], self.candidate_names[right]))
             if half:
                 values[first + step :, at] = values[at, first + step :].T
             tick()
@@ -138,12 +137,13 @@ class Dissimilarity(Saveable):
                 pass
         return values
 
-    def query(self, rows: np.ndarray | None = None) -> Query:
+    def query(self, rows: Array | None = None) -> Query:
         """Query with some of the rows (positions; all by default)."""
-        at = np.arange(len(self.index)) if rows is None else np.asarray(rows)
-        return self._query(at, self.index, self.data, lambda: self.rows, self._measured)
+        n = len(self.index)
+        known = AskedRows(self.index, np.ones(n, bool), self.data, self._measured, lambda: self.rows)
+        return self._query(known, np.arange(n) if rows is None else np.asarray(rows))
 
-    def new_query(self, new: Any, zero: bool = False, measured: bool = True) -> tuple[Query, pd.Index, np.ndarray]:
+    def new_query(self, new: Any, zero: bool = False, measured: bool = True) -> tuple[Query, pd.Index, Array]:
         """Query with the complete new rows, the names of all rows, and which of them are complete.
 
         Parameters
@@ -159,37 +159,32 @@ class Dissimilarity(Saveable):
         known = self.metric.new_rows(new, self.data, zero)
         if measured and known.rows is not None:
             known.rows()  # which raises for invalid values, also if a rule has no prototypes
-        names = known.index[known.complete]
-        query = self._query(np.arange(len(names)), names, known.frame, known.rows, known.measure, zero)
-        return query, known.index, known.complete
+        return self._query(known, np.arange(known.complete.sum()), zero), known.index, known.complete
 
-    def _measured(self, at: Any, candidates: Rep) -> np.ndarray:
+    def _measured(self, at: Any, candidates: Rep) -> Array:
         return compare(self.metric, part(self.rows, as_slice(at)), candidates)
 
-    def _query(
-        self,
-        rows: np.ndarray,
-        names: pd.Index,
-        frame: Frame | None,
-        rep: Callable[[], Rep] | None,
-        measured: Callable[[Any, Rep], np.ndarray],
-        zero: bool = False,
-    ) -> Query:
-        """Query with some of the rows that have these names, columns and representation."""
+    def _query(self, known: AskedRows, rows: Array, zero: bool = False) -> Query:
+        """Query with some of the complete rows."""
+        names, rep = known.index[known.complete], known.rows
 
-        def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
-            return usable(self.metric, measured(at, self.prototype_rep(prototypes)), names[as_slice(at)])
+        def measure(at: Array, prototypes: Points) -> Array:
+            return usable_values(self.metric, known.measure(at, self.prototype_rep(prototypes)), names[as_slice(at)])
+
+        def coordinates(at: Array) -> Array:
+            space = as_vectors(self.metric)
+            assert rep is not None
+            return space.coordinates(part(rep(), as_slice(at)))
 
         def beside(prototypes: Points) -> Beside | None:
             """Prototypes and rows, if there are so many pairs that comparing them by other means is faster."""
             q, geometry = len(prototypes), self.metric.geometry
             if rep is None or geometry is None or q < FEWEST or len(rep()[0]) * q <= SMALL:
                 return None
-            streamed = Streamed(partial(finite_values, self.metric), rep(), self.prototype_rep(prototypes))
+            streamed = Streamed(partial(checked_values, self.metric), rep(), self.prototype_rep(prototypes))
             return Beside(Spatial(streamed, geometry, False, None), np.arange(q))
 
-        vectors, columns = coordinates_of(self.metric, rep or tuple), columns_of(frame, zero)
-        return Query(rows, measure, vectors, columns, lambda i: shown(names[i]), beside)
+        return Query(rows, measure, coordinates, design_of_rows(known.frame, zero), lambda i: shown(names[i]), Latest(beside))
 
     def prototype_rep(self, prototypes: Points) -> Rep:
         """Side j of D[i, j] for the prototypes of a rule."""
@@ -198,7 +193,7 @@ class Dissimilarity(Saveable):
         return as_vectors(self.metric).place(np.asarray(prototypes.coords))
 
     @cached_property
-    def _values(self) -> np.ndarray:
+    def _values(self) -> Array:
         with bar(None, "measuring", None) as measuring:
             return self.source(measuring.update, hold=True).array()
 
@@ -212,10 +207,9 @@ class Dissimilarity(Saveable):
         """
         return pd.DataFrame(self._values, self.index, self.candidate_names)
 
-    def condensed(self) -> np.ndarray:
+    def condensed(self) -> Array:
         """The n (n - 1) / 2 dissimilarities below the diagonal, column by column, as in R's `dist` and SciPy."""
-        if not self.square:
-            raise DataError("only a square matrix has a condensed form, but the candidates of this one are not its rows")
+        self._check_square("a condensed form")
         if not np.allclose(self._values, self._values.T, rtol=1e-9, atol=0):
             i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
             raise DataError(
@@ -263,8 +257,7 @@ class Dissimilarity(Saveable):
         0 -2.26  0.48
         1 -2.07 -0.67
         """
-        if not self.square:
-            raise DataError("a map needs a square matrix, but the candidates of this one are not its rows")
+        self._check_square("a map")
         whole_number("dims", dims, 1)
         if dims > len(self.index):
             raise OptionError(f"dims must be at most the number of rows, {len(self.index)}, not {dims}")
@@ -273,29 +266,24 @@ class Dissimilarity(Saveable):
         X = scaling((self._values + self._values.T) / 2, dims)
         return pd.DataFrame(X, self.index, [f"dim{k + 1}" for k in range(X.shape[1])])
 
-    def symmetrized(self, how: str = "mean") -> Dissimilarity:
+    def symmetrized(self, method: str = "mean") -> Dissimilarity:
         """The same rows with symmetric dissimilarities: the "mean", "max" or "min" of both directions of each pair."""
-        one_of("how", how, ("mean", "max", "min"))
-        if not self.square:
-            raise DataError("only a square matrix can be made symmetric, but the candidates of this one are not its rows")
+        one_of("method", method, ("mean", "max", "min"))
+        self._check_square("a symmetric form")
         P = self._values.astype(float)
-        if how == "mean":
-            both = (P + P.T) / 2
-        else:
-            both = np.maximum(P, P.T) if how == "max" else np.minimum(P, P.T)
-        spec = self.metric.spec
-        unnamed = isinstance(spec, Given) and spec.unnamed
-        return of_matrix(pd.DataFrame(both, self.index, self.index), self.data, Given(unnamed=unnamed))
+        both = (P + P.T) / 2 if method == "mean" else np.maximum(P, P.T) if method == "max" else np.minimum(P, P.T)
+        unnamed = isinstance(self.metric.spec, Given) and self.metric.spec.unnamed
+        return of_metric(trained_given(pd.DataFrame(both, self.index, self.index), Given(unnamed=unnamed)), self.data)
 
     @staticmethod
-    def from_similarity(similarity: Any, how: str = "max") -> Dissimilarity:
+    def from_similarity(similarity: Any, method: str = "max") -> Dissimilarity:
         """Convert similarities or connection strengths to dissimilarities.
 
         Parameters
         ----------
         similarity : DataFrame (square, the same labels on both sides) or square array
             Similarities s.
-        how : str
+        method : str
             Conversion. "max": largest similarity - s, for any scale, also of the diagonal; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a
             positive semidefinite matrix. Others are matrices of their own, such as `1 - S` or `-np.log(S)`.
 
@@ -310,9 +298,32 @@ class Dissimilarity(Saveable):
         b  1.5  0.0  3.0
         c  4.0  3.0  0.0
         """
-        one_of("how", how, ("max", "kernel"))
-        matrix = converted(similarity, how)
-        return of_matrix(matrix, mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
+        one_of("method", method, ("max", "kernel"))
+        matrix = converted(similarity, method)
+        return of_metric(trained_given(matrix), mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
+
+    @staticmethod
+    def from_kernel(kernel: Any) -> Dissimilarity:
+        """Distances sqrt(K_ii + K_jj - 2 K_ij) between the points of a kernel matrix (Bien and Tibshirani 2011, section 4.1).
+
+        Parameters
+        ----------
+        kernel : DataFrame (square, the same labels on both sides) or square array
+            Kernel matrix K.
+
+        Raises
+        ------
+        DataError
+            If K_ii + K_jj < 2 K_ij beyond rounding, so K is not a kernel.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import protoclass as pc
+        >>> pc.Dissimilarity.from_kernel(np.array([[1.0, 0.5], [0.5, 1.0]])).condensed()
+        array([1.])
+        """
+        return Dissimilarity.from_similarity(kernel, "kernel")
 
     def embed(self, dims: int | None = None) -> Embedding:
         """The rows as points in a pseudo-Euclidean space (Graepel et al. 1998, section 2).
@@ -359,10 +370,13 @@ class Dissimilarity(Saveable):
         return spectrum_of(self._spectral(), len(self.index))
 
     def _spectral(self) -> Spectral:
-        if not self.square:
-            raise DataError("an embedding needs a square matrix, but the candidates of this one are not its rows")
+        self._check_square("an embedding")
         reflexive(self._values, lambda i: shown(self.index[i]))
         return embedding(self._values)
+
+    def _check_square(self, what: str) -> None:
+        if not self.square:
+            raise DataError(f"{what} needs a square matrix, but the candidates of this one are not its rows")
 
     def check(self, by: Any = None, seed: int = 0) -> Check:
         """Check properties of the dissimilarities before choosing a method: symmetric, metric, Euclidean, ties.
@@ -426,10 +440,74 @@ class Dissimilarity(Saveable):
         return f"{head}\n{table.to_string() if table.size else ''}{more}"
 
 
-def of_matrix(matrix: pd.DataFrame, frame: Frame, spec: Given | None = None) -> Dissimilarity:
-    """A square matrix of dissimilarities between the rows of a frame, which are named in it in their order."""
+def of_metric(metric: TrainedGiven, frame: Frame) -> Dissimilarity:
+    """The dissimilarities of a square matrix, whose names are those of the rows of a frame in their order."""
     formula = replace(frame.formula, terms=(), variables=())
     bare = replace(frame, columns=frame.columns.iloc[:, :0], formula=formula, schema={}, spec=None, keep=False)
-    metric = trained_given(matrix, spec)
-    rows, candidates = metric.rows(bare), metric.candidates(bare)
-    return Dissimilarity(metric, bare, rows, candidates, bare.index, np.arange(len(bare)))
+    return Dissimilarity(metric, bare, metric.rows(bare), metric.candidates(bare), bare.index, np.arange(len(bare)))
+
+
+def checked_values(metric: TrainedMetric, rows: Rep, candidates: Rep, names: tuple[pd.Index, pd.Index] | None = None) -> Array:
+    """Dissimilarities (r, q) as floats.
+
+    Raises
+    ------
+    DataError
+        If one is missing, negative or infinite; it names the pair if the names are given.
+    """
+    values = compare(metric, rows, candidates)
+    if values.dtype not in (np.float32, np.float64):
+        values = values.astype(float)
+    if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
+        return values
+    i, j = np.argwhere(~(np.isfinite(values) & (values >= 0)))[0]
+    pair = "some rows" if names is None else f"rows {shown(names[0][i])} and {shown(names[1][j])}"
+    raise DataError(f"the {metric.name} dissimilarity between {pair} is {_fault(values[i, j], metric)}")
+
+
+def usable_values(metric: TrainedMetric, values: Array, names: pd.Index) -> Array:
+    """Dissimilarities (r, q) of rows with these names to prototypes, checked for a rule: none is negative or infinite.
+
+    One is missing (NaN) only if values may be missing: in a given matrix, and if a metric skips them. The query notes it, and the row
+    gets no prediction.
+
+    Raises
+    ------
+    DataError
+        If another value is found, with the name of the first row that has one.
+    """
+    if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
+        return values
+    wrong = (values < 0) | (values == np.inf)
+    if not (metric.given or metric.skips_missing):
+        wrong |= np.isnan(values)
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        fault = _fault(values[i, j], metric) if values[i, j] < 0 else "beyond all numbers: correct the values of the row, or leave it out"
+        raise DataError(f"the {metric.name} dissimilarity between row {shown(names[i])} and a prototype is {fault}")
+    return values
+
+
+def _fault(value: float, metric: TrainedMetric) -> str:
+    if not np.isnan(value):
+        return "negative, but dissimilarities must be >= 0" if value < 0 else "infinite: scale the columns down"
+    if not metric.skips_missing:
+        return "not a number (NaN): `between` of the metric must return finite numbers >= 0"
+    return "missing, because they have no observed variable in common: leave out rows or columns that miss most values, or use na='drop'"
+
+
+def design_of_rows(frame: Frame | None, zero: bool) -> Callable[[Array], Array]:
+    """Columns of the design matrix of some rows; NaN for a row with a level that has no column, unless these are all 0 in such rows."""
+    blank = Once(lambda: None if frame is None else frame.without_unseen(frame.unseen))
+
+    def columns(at: Array) -> Array:
+        known = blank()
+        if frame is None or known is None or not frame.formula.terms:
+            what = "a given matrix" if frame is None else repr(frame.formula.text)
+            raise DataError(f"the method needs columns, but {what} has no predictors")
+        values = design_rows(known, at)
+        if zero or not frame.unseen:
+            return values
+        return np.where(np.logical_or.reduce(list(frame.unseen.values()))[at, None], np.nan, values)
+
+    return columns

@@ -1,4 +1,4 @@
-"""What dissimilarities are like: their check, their spectrum, and distances in a pseudo-Euclidean space."""
+"""Properties of dissimilarities: their check, their spectrum, and their embedding in a pseudo-Euclidean space."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances import properties as core
-from ..core.embedding.scaling import Spectral
+from ..core import Array
+from ..core import properties as core
+from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import MOST_SEED, among, whole_number
@@ -30,7 +31,7 @@ class Spectrum:
     Attributes
     ----------
     table : DataFrame
-        Eigenvalues by descending absolute value: `eigenvalue`, `share` (proportion of the sum of absolute values), `cumulative`.
+        Eigenvalues by descending absolute value: `eigenvalue`, `proportion` (proportion of the sum of absolute values), `cumulative`.
     n : int
         Number of rows.
     """
@@ -49,12 +50,12 @@ class Spectrum:
     @property
     def negative(self) -> float:
         """Proportion of the negative eigenvalues in the sum of absolute values."""
-        return float(self.table["share"][self.table["eigenvalue"] < 0].sum())
+        return float(self.table["proportion"][self.table["eigenvalue"] < 0].sum())
 
     @property
     def effective(self) -> float:
         """Effective dimension (sum |l|)^2 / sum l^2: k equal eigenvalues give k."""
-        share = self.table["share"].to_numpy()
+        share = self.table["proportion"].to_numpy()
         return float(1 / (share**2).sum()) if len(share) else 0.0
 
     @property
@@ -93,7 +94,7 @@ class Embedding:
         The rows.
     candidates : arrays
         Representation of the rows as candidates.
-    axes : core.embedding.scaling.Spectral
+    axes : core.embedding.Spectral
         The axes with their eigenvalues.
     """
 
@@ -148,10 +149,13 @@ class Embedding:
 def spectrum_of(axes: Spectral, n: int) -> Spectrum:
     size = np.abs(axes.values)
     share = size / size.sum() if len(size) else size
-    return Spectrum(pd.DataFrame({"eigenvalue": axes.values, "share": share, "cumulative": np.cumsum(share)}), n)
+    return Spectrum(pd.DataFrame({"eigenvalue": axes.values, "proportion": share, "cumulative": np.cumsum(share)}), n)
 
 
 Answer = tuple[str, float, str]  # answer, value and detail
+QUESTIONS = (
+    "shape", "square", "symmetric", "zero diagonal", "duplicates", "triangle inequality", "Euclidean", "ties", "range",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,24 +194,27 @@ class Check:
             return to_html(self.title, (self.table[["answer", "detail"]], {}))
 
 
-def check_dissimilarity(P: np.ndarray, names: pd.Index, own: np.ndarray, metric: str, by: Any, seed: int) -> Check:
-    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which are the rows `own`."""
+def check_dissimilarity(P: Array, names: pd.Index, row_of: Array, metric: str, by: Any, seed: int) -> Check:
+    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which are the rows `row_of` (-1: none)."""
     whole_number("seed", seed, 0, MOST_SEED)
-    classes = classes_of(names, by)
-    n, m = P.shape
-    outside, square = int((own < 0).sum()), np.array_equal(own, np.arange(n))
-    both = core.asymmetry(P) if square else None
+    classes, (n, m) = classes_of(names, by), P.shape
+    outside, square = int((row_of < 0).sum()), np.array_equal(row_of, np.arange(n))
     answers = {
         "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
         "square": ("yes", np.nan, "") if square else ("no", np.nan, "the candidates are not the rows"),
-        "symmetric": _symmetric(both, n, names),
-        "zero diagonal": _diagonal(core.self_dissimilarities(P, own), names[own[own >= 0]]),
-        "duplicates": _duplicates(core.duplicates(P, own, classes.codes), names, by is not None, outside == m),
-        "triangle inequality": _triangles(P, square, names, seed),
-        "Euclidean": _euclidean(P, both, n, seed),
-        **_spread(core.values(P, own)),
+        **dict.fromkeys(("symmetric", "triangle inequality", "Euclidean"), _not_applicable("not square")),
+        **dict.fromkeys(("zero diagonal", "duplicates"), _not_applicable("no candidate is a row")),
+        **_spread(core.values(P, row_of)),
     }
-    table = pd.DataFrame.from_dict(answers, orient="index", columns=["answer", "value", "detail"])
+    if square:
+        both = core.asymmetry(P)
+        answers["symmetric"] = _symmetric(both, n, names)
+        answers["triangle inequality"] = _triangles(P, names, seed)
+        answers["Euclidean"] = _euclidean(P, both, seed)
+    if outside < m:
+        answers["zero diagonal"] = _diagonal(core.self_dissimilarities(P, row_of), names[row_of[row_of >= 0]])
+        answers["duplicates"] = _duplicates(core.duplicates(P, row_of, classes.codes), names, by is not None)
+    table = pd.DataFrame.from_dict(answers, orient="index", columns=["answer", "value", "detail"]).loc[list(QUESTIONS)]
     return Check(table.rename_axis("question"), f"{metric} dissimilarities of {n} rows to {m} candidates")
 
 
@@ -220,22 +227,16 @@ def _spread(seen: core.Values) -> dict[str, Answer]:
     if not seen.positive:
         what = "different rows are at 0 from each other" if seen.count else "there are no two different rows"
         return dict.fromkeys(("ties", "range"), _not_applicable(what))
-    share = seen.tied / seen.positive
+    tied = seen.tied / seen.positive
     ratio = seen.largest / seen.smallest if seen.smallest > seen.largest * 1e-300 else np.inf
-    ties = f"{seen.distinct} different values among {seen.positive} positive ones"
+    smallest_to_largest = f"{seen.smallest:.4g} to {seen.largest:.4g}"
     return {
-        "ties": (f"{100 * share:.3g} %", share, ties),
-        "range": (
-            f"{seen.smallest:.4g} to {seen.largest:.4g}",
-            ratio,
-            f"smallest and largest positive one, 1 : {ratio:.3g}",
-        ),
+        "ties": (f"{100 * tied:.3g} %", tied, f"{seen.distinct} different values among {seen.positive} positive ones"),
+        "range": (smallest_to_largest, ratio, f"smallest and largest positive one, 1 : {ratio:.3g}"),
     }
 
 
-def _symmetric(both: core.Asymmetry | None, n: int, rows: pd.Index) -> Answer:
-    if both is None:
-        return _not_applicable("not square")
+def _symmetric(both: core.Asymmetry, n: int, rows: pd.Index) -> Answer:
     if both.pairs == 0:
         return "yes", 0.0, ""
     (i, j), (k, m) = both.at, both.relative_at
@@ -246,23 +247,14 @@ def _symmetric(both: core.Asymmetry | None, n: int, rows: pd.Index) -> Answer:
     return "no" if both.beyond else "up to rounding", both.absolute, detail
 
 
-def _diagonal(own: np.ndarray, names: pd.Index) -> Answer:
-    if len(own) == 0:
-        return _not_applicable("no candidate is a row")
-    off = int((own != 0).sum())
+def _diagonal(diagonal: Array, names: pd.Index) -> Answer:
+    off, i = int((diagonal != 0).sum()), int(diagonal.argmax())
     if off == 0:
-        return "yes", 0.0, "" if len(own) > 1 else "one row"
-    at = int(own.argmax())
-    return (
-        "no",
-        float(off),
-        f"{off} of {len(own)} are not at 0 from themselves, at most {own[at]:.4g} ({shown(names[at])})",
-    )
+        return "yes", 0.0, "" if len(diagonal) > 1 else "one row"
+    return "no", float(off), f"{off} of {len(diagonal)} are not at 0 from themselves, at most {diagonal[i]:.4g} ({shown(names[i])})"
 
 
-def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool, none: bool) -> Answer:
-    if none:
-        return _not_applicable("no candidate is a row")
+def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool) -> Answer:
     answer = f"{same.pairs} pair{'' if same.pairs == 1 else 's'}"
     if same.pairs == 0:
         return answer, 0.0, "no two different rows are at 0"
@@ -274,9 +266,7 @@ def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool, none: bool
     return answer, float(same.pairs), detail + (f"; {same.mixed} of different classes" if classes else "")
 
 
-def _triangles(P: np.ndarray, square: bool, rows: pd.Index, seed: int) -> Answer:
-    if not square:
-        return _not_applicable("not square")
+def _triangles(P: Array, rows: pd.Index, seed: int) -> Answer:
     if len(P) < 3:
         return _not_applicable("fewer than three rows")
     result = core.triangles(P, seed)
@@ -293,18 +283,15 @@ def _triangles(P: np.ndarray, square: bool, rows: pd.Index, seed: int) -> Answer
     return f"{100 * result.share:.3g} % violated", result.share, detail
 
 
-def _euclidean(P: np.ndarray, both: core.Asymmetry | None, n: int, seed: int) -> Answer:
-    if both is None:
-        return _not_applicable("not square")
+def _euclidean(P: Array, both: core.Asymmetry, seed: int) -> Answer:
     if both.beyond:
         return _not_applicable("not symmetric")
     if P.diagonal().max() > 1e-9 * P.max():
         return _not_applicable("the diagonal is not zero")
     result = core.euclidean(P, seed)
-    up, down = result.signature
-    sampled = f" of a random {result.rows} rows" if result.rows < n else ""
-    detail = f"signature ({up}, {down}){sampled}, {100 * result.negative:.3g} % negative mass"
-    if down:
+    sampled = f" of a random {result.rows} rows" if result.rows < len(P) else ""
+    detail = f"signature {result.signature}{sampled}, {100 * result.negative:.3g} % negative mass"
+    if result.signature[1]:
         return ("nearly" if result.negative <= EUCLIDEAN else "no"), result.negative, detail
     return ("yes in sample" if sampled else "yes"), result.negative, detail
 
@@ -313,7 +300,7 @@ def _euclidean(P: np.ndarray, both: core.Asymmetry | None, n: int, seed: int) ->
 class Classes:
     """Class codes of the rows (n,), the classes, and their names; without classes one class of all rows."""
 
-    codes: np.ndarray
+    codes: Array
     levels: tuple[str, ...]
     name: str
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.trees import MOST_TREES, apart, reached
+from ..core import Array
+from ..core.distances.categories import MOST_TREES, apart, reached
 from ..core.parallel import free_cores
 from ..core.sources import Rep
 from ..frames.frame import Frame
@@ -100,8 +101,7 @@ class Forest(Metric):
 
     def train(self, frame: Frame) -> TrainedForest:
         if self.of is not None:
-            given: TrainedForest = replace(self.of, spec=self)
-            return given
+            return replace(self.of, spec=self)
         from sklearn.ensemble import RandomForestClassifier
 
         seen = frame.take(np.flatnonzero(frame.weights > 0))
@@ -122,7 +122,7 @@ class Forest(Metric):
 
 
 @savable(start="t", left="n", right="n", feature="n", threshold="n", missing="n", columns="p", levels="p", error="1")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedForest(TrainedMetric):
     """The trees of a forest.
 
@@ -144,15 +144,15 @@ class TrainedForest(TrainedMetric):
     """
 
     spec: Forest
-    start: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    missing: np.ndarray
-    columns: np.ndarray
-    levels: tuple[np.ndarray, ...]
-    error: np.ndarray
+    start: Array
+    left: Array
+    right: Array
+    feature: Array
+    threshold: Array
+    missing: Array
+    columns: Array
+    levels: tuple[Array, ...]
+    error: Array
 
     def __repr__(self) -> str:
         return f"<forest of {len(self.start) - 1} trees>"
@@ -176,11 +176,11 @@ class TrainedForest(TrainedMetric):
             column[(levels.size > 0) & ~np.isin(column, levels)] = np.nan
         return (reached(X, self.start, self.left, self.right, self.feature, self.threshold, self.missing),)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         return apart(rows[0], candidates[0])
 
 
-def numbers_of(table: dict[str, pd.Series], frame: Frame) -> np.ndarray:
+def numbers_of(table: dict[str, pd.Series], frame: Frame) -> Array:
     """The variables in the precision of scikit-learn's trees, float32 (n, p): categories as codes of their levels, NaN if missing."""
     if not table:
         raise DataError(f"{frame.formula.quoted} has no predictors for a forest: use column names, or '.'")
@@ -190,7 +190,7 @@ def numbers_of(table: dict[str, pd.Series], frame: Frame) -> np.ndarray:
             f"column {list(table)[j]!r} is {X[i, j]:.4g} at row {shown(frame.index[i])}, beyond the numbers of a forest ({LARGEST:.4g}): "
             "scale the column down, or leave the row out"
         )
-    return np.asarray(X, np.float32)
+    return X.astype(np.float32)
 
 
 def categories(table: dict[str, pd.Series]) -> list[str]:
@@ -210,10 +210,10 @@ def taken(of: Any) -> TrainedForest:
     return arrays_of(Forest(), of, names, [np.empty(0)] * len(names), error)
 
 
-def arrays_of(spec: Forest, forest: Any, names: Any, levels: list[np.ndarray], error: float) -> TrainedForest:
+def arrays_of(spec: Forest, forest: Any, names: Any, levels: list[Array], error: float) -> TrainedForest:
     trees = [tree.tree_ for tree in np.ravel(forest.estimators_)]
     if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
         raise DataError(f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: use other columns or rows")
     start = np.cumsum([0, *(tree.node_count for tree in trees)])
-    nodes = {name: np.concatenate([getattr(tree, own) for tree in trees]).astype(kind) for name, own, kind in NODES}
+    nodes = {name: np.concatenate([getattr(tree, attribute) for tree in trees]).astype(kind) for name, attribute, kind in NODES}
     return TrainedForest(spec, start, columns=strings(names), levels=tuple(levels), error=np.array([error]), **nodes)

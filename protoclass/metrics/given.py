@@ -1,4 +1,4 @@
-"""Dissimilarities that users give as a matrix: its checks, its labels, and conversions from similarities and kernels."""
+"""Dissimilarities that users give as a matrix: its labels, its checks, and conversions from similarities and kernels."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.coding import as_slice, gather
+from ..core import Array
+from ..core.coding import as_slice
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import among
 from ..ground.errors import DataError, OptionError, shown
 from ..ground.savable import savable
-from .base import Metric, NewRows, TrainedMetric, Traits, strings
+from .base import AskedRows, Metric, TrainedMetric, Traits, strings
 
 ROUNDING = 1e-9  # of the largest eigenvalue of a kernel, and of its values: less is rounding
 READ = "load the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
@@ -38,7 +39,7 @@ class Given(Metric):
         Whether the rows have no names but numbers, from 0 or as in R from 1, so they match only data with such labels.
     """
 
-    traits = Traits(slow=True, given=True, opaque=True)
+    traits = Traits(slow=True, given=True, opaque=True, reflexive=False)
 
     origin: str = ""
     unnamed: bool = False
@@ -52,7 +53,7 @@ class Given(Metric):
 
 
 @savable(values="n m", row_names="n", column_names="m", titles="t")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedGiven(TrainedMetric):
     """A given matrix with the names of its rows and columns, by which it is matched; it may be asymmetric and n x m.
 
@@ -69,10 +70,10 @@ class TrainedGiven(TrainedMetric):
     """
 
     spec: Given
-    values: np.ndarray
-    row_names: np.ndarray
-    column_names: np.ndarray
-    titles: np.ndarray
+    values: Array
+    row_names: Array
+    column_names: Array
+    titles: Array
 
     @property
     def untrained(self) -> TrainedGiven:
@@ -83,12 +84,13 @@ class TrainedGiven(TrainedMetric):
         return (f"Dissimilarities {self.spec.origin}.",) if self.spec.origin else ()
 
     def of_rows(self, data: pd.DataFrame) -> TrainedGiven:
-        n, rows, index = len(self.row_names), self._rows, data.index
+        rows, index = self._rows, data.index
         names = numbered_as(rows, data) if self._square else rows
         if names is not rows:
             return replace(self, spec=replace(self.spec, unnamed=True), row_names=names.to_numpy(), column_names=names.to_numpy())
         # n rows that are numbered from 1 include row n; without it, rows may be numbered from 0
-        if self.spec.unnamed and not (among(index, rows).all() and (len(index) == n or (rows[0] == 1 and n in index))):
+        whole = len(index) == len(rows) or (rows[0] == 1 and len(rows) in index)
+        if self.spec.unnamed and not (whole and among(index, rows).all()):
             cure = label_cure(rows, data) if label_columns(rows, data) else (
                 "use the labels of all rows in the order of the file, such as pc.read_dissimilarity(path, names=data.index)"
             )
@@ -109,8 +111,7 @@ class TrainedGiven(TrainedMetric):
 
     @property
     def _square(self) -> bool:
-        rows, columns = self._rows, self._columns
-        return len(rows) == len(columns) and not len(rows.symmetric_difference(columns, sort=False))
+        return same_labels(self._rows, self._columns)
 
     def candidate_names(self, frame: Frame) -> pd.Index:
         if self._square:
@@ -121,9 +122,7 @@ class TrainedGiven(TrainedMetric):
 
     def rows(self, frame: Frame) -> Rep:
         check_complete(self._rows, frame.index, frame.columns)
-        at = self._rows.get_indexer(frame.index)
-        every = len(at) == len(self.values) and (at == np.arange(len(at))).all()
-        return (self.values if every else self.values[at],)
+        return (self.values[as_slice(self._rows.get_indexer(frame.index))],)
 
     def candidates(self, frame: Frame) -> Rep:
         names = self.candidate_names(frame)
@@ -132,10 +131,8 @@ class TrainedGiven(TrainedMetric):
             raise DataError(f"the dissimilarities lack the column {shown(names[at < 0][0])} (columns are matched by label)")
         return (at,)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        at = candidates[0]
-        every = len(at) == rows[0].shape[1] and (at == np.arange(len(at))).all()
-        return rows[0] if every else gather(rows[0], np.arange(len(rows[0])), at)
+    def between(self, rows: Rep, candidates: Rep) -> Array:
+        return np.ascontiguousarray(rows[0][:, as_slice(candidates[0])])
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
         at = candidates[0]
@@ -143,15 +140,13 @@ class TrainedGiven(TrainedMetric):
         bare = TrainedGiven(spec, self.values[:0][:, at], self.row_names[:0], self.column_names[at], self.titles)
         return bare, (rows[0][:, at],), (np.arange(len(at)),)
 
-    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
+    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
         if not isinstance(new, pd.DataFrame):
             raise DataError(
                 "if dissimilarities are given, new rows must be a DataFrame of dissimilarities with the labels of the candidates as "
                 f"columns, not {type(new).__name__}"
             )
-        if not new.columns.is_unique:
-            raise DataError(f"the column label {shown(new.columns[new.columns.duplicated()][0])} occurs more than once")
-
+        check_distinct(new.columns, "new column")
         names = self._columns
         if self.spec.unnamed and (beyond := len(names) if names[0] == 0 else 0) in new.columns:
             raise DataError(
@@ -159,13 +154,13 @@ class TrainedGiven(TrainedMetric):
                 f"column {beyond}, so they count in another way: use rows of pc.read_dissimilarity(path, names=data.index).frame()"
             )
 
-        def measure(at: Any, candidates: Rep) -> np.ndarray:
-            return _read(new, at, self._columns[candidates[0]])
+        def measure(at: Any, candidates: Rep) -> Array:
+            return _read(new, at, names[candidates[0]])
 
-        return NewRows(new.index, np.ones(len(new), bool), None, measure, None)
+        return AskedRows(new.index, np.ones(len(new), bool), None, measure, None)
 
 
-def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> np.ndarray:
+def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
     """Dissimilarities of some rows of a frame to the candidates with these names, NaN if missing."""
     missing = [c for c in names if c not in new.columns]
     if missing:
@@ -187,7 +182,8 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
 
     Parameters
     ----------
-    matrix : DataFrame (by label), square array (n, n) or condensed array (n (n - 1) / 2,) (by position)
+    matrix : DataFrame (by label; or pairs: two columns of labels and their dissimilarity), square array (n, n) or condensed array
+        (n (n - 1) / 2,) (by position)
     data : DataFrame
         Data whose rows the matrix describes: matched by label, or by position for arrays.
 
@@ -197,39 +193,36 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
         If values are missing, infinite or negative; for wrong shapes, duplicate labels, labels without a match, row names that were
         read as a column, and similarities: rows that are farther from themselves than from others.
     """
-    if isinstance(matrix, pd.DataFrame) and 0 in matrix.shape:
-        raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
-    pairs_of_rows = len(data) * (len(data) - 1) // 2
+    numbered, pairs_of_rows = False, len(data) * (len(data) - 1) // 2
     if getattr(matrix, "shape", ()) == (pairs_of_rows, 1) and pairs_of_rows != len(data):
         matrix = np.ravel(matrix)  # condensed, read as a column
-    if isinstance(matrix, pd.DataFrame):
+    if not isinstance(matrix, pd.DataFrame):
+        matrix = labelled(as_floats(matrix), data.index)
+    elif 0 in matrix.shape:
+        raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
+    else:
         if matrix.shape[1] == 3 and len(matrix) != len(data):
             pairs = from_pairs(*(matrix.iloc[:, k] for k in range(3)))
             matrix = matrix if pairs is None else pairs
         check_first_column(matrix)
-        matrix, numbered = _labelled(matrix, data)
+        rows = matrix.index
+        if [*map(str, rows)] == [*map(str, matrix.columns)]:
+            names = numbered_as(rows, data)
+            matrix, numbered = matrix.set_axis(names).set_axis(names, axis=1), names is not rows
+        elif same_labels(rows, matrix.columns) and rows.is_unique:
+            matrix = matrix[list(rows)]
         check_labels(matrix, data)
-    else:
-        matrix, numbered = labelled(as_floats(matrix), data.index), False
     metric = trained_given(matrix, Given(unnamed=numbered))
-    single = bool((matrix.dtypes == np.float32).all())
-    check_nearest_to_itself(metric.values, matrix.index, matrix.columns, single)
+    check_nearest_to_itself(metric, bool((matrix.dtypes == np.float32).all()))
     return metric
 
 
-def _labelled(matrix: pd.DataFrame, data: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
-    """A matrix with the same labels on both sides if these are the same as text, and numbered as the data are; whether that changed."""
-    rows, columns = matrix.index, matrix.columns
-    if len(rows) == len(columns) and list(map(str, rows)) == list(map(str, columns)):
-        matrix = matrix.set_axis(rows, axis=1)
-        names = numbered_as(rows, data)
-        return (matrix, False) if names is rows else (matrix.set_axis(names).set_axis(names, axis=1), True)
-    if not len(rows.symmetric_difference(columns, sort=False)) and rows.is_unique:
-        matrix = matrix[list(rows)]
-    return matrix, False
+def same_labels(rows: pd.Index, columns: pd.Index) -> bool:
+    """Whether both sides of a matrix have the same labels, in any order."""
+    return len(rows) == len(columns) and not len(rows.symmetric_difference(columns, sort=False))
 
 
-def labelled(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
+def labelled(array: Array, index: pd.Index) -> pd.DataFrame:
     """A square or condensed array with labels."""
     n = len(index)
     if array.ndim == 1:
@@ -244,6 +237,20 @@ def labelled(array: np.ndarray, index: pd.Index) -> pd.DataFrame:
             "candidates use a DataFrame with their labels as columns"
         )
     return pd.DataFrame(array, index, index)
+
+
+def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
+    """A square matrix of the dissimilarities from first to second, NaN where there is none; None if a pair is absent or occurs twice."""
+    first, second = pd.Index(first), pd.Index(second)
+    # the name that is on one side only is the first of all in a triangle
+    one, other = (second, first) if first[0] in second else (first, second)
+    names = one.append(other).unique()
+    n, i, j = len(names), names.get_indexer(first), names.get_indexer(second)
+    if n < 2 or n * (n - 1) // 2 > len(i) or len(np.unique(i * n + j)) < len(i):
+        return None
+    matrix, known = np.full((n, n), np.nan), np.eye(n, dtype=bool)
+    matrix[i, j], known[i, j] = values, True
+    return pd.DataFrame(matrix, names, names) if (known | known.T).all() else None
 
 
 def trained_given(matrix: pd.DataFrame, spec: Given | None = None) -> TrainedGiven:
@@ -262,7 +269,7 @@ def trained_given(matrix: pd.DataFrame, spec: Given | None = None) -> TrainedGiv
     return TrainedGiven(spec or Given(), np.ascontiguousarray(values), *sides, strings(matrix.columns.names))
 
 
-def as_floats(values: Any) -> np.ndarray:
+def as_floats(values: Any) -> Array:
     """The numbers of a frame or of an array as a float array, missing and masked ones as NaN."""
     try:
         if np.iscomplexobj(values):
@@ -275,20 +282,7 @@ def as_floats(values: Any) -> np.ndarray:
         raise DataError(f"dissimilarities must be numbers: {cure}") from None
 
 
-def check_values(values: np.ndarray, rows: pd.Index, columns: pd.Index) -> None:
-    """Raise if a value is missing, infinite or negative."""
-    for bad, what, cure in (
-        (np.isnan(values), "missing", ": use a value for each pair, in both directions or all in one triangle"),
-        (np.isinf(values), "infinite", ""),
-        (values < 0, "negative", ": use D.clip(0) if this is rounding"),
-    ):
-        if bad.any():
-            i, j = np.argwhere(bad)[0]
-            where = f"from {shown(rows[i])} to {shown(columns[j])}"
-            raise DataError(f"{bad.sum()} dissimilarities are {what}, the first of which is {where}{cure}")
-
-
-def mirrored(values: np.ndarray) -> np.ndarray:
+def mirrored(values: Array) -> Array:
     """A square matrix (n, n), in which missing values are filled in if each pair has a value in one direction only.
 
     Missing values of the diagonal become 0 if none is known.
@@ -300,61 +294,125 @@ def mirrored(values: np.ndarray) -> np.ndarray:
     """
     missing = np.isnan(values)
     if missing.any():
-        own = np.eye(len(values), dtype=bool)
-        if ((missing != missing.T) | own).all():
+        diagonal = np.eye(len(values), dtype=bool)
+        if ((missing != missing.T) | diagonal).all():
             values = np.where(missing, values.T, values)
         if missing.diagonal().all():
-            values = np.where(own, 0.0, values)
+            values = np.where(diagonal, 0.0, values)
     for name, side in (("upper", values), ("lower", values.T)):
+        # one row first: a triangle of a large matrix is a copy
         if not side[0, 1:].any() and not np.triu(side, 1).any() and np.tril(side, -1).any():
             raise DataError(f"the {name} triangle of the dissimilarities is 0, but the other is not: use D + D.T, which has both")
     return values
 
 
-def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
-    """A square matrix of the dissimilarities from first to second, NaN where there is none; None if a pair is absent or occurs twice."""
-    first, second = pd.Index(first), pd.Index(second)
-    # the name that is on one side only is the first of all in a triangle
-    one, other = (second, first) if first[0] in second else (first, second)
-    names = one.append(other).unique()
-    n, i, j = len(names), names.get_indexer(first), names.get_indexer(second)
-    if n < 2 or n * (n - 1) // 2 > len(i) or len(np.unique(i * n + j)) < len(i):
-        return None
-    matrix, known = np.full((n, n), np.nan), np.eye(n, dtype=bool)
-    matrix[i, j], known[i, j] = values, True
-    return pd.DataFrame(matrix, names, names) if (known | known.T).all() else None
+def check_values(values: Array, rows: pd.Index, columns: pd.Index, what: str = "dissimilarities", low: float = 0.0) -> None:
+    """Raise if a value is missing, infinite or below `low`."""
+    for bad, fault, cure in (
+        (np.isnan(values), "missing", ": use a value for each pair, in both directions or all in one triangle"),
+        (np.isinf(values), "infinite", ""),
+        (values < low, "negative", ": use D.clip(0) if this is rounding"),
+    ):
+        if bad.any():
+            i, j = np.argwhere(bad)[0]
+            where = f"from {shown(rows[i])} to {shown(columns[j])}"
+            raise DataError(f"{bad.sum()} {what} are {fault}, the first of which is {where}{cure}")
 
 
-def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
-    """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these count all rows; others as they are."""
-    n, index = len(labels), data.index
-    from_1 = pd.RangeIndex(1, n + 1)
-    by_r = [*map(str, labels)] == [*map(str, from_1)]
-    if len(index) != n or not index.is_unique or among(index, labels).all() or not (by_r or labels.equals(pd.RangeIndex(n))):
-        return labels
-    for names in (pd.RangeIndex(n), from_1):
-        place = names.get_indexer(index)
-        if (place >= 0).all() and all((data[name] == labels[place]).all() for name in label_columns(labels, data)):
-            return names
-    return labels
+def check_nearest_to_itself(metric: TrainedGiven, single: bool = False) -> None:
+    """Raise if a row that is a candidate is farther from itself than from another candidate, as in similarities.
+
+    `single` is whether the values come from single precision.
+    """
+    values, columns = metric.values, metric.column_names
+    places = pd.Index(columns).get_indexer(metric.row_names)
+    rows = np.flatnonzero(places >= 0)
+    if len(rows) == 0:
+        return
+    own, least, most = values[rows, places[rows]], values.min(axis=1)[rows], values.max(axis=1)[rows]
+    # a distance that is the root of a difference is rounded at the root of the precision
+    slack = 8 * np.sqrt(np.finfo(np.float32 if single else np.float64).eps) * most
+    far = np.flatnonzero(own > least + slack)
+    if len(far) == 0:
+        return
+    k, i = far[0], rows[far[0]]
+    raise DataError(
+        f"{len(far)} of {len(rows)} rows are farther from themselves than from others, the first {shown(metric.row_names[i])} "
+        f"({own[k]:.4g} from itself and {least[k]:.4g} from {shown(columns[values[i].argmin()])}). If these are similarities, use "
+        "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels of rows and columns, or set the diagonal "
+        "to 0 (np.fill_diagonal)"
+    )
 
 
 def check_first_column(matrix: pd.DataFrame) -> None:
     """Raise if the first column of a frame contains the row labels."""
     name, column = matrix.columns[0], matrix.iloc[:, 0]
     unnamed = name == "" or name.startswith("Unnamed:") if isinstance(name, str) else np.ndim(name) == 0 and pd.isna(name)
-    if unnamed:
-        raise DataError(f"the first column of the dissimilarities has no name ({shown(name)}), so it contains row names: {READ}")
-    if all(isinstance(value, str) for value in column) and not isinstance(matrix.iat[0, -1], str):
+    texts = all(isinstance(value, str) for value in column) and not isinstance(matrix.iat[0, -1], str)
+    if unnamed or texts:
+        what = f"contains texts such as {shown(column.iloc[0])}" if texts else "has no name"
+        raise DataError(f"the first column of the dissimilarities, {shown(name)}, {what}: if these are row names, {READ}")
+
+
+def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
+    """Raise if the labels of a frame (n, m) repeat, match no row of the data, or match one another as text only."""
+    rows, columns = matrix.index, matrix.columns
+    check_distinct(rows, "row")
+    check_distinct(columns, "column")
+    if not among(rows, data.index).any():
         raise DataError(
-            f"the first column of the dissimilarities, {shown(name)}, contains texts such as {shown(column.iloc[0])}: if these are row "
-            f"names, {READ}"
+            f"the dissimilarities have the labels {in_short(rows)}, but the data have {in_short(data.index)}, and rows are matched by "
+            f"label: {label_cure(rows, data)}"
         )
+    if among(columns, rows).any():
+        return
+    alike = {*map(str, rows)} & {*map(str, columns)}
+    if alike or (len(rows) == len(columns) and [*map(str, columns)] in counts(len(columns))):
+        convert = as_type_of(columns, rows)
+        cure = f"use D.columns = D.columns.{convert}" if convert else ORDER
+        raise DataError(
+            f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels ({in_short(columns)}) "
+            f"{'agree only as text' if alike else 'differ'}, so none of the candidates is a row: {cure}; from a file, {READ}; if the "
+            "candidates are not rows, use labels of another kind"
+        )
+
+
+def check_distinct(labels: pd.Index, what: str) -> None:
+    if not labels.is_unique:
+        repeated = shown(labels[labels.duplicated()][0])
+        raise DataError(f"the {what} label {repeated} of the dissimilarities occurs more than once: rename one of them")
+
+
+def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None:
+    """Raise if a matrix with these row labels lacks a row of the data that is needed."""
+    lacking = needed[~among(needed, rows)]
+    if len(lacking):
+        raise DataError(
+            f"the dissimilarities lack the row {shown(lacking[0])} of the data (rows are matched by label): {label_cure(rows, data)}"
+        )
+
+
+def counts(n: int) -> list[list[str]]:
+    """The texts of n numbers, counted from 0 and from 1."""
+    return [[str(k + first) for k in range(n)] for first in (0, 1)]
+
+
+def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
+    """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these count all rows; others as they are."""
+    n, index = len(labels), data.index
+    counted = [*map(str, labels)] == counts(n)[1] or labels.equals(pd.RangeIndex(n))
+    if len(index) != n or not index.is_unique or among(index, labels).all() or not counted:
+        return labels
+    for names in (pd.RangeIndex(n), pd.RangeIndex(1, n + 1)):
+        place = names.get_indexer(index)
+        if (place >= 0).all() and all((data[name] == labels[place]).all() for name in label_columns(labels, data)):
+            return names
+    return labels
 
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
     """The conversion, as code, that makes labels agree with others that are the same as text; "" if there is none."""
-    if among(labels, like).any() or not set(map(str, labels)) & set(map(str, like)):
+    if among(labels, like).any() or not {*map(str, labels)} & {*map(str, like)}:
         return ""
     if all(isinstance(label, str) for label in like):
         return "astype(str)"
@@ -378,153 +436,38 @@ def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
     return [name for name in known if data[name].is_unique and among(pd.Index(data[name]), rows).all()]
 
 
-def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None:
-    """Raise if a matrix with these row labels lacks a row of the data that is needed."""
-    lacking = needed[~among(needed, rows)]
-    if len(lacking):
-        raise DataError(
-            f"the dissimilarities lack the row {shown(lacking[0])} of the data (rows are matched by label): {label_cure(rows, data)}"
-        )
-
-
-def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
-    """Raise if the labels of a frame repeat, match no row of the data, or match one another as text only.
-
-    Parameters
-    ----------
-    matrix : DataFrame (n, m)
-    data : DataFrame
-        Data, whose rows the labels must match.
-    """
-    rows, columns = matrix.index, matrix.columns
-    for names, what in ((rows, "row"), (columns, "column")):
-        if not names.is_unique:
-            raise DataError(
-                f"the {what} labels of the dissimilarities must be unique, but {shown(names[names.duplicated()][0])} occurs more than once"
-            )
-    if not among(rows, data.index).any():
-        raise DataError(
-            f"the dissimilarities have the labels {in_short(rows)}, but the data have {in_short(data.index)}, and rows are matched by "
-            f"label: {label_cure(rows, data)}"
-        )
-    if among(columns, rows).any():
-        return
-    alike = set(map(str, rows)) & set(map(str, columns))
-    if alike or (len(rows) == len(columns) and _positions(columns)):
-        how = "agree only as text" if alike else "differ"
-        convert = as_type_of(columns, rows)
-        cure = f"use D.columns = D.columns.{convert}" if convert else ORDER
-        raise DataError(
-            f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels ({in_short(columns)}) {how}, so none of "
-            f"the candidates is a row: {cure}; from a file, {READ}; if the candidates are not rows, use labels of another kind"
-        )
-
-
-def _positions(names: pd.Index) -> bool:
-    """Whether labels count from 0 or from 1, as numbers or as text."""
-    texts = [str(name) for name in names]
-    return any(texts == [str(k + first) for k in range(len(texts))] for first in (0, 1))
-
-
 def in_short(names: pd.Index) -> str:
     """Labels for a message: the first ones and the last."""
     texts = [shown(name) for name in names]
     return ", ".join(texts) if len(texts) <= 3 else f"{texts[0]}, {texts[1]}, ..., {texts[-1]}"
 
 
-def check_nearest_to_itself(values: np.ndarray, rows: pd.Index, columns: pd.Index, single: bool = False) -> None:
-    """Raise if a row that is a candidate is farther from itself than from another candidate, as in similarities.
-
-    Parameters
-    ----------
-    values : array (n, m)
-    rows, columns : labels (n,) and (m,)
-    single : bool
-        Whether the values come from single precision.
-    """
-    own = columns.get_indexer(rows)
-    known = np.flatnonzero(own >= 0)
-    if len(known) == 0:
-        return
-    self_, least, most = values[known, own[known]], values.min(axis=1)[known], values.max(axis=1)[known]
-    # a distance that is the root of a difference is rounded at the root of the precision
-    slack = 8 * np.sqrt(np.finfo(np.float32 if single else np.float64).eps) * most
-    far = np.flatnonzero(self_ > least + slack)
-    if len(far) == 0:
-        return
-    i = known[far[0]]
-    raise DataError(
-        f"{len(far)} of {len(known)} rows are farther from themselves than from others, the first {shown(rows[i])} ({self_[far[0]]:.4g} "
-        f"from itself and {least[far[0]]:.4g} from {shown(columns[values[i].argmin()])}). If these are similarities, use "
-        "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels of rows and columns, or set the diagonal "
-        "to 0 (np.fill_diagonal)"
-    )
-
-
-def converted(similarity: Any, how: str) -> pd.DataFrame:
+def converted(similarity: Any, method: str) -> pd.DataFrame:
     """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
     S = as_floats(similarity)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
         raise DataError(f"similarities must be square, with at least one row, not of shape {S.shape}")
     table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(S)
-    same = table.index.is_unique and table.columns.is_unique and not len(table.index.symmetric_difference(table.columns, sort=False))
-    if not same:
+    names = table.index
+    if not (names.is_unique and table.columns.is_unique and same_labels(names, table.columns)):
         raise DataError("similarities need the same unique labels on rows and columns")
-    table = pd.DataFrame(S, table.index, table.columns)[list(table.index)]
-    S = table.to_numpy()
-    bad = ~np.isfinite(S)
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise DataError(
-            f"{bad.sum()} similarities are missing or infinite, the first of which is from {shown(table.index[i])} to "
-            f"{shown(table.index[j])}"
-        )
-    values = S.max() - S if how == "max" else kernel_distances(S)
-    return pd.DataFrame(np.asarray(values) + 0.0, table.index, table.index)
+    S = pd.DataFrame(S, names, table.columns)[list(names)].to_numpy()
+    check_values(S, names, names, "similarities", -np.inf)
+    D = S.max() - S if method == "max" else kernel_distances(S, S.diagonal(), S.diagonal())
+    return pd.DataFrame(D + 0.0, names, names)
 
 
-def kernel_distances(kernel: Any, rows: Any = None, candidates: Any = None) -> pd.DataFrame | np.ndarray:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel matrix (Bien and Tibshirani 2011, section 4.1).
-
-    Parameters
-    ----------
-    kernel : DataFrame or array (n, m)
-        Kernel matrix K.
-    rows, candidates : arrays (n,) and (m,), optional
-        K(x, x) for the rows and for the candidates. Default: the diagonal, if the kernel is square.
-
-    Returns
-    -------
-    DataFrame or array (n, m)
-        Distances, of the type of the kernel.
+def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel (n, m) and its values K_ii (n,) and K_jj (m,) for the same row.
 
     Raises
     ------
     DataError
         If K_ii + K_jj < 2 K_ij beyond rounding, so K is not a kernel.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kernel_distances(np.array([[1.0, 0.5], [0.5, 1.0]]))
-    array([[0., 1.],
-           [1., 0.]])
     """
-    K = as_floats(kernel)
-    if K.ndim != 2 or not np.isfinite(K).all():
-        raise DataError("a kernel must be a matrix of finite numbers")
-    if (rows is None or candidates is None) and K.shape[0] != K.shape[1]:
-        raise DataError(f"a kernel of shape {K.shape} needs K(x, x) of its rows and of its candidates: use rows= and candidates=")
-    a = np.diag(K) if rows is None else as_floats(rows)
-    b = np.diag(K) if candidates is None else as_floats(candidates)
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise DataError("K(x, x) of rows and candidates must be finite")
-    if a.shape != K.shape[:1] or b.shape != K.shape[1:]:
-        raise DataError(f"rows and candidates have shapes {a.shape} and {b.shape}, but the kernel has {K.shape}")
-    squared = a[:, None] + b[None, :] - 2 * K
-    slack = ROUNDING * (np.abs(a)[:, None] + np.abs(b)[None, :])
+    squared = rows[:, None] + candidates[None, :] - 2 * K
+    slack = ROUNDING * (np.abs(rows)[:, None] + np.abs(candidates)[None, :])
     if (squared < -slack).any():
         i, j = np.argwhere(squared < -slack)[0]
         raise DataError(f"this is not a kernel, because K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
-    out = np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
-    return pd.DataFrame(out, kernel.index, kernel.columns) if isinstance(kernel, pd.DataFrame) else out
+    return np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..core.distances.gower import UNLIKE, gower
+from ..core import Array
+from ..core.distances.categories import UNLIKE, gower
 from ..core.sources import Rep
 from ..core.statistics.sums import extremes
 from ..frames.frame import Frame
-from ..frames.sql import Columns, number, within
-from ..ground.checks import is_real
+from ..frames.sql_columns import Columns, number, total, within
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
-from .base import Metric, TrainedMetric, Traits, strings
-from .in_sql import MOST as FARTHEST
-from .in_sql import SQLDistance, gower_in_sql
+from .base import Metric, SQLDistance, TrainedMetric, Traits, coordinate, strings, value
+from .minkowski import LARGEST_POWER, checked_weights
 
 MANY = 10  # rows from which on a category that never repeats is taken for a name of the row
 
@@ -36,7 +35,7 @@ class Gower(Metric):
     ----------
     asymmetric : names of boolean columns, or of columns of 0 and 1
         Features whose joint absence is ignored. Another number in a new row is different from both.
-    weights : mapping of name to number >= 0, optional
+    column_weights : mapping of name to number >= 0, optional
         Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting the variables observed for both rows.
 
     Raises
@@ -66,7 +65,7 @@ class Gower(Metric):
     >>> d = pc.dissimilarity("~ a + b + c + d", t, pc.Gower(asymmetric=["d"]), na="keep")
     >>> d.condensed().round(7).tolist()  # R 4.2.2, cluster 2.1.4: daisy(t, "gower", type = list(asymm = "d"))
     [0.8333333, 0.3333333, 0.8888889]
-    >>> d = pc.dissimilarity("~ log(a) + b", t, pc.Gower(weights={"log(a)": 3}))
+    >>> d = pc.dissimilarity("~ log(a) + b", t, pc.Gower(column_weights={"log(a)": 3}))
     >>> d.condensed().round(7).tolist()  # daisy(t[, 1:2], "gower", weights = c(3, 1), type = list(logratio = "a"))
     [0.625, 0.75, 0.625]
     """
@@ -74,19 +73,14 @@ class Gower(Metric):
     papers = ("gower1971",)
 
     asymmetric: Sequence[str] = ()
-    weights: Mapping[str, float] | None = None
+    column_weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         names = (self.asymmetric,) if isinstance(self.asymmetric, str) else self.asymmetric
         object.__setattr__(self, "asymmetric", names)
         if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
             raise OptionError(f"asymmetric must be a list of names of boolean columns, not {brief(names)}")
-        given = {} if self.weights is None else self.weights
-        if not isinstance(given, Mapping):
-            raise OptionError(f"weights must be a mapping of column names to numbers >= 0, not {brief(given)}")
-        for name, weight in given.items():
-            if not isinstance(name, str) or not is_real(weight) or not 0 <= weight < np.inf:
-                raise OptionError(f"weights must be finite numbers >= 0, not {brief(weight)} for {brief(name)}")
+        object.__setattr__(self, "column_weights", checked_weights(self.column_weights))
 
     @property
     def traits(self) -> Traits:
@@ -104,16 +98,16 @@ class Gower(Metric):
         booleans = [c for c in table if c in self.asymmetric or (c in frame.schema and frame.schema[c].kind == "boolean")]
         numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
         categories = [c for c in table if c not in numbers]
-        _among("weights", list(self.weights or ()), list(table), "predictor")
-        if not self._weights([*numbers, *categories]).any():
-            raise OptionError("weights must not be 0 for all predictors")
+        _among("column_weights", list(self.column_weights or ()), list(table), "predictor")
+        weights = np.array([(self.column_weights or {}).get(c, 1.0) for c in [*numbers, *categories]])
+        if not weights.any():
+            raise OptionError("column_weights must not be 0 for all predictors")
         low, high = extremes(_values(table, numbers, frame.index))
         with np.errstate(over="ignore"):
             ranges = np.where(high > low, high - low, 1.0)
         if not np.isfinite(ranges).all():
             name = numbers[int(np.argmax(~np.isfinite(ranges)))]
             raise DataError(f"the range of column {name!r} is infinite: scale it down")
-        weights = self._weights([*numbers, *categories])
         of_category = zip(categories, weights[len(numbers) :], strict=True)
         labels = [c for c, weight in of_category if weight > 0 and len(frame) >= MANY and _all_differ(table[c])]
         for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
@@ -128,12 +122,9 @@ class Gower(Metric):
             self, ranges, weights, strings(numbers), strings(categories), strings(constant), strings(labels)
         )
 
-    def _weights(self, names: list[str]) -> np.ndarray:
-        return np.array([float((self.weights or {}).get(c, 1.0)) for c in names])
-
 
 @savable(ranges="p", weights="w", numbers="p", categories="c", constant="k", labels="l")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedGower(TrainedMetric):
     """A Gower dissimilarity with the ranges that it learned.
 
@@ -152,20 +143,20 @@ class TrainedGower(TrainedMetric):
     """
 
     spec: Gower
-    ranges: np.ndarray
-    weights: np.ndarray
-    numbers: np.ndarray
-    categories: np.ndarray
-    constant: np.ndarray
-    labels: np.ndarray
+    ranges: Array
+    weights: Array
+    numbers: Array
+    categories: Array
+    constant: Array
+    labels: Array
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = {
+        notes = {
             "constant numbers, which add 0 to every distance": self.constant,
             "categories with a different value in every row, which add the same to every distance": self.labels,
         }
-        return tuple(f"{words}: {', '.join(names)}" for words, names in said.items() if len(names))
+        return tuple(f"{words}: {', '.join(names)}" for words, names in notes.items() if len(names))
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.terms()
@@ -184,7 +175,7 @@ class TrainedGower(TrainedMetric):
                 made[frame.unseen[name], j] = UNLIKE
         return (made,)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         flags = np.array([c in self.spec.asymmetric for c in self.categories], bool)
         return gower(rows[0], candidates[0], len(self.numbers), flags, self.weights)
 
@@ -193,11 +184,11 @@ class TrainedGower(TrainedMetric):
         return (*self.numbers.tolist(), *self.categories.tolist())
 
     @property
-    def spread(self) -> np.ndarray:
-        """What the differences of each variable are divided by."""
+    def spread(self) -> Array:
+        """Divisor of the differences of each variable."""
         return np.append(self.ranges, np.ones(len(self.categories)))
 
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def terms(self, rows: Rep, candidates: Rep) -> Array:
         p, w = len(self.numbers), self.weights
         asymmetric = [name in self.spec.asymmetric for name in self.variables]
         a, b = rows[0][:, None], candidates[0]
@@ -208,10 +199,10 @@ class TrainedGower(TrainedMetric):
         out[np.isnan(a) | np.isnan(b) | ((a == 0) & (b == 0) & asymmetric)] = np.nan
         return out
 
-    def weighed(self, weights: np.ndarray) -> TrainedGower:
+    def weighed(self, weights: Array) -> TrainedGower:
         weights = self.weights * weights
         known = dict(zip(self.variables, weights.tolist(), strict=True))
-        return replace(self, spec=replace(self.spec, weights=known), weights=weights / weights.max())
+        return replace(self, spec=replace(self.spec, column_weights=known), weights=weights / weights.max())
 
     def sql(self, columns: Columns) -> SQLDistance:
         names, schema, keep = self.numbers.tolist(), columns.frame.schema, columns.frame.keep
@@ -222,7 +213,7 @@ class TrainedGower(TrainedMetric):
         skips_zeros = [c in self.spec.asymmetric for c in self.categories.tolist()]
         weights = [number(w) for w in self.weights.tolist()]
 
-        def values(prototypes: Rep) -> np.ndarray:
+        def values(prototypes: Rep) -> Array:
             if (prototypes[0] == UNLIKE).any():
                 raise OptionError("a prototype has a level that no training row has, which can't be written in SQL")
             return prototypes[0]
@@ -232,13 +223,13 @@ class TrainedGower(TrainedMetric):
 
         known = [allowed(c, columns.known(c, compared=True)) for c in schema]
         # differences that overflow in relation to the range have no dissimilarity
-        known += [allowed(c, within(x, FARTHEST)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
+        known += [allowed(c, within(x, LARGEST_POWER)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
         may_miss = keep or any(skips_zeros)
         constant = None if may_miss else number(sum(self.weights.tolist(), 0.0))
         return SQLDistance([*numbers, *codes], gower_in_sql(ordered, skips_zeros, weights, constant), known, values, may_miss)
 
 
-def _values(table: dict[str, pd.Series], names: Iterable[str], index: pd.Index) -> np.ndarray:
+def _values(table: dict[str, pd.Series], names: Iterable[str], index: pd.Index) -> Array:
     """The numeric variables (n, p), before they are divided by their ranges."""
     values = np.column_stack([np.empty((len(index), 0)), *(as_floats(table[c]) for c in names)])
     for i, j in np.argwhere(np.isinf(values))[:1]:
@@ -254,7 +245,7 @@ def _among(parameter: str, names: Iterable[str], known: list[str], what: str) ->
 
 
 def _number(values: pd.Series) -> bool:
-    return bool(pd.api.types.is_float_dtype(values.dtype))
+    return pd.api.types.is_float_dtype(values.dtype)
 
 
 def _all_differ(values: pd.Series) -> bool:
@@ -262,9 +253,37 @@ def _all_differ(values: pd.Series) -> bool:
     return not _number(values) and not values.isna().any() and values.is_unique
 
 
-def as_floats(values: pd.Series) -> np.ndarray:
+def as_floats(values: pd.Series) -> Array:
     """A variable as floats, NaN if missing; an ordered category as its level's number."""
     if _number(values):
-        return np.asarray(values.to_numpy(float))
+        return values.to_numpy(float)
     codes = values.cat.codes.to_numpy(float)
     return np.where(codes < 0, np.nan, codes)
+
+
+def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: Sequence[str], constant: str | None) -> str:
+    """Gower's weighted mean over the variables: first numbers, divided by their ranges and weighted, then codes.
+
+    Parameters
+    ----------
+    ordered : sequence of bool
+        Whether each of the numbers is the number of a level of an ordered category; it is then negative for unknown levels, whose
+        difference from every level is the whole weight.
+    skips_zeros : sequence of bool
+        Whether a pair of zeros does not count, for each of the codes.
+    weights : sequence of str
+    constant : str, or None
+        Sum of the weights, if no pair skips a variable. The mean is NULL if all are skipped.
+    """
+    sums, counts = [], []
+    for k, weight in enumerate(weights):
+        x, v = coordinate(k), value(k)
+        if k < len(ordered):
+            apart = f"CASE WHEN {x} < 0e0 AND {v} IS NOT NULL THEN {weight} ELSE ABS({x} - {v}) END" if ordered[k] else f"ABS({x} - {v})"
+            sums.append(apart if constant else f"COALESCE({apart}, 0e0)")
+            counts.append(f"CASE WHEN {x} IS NULL OR {v} IS NULL THEN 0e0 ELSE {weight} END")
+        else:
+            zeros = f" AND {x} <> 0e0" if skips_zeros[k - len(ordered)] else ""
+            sums.append(f"CASE WHEN {x} <> {v} THEN {weight} ELSE 0e0 END")
+            counts.append(f"CASE WHEN {x} <> {v} OR {x} = {v}{zeros} THEN {weight} ELSE 0e0 END")
+    return f"({total(sums)}) / {constant or f'NULLIF({total(counts)}, 0e0)'}"

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
+from ..core import Array
 from ..core.distances.minkowski import minkowski, products, totals
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import either, is_number, one_of
+from ..ground.checks import either, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
-from .base import Metric, TrainedMetric, Traits, strings
+from .base import Metric, TrainedMetric, Traits, check_number, strings
 from .given import kernel_distances
-from .scaling import SCALES, finite, spread_of, unscaled
+from .minkowski import SCALES, scale_of, scaled, unscaled
 
 KERNELS = ("rbf", "poly", "laplacian")
 HIGHEST = 100  # degree of a polynomial
@@ -65,13 +65,10 @@ class Kernel(Metric):
         if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
             cure = 'for the matrix K of another kernel use pc.Dissimilarity.from_similarity(K, "kernel")'
             raise OptionError(f"kernel must be {either(KERNELS)}, not {brief(self.kernel)}: {cure}")
-        if self.gamma is not None and not is_number(self.gamma, 0, above=True):
-            raise OptionError(f"gamma must be a number > 0 or None, not {brief(self.gamma)}")
-        integral = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
-        if not integral or not 1 <= self.degree <= HIGHEST:
-            raise OptionError(f"degree must be a whole number from 1 to {HIGHEST}, not {brief(self.degree)}")
-        if not is_number(self.coef0, 0):
-            raise OptionError(f"coef0 must be a number >= 0 to make a kernel, not {brief(self.coef0)}")
+        if self.gamma is not None:
+            check_number("gamma", self.gamma, 0, above=True)
+        whole_number("degree", self.degree, 1, HIGHEST)
+        check_number("coef0", self.coef0, 0)
         if self.kernel != "poly" and (self.degree, self.coef0) != (3, 1.0):
             raise OptionError(f"degree and coef0 need kernel='poly', not the {self.name}")
         one_of("scale", self.scale, tuple(SCALES))
@@ -88,13 +85,13 @@ class Kernel(Metric):
         return f"{self.kernel} kernel"
 
     def train(self, frame: Frame) -> TrainedKernel:
-        spread, constant = spread_of(frame, self.name, self.scale).scales()
-        gamma = float(self.gamma) if self.gamma is not None else _gamma(_scaled(frame, spread))
-        return TrainedKernel(self, spread, np.array(gamma), strings(constant))
+        scale = scale_of(frame, self.name, self.scale)
+        gamma = _gamma(scaled(frame, self.name, scale.spread)) if self.gamma is None else float(self.gamma)
+        return TrainedKernel(self, scale.spread, np.array(gamma), strings(scale.constant))
 
 
 @savable(spread="p", gamma="", constant="c")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedKernel(TrainedMetric):
     """A kernel distance with the scales and the gamma that it learned.
 
@@ -109,34 +106,34 @@ class TrainedKernel(TrainedMetric):
     """
 
     spec: Kernel
-    spread: np.ndarray
-    gamma: np.ndarray
-    constant: np.ndarray
+    spread: Array
+    gamma: Array
+    constant: Array
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = unscaled(self.constant)
-        return (*said, f"gamma of the {self.name}: {self.gamma.item():.4g}")
+        return (*unscaled(self.constant), f"gamma of the {self.name}: {self.gamma.item():.4g}")
 
     def rows(self, frame: Frame) -> Rep:
-        X = _scaled(frame, self.spread)
+        X = scaled(frame, self.name, self.spread)
         if self.spec.kernel != "poly":
             return (X,)
         with np.errstate(over="ignore"):
             return X, self._power(totals(X * X))
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         X, Z, kind, gamma = rows[0], candidates[0], self.spec.kernel, self.gamma.item()
         if kind == "poly":
-            return np.asarray(kernel_distances(self._power(products(X, Z)), rows[1], candidates[1]))
+            return kernel_distances(self._power(products(X, Z)), rows[1], candidates[1])
         with np.errstate(over="ignore", under="ignore"):
-            return _bounded(gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0)))
+            exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
+            return np.sqrt(-2 * np.expm1(-exponent))  # sqrt(2 - 2 exp(-exponent)), to full precision near 0
 
-    def _power(self, inner: np.ndarray) -> np.ndarray:
+    def _power(self, inner: Array) -> Array:
         """The polynomial kernel of inner products."""
         with np.errstate(over="ignore", invalid="ignore"):
             base = self.gamma.item() * inner + self.spec.coef0
-            out: np.ndarray = base.copy()
+            out = base.copy()
             for _ in range(int(self.spec.degree) - 1):  # products have the same bits in any tile; a power need not
                 out *= base
         if not np.isfinite(out).all():
@@ -144,22 +141,11 @@ class TrainedKernel(TrainedMetric):
         return out
 
 
-def _scaled(frame: Frame, spread: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore"):
-        X = np.ascontiguousarray(frame.design.to_numpy(float) / spread)
-    return finite(X, frame)
-
-
-def _bounded(exponent: np.ndarray) -> np.ndarray:
-    """sqrt(2 - 2 exp(-exponent)), to full precision near 0."""
-    return np.asarray(np.sqrt(-2 * np.expm1(-exponent)))
-
-
-def _gamma(X: np.ndarray) -> float:
+def _gamma(X: Array) -> float:
     most = np.abs(X).max()  # squares of 1e200 would overflow
     variance = (X / most).var() if most > 0 else 0.0
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0  # 1, as scikit-learn has it
     if not 0 < gamma < np.inf:
         raise DataError("gamma=1 / (columns * variance) is not a positive number for columns of this size: scale them")
-    return float(gamma)
+    return gamma

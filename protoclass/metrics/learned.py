@@ -1,34 +1,33 @@
-"""Distances that learn from the classes which columns matter: neighbourhood components, linear and quadratic discriminants."""
+"""Distances that learn from the classes: neighbourhood components, linear and quadratic discriminants, adaptive distances."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core.distances.discriminant import SINGULAR, discriminants, nca, quadratic
+from ..core import Array
+from ..core.distances.discriminant import SINGULAR, adaptive_distances, discriminants, nca, quadratic
 from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
-from ..frames.sql import Columns, number, total
-from ..ground.checks import MOST_SEED, is_number, one_of, whole_number
+from ..frames.sql_columns import Columns, number, total
+from ..ground.checks import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
-from .base import EuclideanSpace, Metric, TrainedMetric, Traits, strings
-from .in_sql import SQLDistance, distance_in_sql
-from .scaling import SCALES, design_of, finite, spread_of
+from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number, strings
+from .minkowski import SCALES, Euclidean, TrainedMinkowski, design_of, distance_in_sql, scale_of, scaled
 
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
 NAMED = 6  # columns whose weights a summary names
 
 
 @dataclass(frozen=True)
-class Learned(Metric):
+class NCA(Metric):
     """Euclidean distance after a linear map of the columns that is learned from the classes, by neighbourhood components analysis.
 
     Scaled Euclidean distance gives a useless column the same weight as a useful one; this metric learns the weights. Columns are
@@ -38,10 +37,10 @@ class Learned(Metric):
 
     Parameters
     ----------
-    components : int, optional
+    dims : int, optional
         Number of axes of the map. Default: the number of columns.
     diagonal : True, False or None
-        Whether the map is a weight for each column, which can be interpreted. None: True without `components`, otherwise False. A full
+        Whether the map is a weight for each column, which can be interpreted. None: True without `dims`, otherwise False. A full
         map has many more parameters; if there are columns of noise, it fits the training rows better and new rows mostly worse.
     ridge : float >= 0
         Penalty against overfitting: it is multiplied by the mean weight of the columns and subtracted from the mean probability.
@@ -54,7 +53,7 @@ class Learned(Metric):
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components.
+        If there is no response, if only one class has rows, if all columns are constant, or if `dims` is too large.
 
     Notes
     -----
@@ -74,12 +73,12 @@ class Learned(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Learned())
-    >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.NCA())
+    >>> fit.dissimilarity.metric.column_weights["proportion"].round(1).to_dict()
     {'sepal_length': 0.0, 'sepal_width': 0.0, 'petal_length': 0.4, 'petal_width': 0.6}
     """
 
-    components: int | None = None
+    dims: int | None = None
     diagonal: bool | None = None
     ridge: float = 0.0
     sample: int = 1000
@@ -87,20 +86,20 @@ class Learned(Metric):
 
     def __post_init__(self) -> None:
         one_of("diagonal", self.diagonal, (None, True, False))
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
             if self.diagonal:
                 raise OptionError(
-                    f"components={brief(self.components)} needs diagonal=False, because a diagonal map has no axes to leave out"
+                    f"dims={brief(self.dims)} needs diagonal=False, because a diagonal map has no axes to leave out"
                 )
-        _check_ridge(self.ridge)
+        check_number("ridge", self.ridge, 0)
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
     @property
     def weighs(self) -> bool:
         """Whether the map is a weight for each column."""
-        return self.components is None if self.diagonal is None else bool(self.diagonal)
+        return self.dims is None if self.diagonal is None else bool(self.diagonal)
 
     @property
     def name(self) -> str:
@@ -112,25 +111,23 @@ class Learned(Metric):
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
-        y, w, chosen = known.y, known.w, np.ones(len(known.y), bool)
-        if len(y) > self.sample:
-            chosen = stratified_subset(y, int(self.sample), self.seed)
-            check_classes(frame, y[chosen], f"rows of the sample of {self.sample} have", " (a larger sample= may have others)")
-        inner, search = self._components(known.Z[chosen], y[chosen], w[chosen])
-        return mapped(self, known, inner, int(chosen.sum()), search)
-
-    def _components(self, Z: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The map of neighbourhood components analysis, whose weights have mean 1, and how the search went."""
+        chosen = np.ones(len(known.y), bool)
+        if len(chosen) > self.sample:
+            chosen = stratified_subset(known.y, int(self.sample), self.seed)
+        Z, y, w = known.Z[chosen], known.y[chosen], known.w[chosen]
+        if len(y) < len(chosen):
+            check_classes(frame, y, f"rows of the sample of {self.sample} have", " (a larger sample= may have others)")
         p = Z.shape[1]
-        if self.components is not None and self.components > p:
-            raise DataError(f"components must be at most {p}, the number of columns that vary, not {self.components}")
+        if self.dims is not None and self.dims > p:
+            raise DataError(f"dims must be at most {p}, the number of columns that vary, not {self.dims}")
         if np.bincount(y).max() < 2:
             raise DataError("NCA compares rows of the same class, but each class has one training row: use more rows")
-        found = nca(Z, y, w, self.components, self.weighs, float(self.ridge))
+        found = nca(Z, y, w, self.dims, self.weighs, float(self.ridge))
         size = (found.map**2).sum()
         if not size > SINGULAR:
             raise DataError(f"ridge={brief(self.ridge)} makes the weights of all columns 0: use a smaller one")
-        return found.map * np.sqrt(p / size), np.array([found.before, found.after, found.steps, found.converged], float)
+        search = np.array([found.before, found.after, found.steps, found.converged], float)
+        return mapped(self, known, found.map * np.sqrt(p / size), len(y), search)  # weights of mean 1
 
 
 OF_A_MAP = Traits(
@@ -142,28 +139,26 @@ OF_A_MAP = Traits(
 class TrainingRows:
     """Rows with weight from which a metric learns: the columns that vary, divided by their standard deviation and centred."""
 
-    Z: np.ndarray  # (n, columns that vary)
-    y: np.ndarray  # (n,)
-    w: np.ndarray  # (n,)
-    center: np.ndarray  # (p,), of the scaled columns
-    spread: np.ndarray  # (p,)
-    varies: np.ndarray  # bool (p,)
+    Z: Array  # (n, columns that vary)
+    y: Array  # (n,)
+    w: Array  # (n,)
+    center: Array  # (p,), of the scaled columns
+    spread: Array  # (p,)
+    varies: Array  # bool (p,)
     columns: pd.Index
 
     @property
-    def constant(self) -> np.ndarray:
+    def constant(self) -> Array:
         return strings(self.columns[~self.varies])
 
 
 def training_rows(frame: Frame, name: str) -> TrainingRows:
     """The rows of a frame with weight, of at least two classes."""
-    if frame.response is None:
-        raise DataError(f"a learned metric needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
     live = frame.weights > 0
     frame = frame if live.all() else frame.take(np.flatnonzero(live))
     X, y = design_of(frame, name), frame.codes
     check_classes(frame, y, "training rows have")
-    spread, _ = spread_of(frame, name, True).scales()
+    spread = scale_of(frame, name, True).spread
     varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
     if not varies.any():
         raise DataError(f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others")
@@ -171,7 +166,7 @@ def training_rows(frame: Frame, name: str) -> TrainingRows:
     return TrainingRows((Z - center)[:, varies], y, frame.weights, center, spread, varies, frame.design.columns)
 
 
-def mapped(spec: Metric, known: TrainingRows, inner: np.ndarray, used: int, search: np.ndarray) -> TrainedLearned:
+def mapped(spec: Metric, known: TrainingRows, inner: Array, used: int, search: Array) -> TrainedLearned:
     """The trained metric of a map (k, v), or (v,), of the columns that vary, learned from `used` of the rows."""
     shape = () if inner.ndim == 1 else (len(inner),)
     axes, back = np.zeros((*shape, len(known.varies))), np.zeros((len(known.varies), *shape))
@@ -180,7 +175,7 @@ def mapped(spec: Metric, known: TrainingRows, inner: np.ndarray, used: int, sear
     return TrainedLearned(spec, known.center, known.spread, axes, back, counts, search, strings(known.columns), known.constant)
 
 
-def check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> None:
+def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
     if len(np.unique(y)) < 2:
         name = shown(frame.levels[int(y[0])]) if len(y) else "none"
         raise DataError(
@@ -189,18 +184,24 @@ def check_classes(frame: Frame, y: np.ndarray, whose: str, more: str = "") -> No
         )
 
 
-def inverse(inner: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `Learned`."""
+def inverse(inner: Array, Z: Array) -> Array:
+    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `NCA`."""
     if inner.ndim == 1:
-        return np.asarray(np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0))
+        return np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0)
     if len(inner) == inner.shape[1]:
-        return np.asarray(np.linalg.pinv(inner))
+        return np.linalg.pinv(inner)
     return np.ascontiguousarray(np.linalg.lstsq(Z @ inner.T, Z, rcond=None)[0].T)
 
 
-def table_of_weights(weight: np.ndarray, scale: np.ndarray, names: np.ndarray) -> pd.DataFrame:
+def sampled(traits: Traits, counts: Array, samples: str = "") -> Traits:
+    """The traits of a metric that was learned from `counts[0]` of `counts[1]` rows: their description says so."""
+    known, every = counts
+    return replace(traits, scaling=f"{traits.scaling}, learned from {samples}{known} of {every} rows") if known < every else traits
+
+
+def table_of_weights(weight: Array, scale: Array, names: Array) -> pd.DataFrame:
     """See `TrainedMetric.column_weights`."""
-    table = {"weight": weight, "share": weight / weight.sum(), "scale": scale}
+    table = {"weight": weight, "proportion": weight / weight.sum(), "scale": scale}
     return pd.DataFrame(table, index=pd.Index(names, name="column"))
 
 
@@ -211,15 +212,7 @@ def in_words(column_weights: pd.DataFrame) -> str:
     return first + (f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else "")
 
 
-def scaled_rows(frame: Frame, metric: Any) -> np.ndarray:
-    """The columns (n, p) as `metric` has scaled and centred them, none too large for its square."""
-    with np.errstate(over="ignore"):
-        Z = design_of(frame, metric.name) / metric.spread - metric.center
-    finite(np.where(np.abs(Z) < LARGEST, Z, np.inf), frame)
-    return np.ascontiguousarray(Z)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mapped(EuclideanSpace):
     """Euclidean distance after a map of the scaled columns.
 
@@ -232,22 +225,25 @@ class Mapped(EuclideanSpace):
     """
 
     spec: Metric
-    center: np.ndarray
-    spread: np.ndarray
-    map: np.ndarray
+    center: Array
+    spread: Array
+    map: Array
 
     def rows(self, frame: Frame) -> Rep:
-        Z = scaled_rows(frame, self)
-        return (np.ascontiguousarray(Z * self.map) if self.map.ndim == 1 else products(Z, self.map),)
+        Z = self._scaled(frame)
+        return (Z * self.map if self.map.ndim == 1 else products(Z, self.map),)
 
-    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+    def _scaled(self, frame: Frame) -> Array:
+        return scaled(frame, self.name, self.spread, self.center, LARGEST)
+
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
         """A part is negative if the difference in its column goes against the others that it is correlated with."""
-        apart = scaled_rows(rows, self) - scaled_rows(others, self)
-        return np.asarray(apart * (apart @ self.map.T @ self.map))
+        apart = self._scaled(rows) - self._scaled(others)
+        return apart * (apart @ self.map.T @ self.map)
 
 
 @savable(center="p", spread="p", columns="p", constant="c", counts="2", search="s")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedLearned(Mapped):
     """A distance with the map that it learned.
 
@@ -264,11 +260,11 @@ class TrainedLearned(Mapped):
         Columns that do not vary.
     """
 
-    back: np.ndarray
-    counts: np.ndarray
-    search: np.ndarray
-    columns: np.ndarray
-    constant: np.ndarray
+    back: Array
+    counts: Array
+    search: Array
+    columns: Array
+    constant: Array
 
     @property
     def column_weights(self) -> pd.DataFrame:
@@ -277,25 +273,23 @@ class TrainedLearned(Mapped):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = [f"learned weights of columns, each divided by its sd: {in_words(self.column_weights)}"]
+        notes = [f"learned weights of columns, each divided by its sd: {in_words(self.column_weights)}"]
         if len(self.search):
             before, after, steps, converged = self.search
             end = "" if converged else f"; the search was stopped after {steps:.0f} steps"
-            said.append(
+            notes.append(
                 "mean probability that a random neighbour of a training row is of its class: "
                 f"{before:.3f} at the start, {after:.3f} as learned{end}"
             )
         if self.counts[0] < self.counts[1]:
-            said.append(f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows")
+            notes.append(f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows")
         if len(self.constant):
-            said.append(f"constant columns, which get weight 0: {', '.join(self.constant)}")
-        return tuple(said)
+            notes.append(f"constant columns, which get weight 0: {', '.join(self.constant)}")
+        return tuple(notes)
 
     @property
     def traits(self) -> Traits:
-        known, there = self.counts
-        sample = f", learned from {known} of {there} rows" if known < there else ""
-        return replace(self.spec.traits, scaling=self.spec.scaling + sample)
+        return sampled(self.spec.traits, self.counts)
 
     def sql(self, columns: Columns) -> SQLDistance:
         axes = np.diag(self.map) if self.map.ndim == 1 else self.map
@@ -304,7 +298,7 @@ class TrainedLearned(Mapped):
         rows = [total(f"{z} * {number(a)}" for z, a in zip(Z, axis, strict=True)) for axis in axes.tolist()]
         return distance_in_sql(rows, 2.0, columns)
 
-    def original(self, coords: np.ndarray) -> pd.DataFrame:
+    def original(self, coords: Array) -> pd.DataFrame:
         Z = coords * self.back if self.back.ndim == 1 else coords @ self.back.T
         return pd.DataFrame((Z + self.center) * self.spread, columns=self.columns)
 
@@ -320,7 +314,7 @@ class LDA(Metric):
 
     Parameters
     ----------
-    components : int, optional
+    dims : int, optional
         Number of axes. Default: the maximum, one less than classes.
     ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
@@ -330,7 +324,7 @@ class LDA(Metric):
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if there are too many components. With
+        If there is no response, if only one class has rows, if all columns are constant, or if `dims` is too large. With
         `ridge=0`, also if some axis separates the training rows without variance within classes, as with fewer rows than columns.
 
     Notes
@@ -352,34 +346,30 @@ class LDA(Metric):
 
     name = "LDA"
 
-    components: int | None = None
+    dims: int | None = None
     ridge: float | None = None
 
     def __post_init__(self) -> None:
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
         if self.ridge is not None:
-            _check_ridge(self.ridge)
+            check_number("ridge", self.ridge, 0)
 
     traits = OF_A_MAP
 
     def train(self, frame: Frame) -> TrainedLearned:
         known = training_rows(frame, self.name)
-        with alone():  # the same sums on any number of threads
-            return mapped(self, known, self._map(known), len(known.y), np.empty(0))
-
-    def _map(self, known: TrainingRows) -> np.ndarray:
-        Z, y, w = known.Z, known.y, known.w
-        classes = len(np.unique(y))
+        Z, classes = known.Z, len(np.unique(known.y))
         most = min(classes - 1, Z.shape[1])
-        if self.components is not None and self.components > most:
+        if self.dims is not None and self.dims > most:
             raise DataError(
-                f"components must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.components}"
+                f"dims must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.dims}"
             )
-        axes = discriminants(Z, y, w, self.components or most, self.ridge)
-        if axes is None:
-            raise _singular("LDA needs variance within classes", known)
-        return axes
+        with alone():  # the same sums on any number of threads
+            axes = discriminants(Z, known.y, known.w, self.dims or most, self.ridge)
+            if axes is None:
+                raise _singular("LDA needs variance within classes", known)
+            return mapped(self, known, axes, len(Z), np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -425,9 +415,8 @@ class QDA(Metric):
     ridge: float = 0.01
 
     def __post_init__(self) -> None:
-        if not is_number(self.shrinkage, 0) or self.shrinkage > 1:
-            raise OptionError(f"shrinkage must be a number from 0 to 1, not {brief(self.shrinkage)}")
-        _check_ridge(self.ridge)
+        check_number("shrinkage", self.shrinkage, 0, high=1)
+        check_number("ridge", self.ridge, 0)
 
     traits = Traits(row_by_row=True, train_in_folds=True, supervised=True, scaling=OF_A_MAP.scaling)
 
@@ -440,11 +429,6 @@ class QDA(Metric):
         maps = np.zeros((*inner.shape[:2], len(known.varies)))
         maps[:, :, known.varies] = inner
         return TrainedByClass(self, known.center, known.spread, maps, strings(known.columns), known.constant)
-
-
-def _check_ridge(ridge: float) -> None:
-    if not is_number(ridge, 0):
-        raise OptionError(f"ridge must be a number >= 0, not {brief(ridge)}")
 
 
 def _singular(need: str, known: TrainingRows) -> DataError:
@@ -469,15 +453,15 @@ class ByClass(TrainedMetric):
                 "dissimilarity"
             )
         present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
-        own = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
+        parts = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
         back = np.argsort(np.concatenate(present), kind="stable")
-        return (*(np.concatenate(arrays)[back] for arrays in zip(*own, strict=True)), frame.codes.astype(np.int64))
+        return (*(np.concatenate(arrays)[back] for arrays in zip(*parts, strict=True)), frame.codes.astype(np.int64))
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         return self.by_class(rows, candidates, "between")
 
-    def by_class(self, rows: Rep, candidates: Rep, measure: str) -> np.ndarray:
-        """What a method of each class's metric gives for the candidates of the class."""
+    def by_class(self, rows: Rep, candidates: Rep, measure: str) -> Array:
+        """Values of a method of each class's metric for the candidates of the class."""
         *known, codes = candidates
         width, out = len(rows) // len(self.parts), None
         for c in np.unique(codes):
@@ -488,7 +472,7 @@ class ByClass(TrainedMetric):
             out[:, at] = values
         return np.empty((len(rows[0]), 0)) if out is None else out
 
-    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
         out = np.empty((len(rows), rows.design.shape[1]))
         for c in np.unique(candidates[-1]):
             at = np.flatnonzero(candidates[-1] == c)
@@ -497,7 +481,7 @@ class ByClass(TrainedMetric):
 
 
 @savable(center="p", spread="p", maps="L k p", columns="p", constant="c")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedByClass(ByClass):
     """A distance with a map of the columns for each class: to a candidate it is Euclidean under the map of the candidate's class.
 
@@ -513,11 +497,11 @@ class TrainedByClass(ByClass):
     """
 
     spec: Metric
-    center: np.ndarray
-    spread: np.ndarray
-    maps: np.ndarray
-    columns: np.ndarray
-    constant: np.ndarray
+    center: Array
+    spread: Array
+    maps: Array
+    columns: Array
+    constant: Array
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -526,3 +510,109 @@ class TrainedByClass(ByClass):
     @cached_property
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
         return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)
+
+
+@dataclass(frozen=True)
+class Adaptive(Metric):
+    """Local distances that are long across a class boundary and short along it (Hastie and Tibshirani 1996).
+
+    The training rows nearest to row x_i give the covariance W within their classes and B between them. The distances from this row are
+
+        D[i, j]^2 = (x_i - z_j)' W^-1/2 (W^-1/2 B W^-1/2 + softening I) W^-1/2 (x_i - z_j)
+
+    (ESL, section 13.4.2). With "knn" this is the method of discriminant adaptive nearest neighbours, "dann". The matrix depends on the
+    classes, so it is learned again in each fold.
+
+    Parameters
+    ----------
+    neighborhood : int >= 2, None or sequence
+        Number of training rows for each matrix. None: a fifth of them, at least 50 (or all, if there are fewer).
+    softening : float > 0, or sequence
+        Weight of W^-1 in the matrix; 1 as in ESL.
+    ridge : float >= 0, or sequence
+        Constant added to the diagonal of the covariance within classes, as a multiple of its mean. If there are hardly more neighbours
+        than columns, this covariance is nearly singular, and a small ridge is then harmful.
+    iterations : int >= 1, or sequence
+        Number of neighbourhood searches; each one after the first uses the previous matrix.
+    scale : True, False
+        Scaling of the columns, as in `Euclidean`.
+    base : TrainedMinkowski, or None
+        Euclidean metric for the coordinates, if it was trained on all rows before the folds. Not given by the user.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error < 0.05
+    True
+    """
+
+    papers = ("hastie1996",)
+    tunable = frozenset({"neighborhood", "softening", "ridge", "iterations"})
+    traits = Traits(slow=True, row_by_row=True, train_in_folds=True, supervised=True)
+
+    neighborhood: int | None = None
+    softening: float = 1.0
+    ridge: float = 1.0
+    iterations: int = 1
+    scale: bool = True
+    base: TrainedMinkowski | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.neighborhood is not None:
+            whole_number("neighborhood", self.neighborhood, 2)
+        whole_number("iterations", self.iterations, 1, MOST_RUNS)
+        check_number("softening", self.softening, 0, above=True, high=1e12)
+        check_number("ridge", self.ridge, 0, high=1e12)
+        one_of("scale", self.scale, (True, False))
+
+    def pretrain(self, frame: Frame) -> Adaptive:
+        return replace(self, base=Euclidean(scale=self.scale).train(frame))
+
+    def train(self, frame: Frame) -> TrainedAdaptive:
+        base = self.base or Euclidean(scale=self.scale).train(frame)
+        live = np.flatnonzero(frame.weights > 0)
+        X = np.asarray(base.coordinates(base.rows(frame)), float)[live]
+        count = self.count(len(X))
+        if count > len(X):
+            raise DataError(f"neighborhood={count} needs as many training rows, but there are {len(X)}: use a smaller one")
+        return TrainedAdaptive(replace(self, base=None), base, X, frame.codes[live], np.array(len(frame.levels)))
+
+    def count(self, n: int) -> int:
+        """Number of training rows for each matrix, among n."""
+        return min(n, max(50, n // 5)) if self.neighborhood is None else int(self.neighborhood)
+
+
+@savable(X="n p", y="n", classes="")
+@dataclass(frozen=True, eq=False)
+class TrainedAdaptive(TrainedMetric):
+    """Adaptive distances with the training rows that they learn from.
+
+    Attributes
+    ----------
+    base : TrainedMinkowski
+        The Euclidean distance that scales the columns.
+    X : array (n, p)
+        Coordinates of the training rows that have weight.
+    y : int array (n,)
+        Their classes.
+    classes : int array ()
+        Number of classes.
+    """
+
+    spec: Adaptive
+    base: TrainedMinkowski
+    X: Array
+    y: Array
+    classes: Array
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.base.notes
+
+    def rows(self, frame: Frame) -> Rep:
+        return (np.asarray(self.base.rows(frame)[0], float),)
+
+    def between(self, rows: Rep, candidates: Rep) -> Array:
+        spec = self.spec
+        settings = (spec.count(len(self.X)), float(spec.softening), float(spec.ridge), int(spec.iterations))
+        return adaptive_distances(rows[0], candidates[0], self.X, self.y, self.classes.item(), *settings)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..core.vectors.centroids import hull_draws
 from ..core.vectors.centroids import kmeans as clustered
 from ..frames.frame import Frame, mold
-from ..frames.read import read_for
 from ..frames.schema import check_unique
-from ..frames.tables import as_pandas
+from ..frames.tables import as_pandas, read_for
 from ..ground.checks import MOST_RUNS, among, one_of, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, TooLarge, brief, printed, shown, warn
 from ..ground.savable import savable
 from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity
-from .dtw import DTW
+from .elastic import DTW
 from .given import TrainedGiven, check_complete, given
 from .gower import MANY, Gower
 from .learned import LDA, QDA
@@ -30,12 +30,12 @@ from .minkowski import Euclidean
 from .registry import metric as by_name
 from .wrappers import OneOf, Wrapper, list_tuned
 
-LARGEST = 2**28  # numbers in the coordinates of drawn candidates
+LARGEST = 2**27  # numbers in the coordinates of the candidates drawn in a class
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Candidates that are added to the training rows, or with `only` take their place.
+    """Candidates that are added to the training rows, or with `only` replace them.
 
     Attributes
     ----------
@@ -45,14 +45,14 @@ class Candidates:
 
     train_in_folds: ClassVar[bool] = False
 
-    @property
-    def alone(self) -> bool:
-        """Whether they replace the training rows: the parameter `only` of the kinds below."""
-        return bool(getattr(self, "only", False))
+    only: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        one_of("only", self.only, (True, False))
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         """Side j of D for the added candidates, and their predictors by name."""
-        raise OptionError(f"{type(self).__name__} does not define which candidates it adds: write its `make`")
+        raise NotImplementedError
 
 
 @savable
@@ -69,10 +69,9 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
     """
 
     frame: Any
-    only: bool = False
 
     def __post_init__(self) -> None:
-        one_of("only", self.only, (True, False))
+        super().__post_init__()
         table = as_pandas(self.frame)
         check_unique(table.index, "unlabelled row")
         object.__setattr__(self, "frame", table)
@@ -84,15 +83,43 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         new, complete = seen.again(self.frame)
         if not complete.all():
-            missing = (~complete).sum()
-            raise DataError(f"{missing} unlabelled rows lack predictors: leave them out")
+            raise DataError(f"{(~complete).sum()} unlabelled rows lack predictors: leave them out")
         new.unseen_counts.warn({c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")})
         return metric.candidates(new), new.columns
 
 
+@dataclass(frozen=True)
+class Generated(Candidates):
+    """Candidates that are computed from the coordinates of the training rows of each class."""
+
+    train_in_folds: ClassVar[bool] = True
+
+    def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
+        space = as_vectors(metric)
+        X, names = space.coordinates(space.rows(seen)), level_names(seen.levels)
+        made, kind = [], type(self).__name__
+        for c, name in enumerate(names):
+            rows = (seen.weights > 0) & (seen.codes == c)
+            if rows.sum() < self.needed:
+                raise DataError(f"{kind} candidates need {self.needed} rows with weight in each class, but {name!r} has {rows.sum()}")
+            made.append(self.of_class(X[rows], seen.weights[rows], (seed, c)))
+        coords = np.concatenate(made)
+        labels = [f"{kind}[{name}].{k + 1}" for name, points in zip(names, made, strict=True) for k in range(len(points))]
+        return space.place(coords), space.original(coords).set_axis(labels)
+
+    @property
+    def needed(self) -> int:
+        """Number of rows that each class must have."""
+        return 1
+
+    def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
+        """Coordinates of the candidates of a class, from those of its rows (r, p) with weights (r,)."""
+        raise NotImplementedError
+
+
 @savable(name="kmeans candidates")
 @dataclass(frozen=True)
-class kmeans(Candidates):  # noqa: N801 - lower case because it is used like a function
+class kmeans(Generated):  # noqa: N801 - lower case because it is used like a function
     """Candidates that are centroids of k-means on each class.
 
     Parameters
@@ -103,32 +130,23 @@ class kmeans(Candidates):  # noqa: N801 - lower case because it is used like a f
         Whether only these centroids are candidates, without the training rows.
     """
 
-    train_in_folds: ClassVar[bool] = True
-
     K: int = 10
-    only: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_number("K", self.K, 1)
-        one_of("only", self.only, (True, False))
 
-    def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        space = as_vectors(metric)
-        X = np.asarray(space.coordinates(space.rows(seen)))
-        centers, added = [], []
-        for g, name in enumerate(level_names(seen.levels)):
-            group = (seen.weights > 0) & (seen.codes == g)
-            if group.sum() < self.K:
-                raise DataError(f"kmeans({self.K}) candidates need as many rows in each class, but {name!r} has {group.sum()}")
-            centers.append(clustered(X[group], seen.weights[group], self.K, 3, (seed, g))[0])
-            added += [f"kmeans[{name}].{k + 1}" for k in range(self.K)]
-        coords = np.concatenate(centers)
-        return space.place(coords), space.original(coords).set_axis(added)
+    @property
+    def needed(self) -> int:
+        return self.K
+
+    def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
+        return clustered(X, w, self.K, 3, seed)[0]
 
 
 @savable
 @dataclass(frozen=True)
-class hull(Candidates):  # noqa: N801 - lower case because it is used like a function
+class hull(Generated):  # noqa: N801 - lower case because it is used like a function
     """Candidates drawn nearly uniformly (by hit-and-run) from the convex hull of the training rows of each class.
 
     Parameters
@@ -143,33 +161,19 @@ class hull(Candidates):  # noqa: N801 - lower case because it is used like a fun
         row and a condition for each dimension, which is slow for images.
     """
 
-    train_in_folds: ClassVar[bool] = True
-
     count: int = 200
-    only: bool = False
     steps: int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_number("count", self.count, 1)
         if self.steps is not None:
             whole_number("steps", self.steps, 1, MOST_RUNS)
-        one_of("only", self.only, (True, False))
 
-    def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        space = as_vectors(metric)
-        X = np.asarray(space.coordinates(space.rows(seen)), float)
-        if self.count * len(seen.levels) * X.shape[1] > LARGEST:
-            raise TooLarge(
-                f"pc.hull({self.count}) needs {self.count} draws in each of {len(seen.levels)} classes, which is too many: use fewer"
-            )
-        live = seen.weights > 0
-        own = [X[live & (seen.codes == c)] for c in range(len(seen.levels))]
-        for rows, name in zip(own, level_names(seen.levels), strict=True):
-            if len(rows) == 0:
-                raise DataError(f"hull({self.count}) candidates need a row of every class, but {name!r} has none with weight")
-        coords = np.concatenate([hull_draws(rows, self.count, self.steps, (seed, c)) for c, rows in enumerate(own)])
-        added = [f"hull[{level}].{k + 1}" for level in level_names(seen.levels) for k in range(self.count)]
-        return space.place(coords), space.original(coords).set_axis(added)
+    def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
+        if self.count * X.shape[1] > LARGEST:
+            raise TooLarge(f"pc.hull({self.count}) needs {self.count} draws of {X.shape[1]} columns, which is too many: use fewer")
+        return hull_draws(X.astype(float), self.count, self.steps, seed)
 
 
 def level_names(levels: pd.Index) -> list[str]:
@@ -189,7 +193,7 @@ def check_candidates(candidates: Any) -> None:
         )
 
 
-def subset(frame: Frame, count: int, seed: int) -> np.ndarray:
+def subset(frame: Frame, count: int, seed: int) -> Array:
     """Rows with weight of a random subset of about equal shares of each class, bool (n,)."""
     live = frame.weights > 0
     if count > live.sum():
@@ -201,16 +205,16 @@ def subset(frame: Frame, count: int, seed: int) -> np.ndarray:
 
 
 @public
-def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
+def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
     """Dissimilarities between the rows of a data frame.
 
     Parameters
     ----------
-    data : str or DataFrame
+    formula : str or DataFrame
         Formula, or a data frame all of whose columns are used. The response of a formula is used if the metric learns from classes, as
-        `Learned` does, and ignored otherwise.
-    frame : DataFrame, or path or lazy table as `data` in `fit`
-        Data for the formula. Without a formula, the metric may be given in its place.
+        `NCA` does, and ignored otherwise.
+    data : DataFrame, or path or lazy table as `data` in `fit`
+        Data for the formula.
     metric : str, metric object, callable or matrix
         Dissimilarity, as `dissimilarity=` in `fit`.
     na : "drop", "raise" or "keep"
@@ -233,17 +237,13 @@ def dissimilarity(data: Any, frame: Any = None, metric: Any = "auto", *, na: str
     4  0.35    1.5   1.34  1.69
     ... the first 5 of each
     """
-    if isinstance(data, str):
-        formula, table = data, frame
-        if table is None:
-            raise OptionError("dissimilarity(formula, data) needs data")
-    else:
-        formula, table = "~ .", data
-        if frame is not None:
-            metric = frame if isinstance(metric, str) and metric == "auto" else metric
-            if metric is not frame:
-                raise OptionError("dissimilarity(frame, metric) needs one metric, but there are two")
-    table = as_pandas(read_for(table, formula))
+    if isinstance(formula, str) and data is None:
+        raise OptionError("dissimilarity(formula, data) needs data")
+    if not isinstance(formula, str):
+        if data is not None:
+            raise OptionError("data are given twice: use dissimilarity(formula, data, metric), or dissimilarity(data, metric=...)")
+        formula, data = "~ .", formula
+    table = as_pandas(read_for(data, formula))
     molded = mold(formula, table, na=na, response=False)
     resolved = resolve(metric, molded, table)
     if resolved.supervised and molded.formula.response is not None:
@@ -260,16 +260,16 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
             "end of its series",
             DataWarning,
         )
-    for said in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):
-        if said:
-            warn(said, DataWarning)
+    for message in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):
+        if message:
+            warn(message, DataWarning)
 
 
 HUBS, SAMPLED = 3, 500  # times their proportion, from which on sparse rows are the nearest too often; rows whose nearest ones are counted
 
 
 def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
-    """That rows with less than half of the predictors are nearest to many rows, because missing values are skipped; "" if they are not."""
+    """The warning if rows with less than half of the predictors are nearest to many rows, because missing values are skipped; or ""."""
     if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
         return ""
     observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
@@ -279,9 +279,9 @@ def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
     trained = train_metric(metric, frame)
     rows, candidates = (of(trained, frame) for of in (rows_of, candidates_of))
     sample = np.unique(np.linspace(0, len(frame) - 1, SAMPLED).astype(int))
-    D = np.array(compare(trained, part(rows, sample), candidates), float)
-    D[np.arange(len(sample)), sample] = np.inf
+    D = compare(trained, part(rows, sample), candidates)
     D = np.where(np.isnan(D), np.inf, D)
+    D[np.arange(len(sample)), sample] = np.inf
     nearest = float((D[:, sparse].min(axis=1) < np.delete(D, sparse, axis=1).min(axis=1)).mean())
     if nearest <= HUBS * len(sparse) / len(frame):
         return ""
@@ -297,13 +297,13 @@ KMER = 3  # letters of the k-mers that are suggested
 
 
 def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
-    """That the only predictor is text with hardly a value twice, whose letters the metric does not compare, and the cure; "" if not so."""
+    """The warning, with its cure, if the only predictor is text that hardly repeats and the metric does not compare letters; or ""."""
     if len(frame.schema) != 1:
         return ""
     ((name, column),) = frame.schema.items()
     texts = [text for text in column.levels if isinstance(text, str)]
-    own, few = column.kind == "category" and not column.ordered, len(frame) < MANY or len(texts) < DISTINCT * len(frame)
-    if few or not own or len(texts) < len(column.levels) or metric.unseen_in(name) == "measured":
+    few = len(frame) < MANY or len(texts) < DISTINCT * len(frame) or len(texts) < len(column.levels)
+    if few or column.kind != "category" or column.ordered or metric.unseen_in(name) == "measured":
         return ""
     k = min(KMER, *map(len, texts))
     kernel = f"pc.Mismatch(k={k}, m=0) (pieces of {k} letters) or dissimilarity=" if k else ""
@@ -335,7 +335,7 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         of_rows = spec.metric.of_rows(data)
         if isinstance(of_rows, TrainedGiven):
             check_complete(pd.Index(of_rows.row_names), frame.index, data)
-        return _as_trained(of_rows)
+        return untrained_if_in_folds(of_rows)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
             raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.frame() with a formula 'y ~ 1'")
@@ -351,10 +351,26 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         )
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
         raise OptionError(f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}")
-    return _as_trained(metric)
+    return untrained_if_in_folds(metric)
 
 
-def _as_trained(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
+    """The frame with the predictors of a Dissimilarity that was given."""
+    if frame.formula.terms:
+        raise OptionError(
+            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
+            f"{frame.formula.quoted}"
+        )
+    if not dissimilarity.data.schema:
+        return frame  # a given matrix, whose rows were matched
+    check_complete(dissimilarity.index, frame.index, data)
+    at = dissimilarity.index.get_indexer(frame.index)
+    source = dissimilarity.data
+    return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
+                   schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip
+
+
+def untrained_if_in_folds(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
     return metric.untrained if isinstance(metric, TrainedMetric) and metric.train_in_folds else metric
 
 
@@ -399,7 +415,7 @@ def tried(frame: Frame) -> Metric | OneOf:
 def measure_frame(
     frame: Frame,
     metric: Metric | TrainedMetric,
-    train: np.ndarray | None = None,
+    train: Array | None = None,
     candidates: Any = "train",
     seed: int = 0,
 ) -> Dissimilarity:
@@ -443,16 +459,12 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
     outside = np.full(len(predictors), -1)
-    if candidates.alone:
+    if candidates.only:
         return replace(known, candidates=rep, candidate_names=predictors.index, candidate_row=outside, added=predictors)
     return replace(
         known,
-        candidates=_joined(known.candidates, rep),
+        candidates=tuple(np.concatenate(pair) for pair in zip(known.candidates, rep, strict=True)),
         candidate_names=known.candidate_names.append(predictors.index),
         candidate_row=np.concatenate([known.candidate_row, outside]),
         added=predictors,
     )
-
-
-def _joined(a: Rep, b: Rep) -> Rep:
-    return tuple(np.concatenate(pair) for pair in zip(a, b, strict=True))

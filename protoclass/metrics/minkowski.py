@@ -1,4 +1,4 @@
-"""Euclidean, Manhattan, Chebyshev and Minkowski distances on the columns of the design matrix."""
+"""Minkowski and Mahalanobis distances between columns of the design matrix, and the scales of the columns."""
 
 from __future__ import annotations
 
@@ -9,16 +9,122 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.distances.minkowski import Geometry, minkowski
+from ..core import Array
+from ..core.distances.minkowski import Geometry, minkowski, whitened
 from ..core.sources import Rep
-from ..frames.frame import Frame, predictors_of_columns
-from ..frames.sql import Columns, number
+from ..core.statistics.sums import extremes, sums
+from ..frames.frame import Frame, blocks, predictors_of_columns
+from ..frames.sql_columns import Columns, number, total, within
 from ..ground.checks import is_number, is_real, one_of
-from ..ground.errors import NoVectors, OptionError, brief
+from ..ground.errors import DataError, NoVectors, OptionError, brief, shown
 from ..ground.savable import savable
-from .base import Metric, Traits, VectorMetric, strings
-from .in_sql import SQLDistance, distance_in_sql, unwritten
-from .scaling import SCALES, finite, spread_of, unscaled
+from .base import (
+    EuclideanSpace,
+    Metric,
+    SQLDistance,
+    Traits,
+    VectorMetric,
+    check_number,
+    coordinate,
+    strings,
+    unwritten,
+    value,
+)
+
+SCALES: dict[Any, str] = {  # in words
+    True: "predictors scaled to unit SD", False: "", "fold": "predictors scaled to unit SD within each fold",
+}  # fmt: skip
+LARGEST_POWER = 300  # of ten, of sums that are surely numbers
+SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
+
+
+def columns_of(frame: Frame, name: str) -> pd.DataFrame:
+    """The design matrix (n, p), which must have columns for the metric of this name."""
+    if frame.design.shape[1] == 0:
+        raise DataError(f"{frame.formula.quoted} has no predictors for {name} distances: use column names, or '.'")
+    return frame.design
+
+
+def design_of(frame: Frame, name: str) -> Array:
+    """The design matrix (n, p) in double precision, which must have columns."""
+    return np.ascontiguousarray(columns_of(frame, name).to_numpy(float))
+
+
+@dataclass(frozen=True)
+class ColumnScales:
+    """The scales of the columns of the design matrix.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    precision : str
+        Type of the numbers, "float32" or "float64".
+    spread : array (p,)
+        Divisor of each column: its standard deviation, or 1.
+    constant : tuple of str
+        Columns that keep scale 1 because they do not vary.
+    mean : array (p,), or None
+        Mean of each column; None if columns are not scaled.
+    """
+
+    columns: tuple[str, ...]
+    precision: str
+    spread: Array
+    constant: tuple[str, ...] = ()
+    mean: Any = None
+
+
+def scale_of(frame: Frame, name: str, scale: bool | str) -> ColumnScales:
+    """The scales that the metric of this name learns; a long frame is read block by block.
+
+    Raises
+    ------
+    DataError
+        If there are no columns, or if a standard deviation is beyond the largest number.
+    """
+    low: Any = np.inf
+    high: Any = -np.inf
+    known = None
+    for _, rows in blocks(frame):
+        table = columns_of(rows, name)
+        X = table.to_numpy()
+        if scale:
+            least, most = extremes(X)
+            low, high = np.minimum(low, least), np.maximum(high, most)
+            known = sums(X) if known is None else known.join(sums(X))
+    columns, precision = tuple(table.columns), X.dtype.name
+    if known is None or len(frame) < 2:
+        return ColumnScales(columns, precision, np.ones(len(columns)), mean=None if known is None else known.mean())
+    constant, spread = high == low, known.deviation()
+    if not np.isfinite(spread).all():
+        raise DataError(f"the spread of column {columns[int(np.argmin(np.isfinite(spread)))]!r} is infinite: scale it down")
+    names = tuple(np.array(columns, object)[constant])
+    return ColumnScales(columns, precision, np.where(constant, 1.0, spread), names, known.mean())
+
+
+def scaled(frame: Frame, name: str, spread: Array, center: Any = None, largest: float = np.inf) -> Array:
+    """The columns (n, p) divided by their scales, minus their centres; none may exceed `largest`."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        Z = design_of(frame, name) / spread
+        if center is not None:
+            Z -= center
+    return finite(Z if largest == np.inf else np.where(np.abs(Z) < largest, Z, np.inf), frame)
+
+
+def finite(Z: Array, frame: Frame) -> Array:
+    """Scaled columns, none of whose values may have become too large for a number."""
+    if not np.isfinite(Z).all():
+        i, j = np.argwhere(~np.isfinite(Z))[0]
+        raise DataError(
+            f"column {frame.design.columns[j]!r} at row {shown(frame.index[i])} is too large after scaling and weighting: scale it down, "
+            "or use another scale="
+        )
+    return Z
+
+
+def unscaled(constant: Array) -> tuple[str, ...]:
+    """The note on columns that keep scale 1."""
+    return (f"constant columns, left unscaled: {', '.join(constant)}",) if len(constant) else ()
 
 
 @dataclass(frozen=True)
@@ -35,7 +141,7 @@ class Minkowski(Metric):
         * True: division by the standard deviation (n - 1) over all rows; a constant column has scale 1;
         * "fold": the same, learned again on the training rows of each fold;
         * False: no scaling.
-    weights : mapping of name to number >= 0, optional
+    column_weights : mapping of name to number >= 0, optional
         Weights w of columns of the design matrix, or of predictors, for all columns made from this predictor alone; the name of a column
         takes precedence. Default: 1. For r = inf the distance is max w |x - z|.
 
@@ -57,7 +163,7 @@ class Minkowski(Metric):
     >>> d = pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), pc.Minkowski(3, scale=False))
     >>> d.condensed().round(3).tolist()
     [0.51, 0.45, 0.252]
-    >>> heavy = pc.Manhattan(scale=False, weights={"sepal_width": 2})
+    >>> heavy = pc.Manhattan(scale=False, column_weights={"sepal_width": 2})
     >>> pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), heavy).condensed().round(3).tolist()
     [1.2, 1.0, 0.6]
     """
@@ -66,14 +172,15 @@ class Minkowski(Metric):
 
     r: Any = 2.0
     scale: bool | str = True
-    weights: Any = None
+    column_weights: Any = None
 
     def __post_init__(self) -> None:
+        if self.checks_each_value():
+            return
         if not is_number(self.r, 1) and not (isinstance(self.r, float) and self.r == np.inf):
             raise OptionError(f"r of a Minkowski distance must be >= 1 (inf for Chebyshev), not {brief(self.r)}")
         one_of("scale", self.scale, tuple(SCALES))
-        if self.weights is not None:
-            object.__setattr__(self, "weights", _weights(self.weights))
+        object.__setattr__(self, "column_weights", checked_weights(self.column_weights))
 
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[float]:
         return (1.0, 1.5, 2.0, 3.0, np.inf)
@@ -86,28 +193,27 @@ class Minkowski(Metric):
         )  # fmt: skip
 
     def train(self, frame: Frame) -> TrainedMinkowski:
-        known = spread_of(frame, self.name, self.scale)
-        spread, constant = known.scales()
-        factor = np.ones(len(spread))
-        if self.weights:
-            w = _of_columns(self.weights, frame, known.columns)
+        scale = scale_of(frame, self.name, self.scale)
+        factor = np.ones(len(scale.columns))
+        if self.column_weights:
+            w = _of_columns(self.column_weights, frame, scale.columns)
             factor = w if self.r == np.inf else w ** (1 / self.r)
         return TrainedMinkowski(
-            self, spread, factor, strings(known.columns), strings(constant), np.array(known.precision)
+            self, scale.spread, factor, strings(scale.columns), strings(scale.constant), np.array(scale.precision)
         )
 
 
 @savable(spread="p", factor="p", columns="p", constant="c", precision="")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedMinkowski(VectorMetric):
     """A Minkowski distance with the scales that it learned.
 
     Attributes
     ----------
     spread : array (p,)
-        What each column of the design matrix is divided by.
+        Divisor of each column of the design matrix.
     factor : array (p,)
-        What each scaled column is multiplied by for its weight.
+        Factor of each scaled column, for its weight.
     columns : array (p,) of str
         Names of the columns.
     constant : array of str
@@ -117,43 +223,40 @@ class TrainedMinkowski(VectorMetric):
     """
 
     spec: Minkowski
-    spread: np.ndarray
-    factor: np.ndarray
-    columns: np.ndarray
-    constant: np.ndarray
-    precision: np.ndarray
+    spread: Array
+    factor: Array
+    columns: Array
+    constant: Array
+    precision: Array
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = unscaled(self.constant)
-        weights = self.spec.weights
-        if weights:
-            said += (f"weights of columns: {', '.join(f'{c} {w:g}' for c, w in weights.items())} (others 1)",)
-        return said
+        weights = ", ".join(f"{c} {w:g}" for c, w in (self.spec.column_weights or {}).items())
+        return (*unscaled(self.constant), *([f"weights of columns: {weights} (others 1)"] if weights else []))
 
     def rows(self, frame: Frame) -> Rep:
         with np.errstate(over="ignore"):
             Z = frame.design.to_numpy() / self.spread
-            if self.spec.weights:
+            if self.spec.column_weights:
                 Z = Z * self.factor
             Z = np.ascontiguousarray(Z, self._dtype)
         return (finite(Z, frame),)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         return minkowski(rows[0], candidates[0], self.spec.r)
 
     @property
     def variables(self) -> tuple[str, ...]:
         return tuple(self.columns) if self.spec.r < np.inf else ()
 
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return np.asarray(np.abs(rows[0][:, None] - candidates[0]) ** self.spec.r)
+    def terms(self, rows: Rep, candidates: Rep) -> Array:
+        return np.abs(rows[0][:, None] - candidates[0]) ** self.spec.r
 
-    def weighed(self, weights: np.ndarray) -> TrainedMinkowski:
+    def weighed(self, weights: Array) -> TrainedMinkowski:
         known = dict(zip(self.columns.tolist(), (self.factor**self.spec.r * weights).tolist(), strict=True))
-        return replace(self, spec=replace(self.spec, weights=known), factor=self.factor * weights ** (1 / self.spec.r))
+        return replace(self, spec=replace(self.spec, column_weights=known), factor=self.factor * weights ** (1 / self.spec.r))
 
-    def coordinates(self, rows: Rep) -> np.ndarray:
+    def coordinates(self, rows: Rep) -> Array:
         if not self.factor.all():
             name = self.columns[int(np.argmin(self.factor))]
             raise NoVectors(
@@ -162,12 +265,12 @@ class TrainedMinkowski(VectorMetric):
             )
         return rows[0]
 
-    def place(self, coords: np.ndarray) -> Rep:
+    def place(self, coords: Array) -> Rep:
         return (np.ascontiguousarray(coords, self._dtype),)
 
-    def original(self, coords: np.ndarray) -> pd.DataFrame:
+    def original(self, coords: Array) -> pd.DataFrame:
         coords = self.coordinates((coords,))
-        plain = coords / self.factor if self.spec.weights else coords
+        plain = coords / self.factor if self.spec.column_weights else coords
         return pd.DataFrame(plain * self.spread, columns=self.columns)
 
     def sql(self, columns: Columns) -> SQLDistance:
@@ -191,36 +294,155 @@ class TrainedMinkowski(VectorMetric):
 
 @dataclass(frozen=True)
 class Euclidean(Minkowski):
-    """Euclidean distance; see `Minkowski` for `scale` and `weights`."""
+    """Euclidean distance; see `Minkowski` for `scale` and `column_weights`."""
 
     r: Any = field(default=2.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Manhattan(Minkowski):
-    """Manhattan (city block) distance; see `Minkowski` for `scale` and `weights`."""
+    """Manhattan (city block) distance; see `Minkowski` for `scale` and `column_weights`."""
 
     r: Any = field(default=1.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Chebyshev(Minkowski):
-    """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `weights`."""
+    """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `column_weights`."""
 
     r: Any = field(default=np.inf, init=False, repr=False)
 
 
-def _weights(weights: Any) -> dict[str, float]:
+@dataclass(frozen=True)
+class Mahalanobis(Metric):
+    """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of all training rows.
+
+    It is the Euclidean distance between whitened rows, and does not change if columns are rescaled or mixed linearly.
+
+    Parameters
+    ----------
+    ridge : float >= 0
+        Regularisation: S + ridge diag(S) replaces S, which adds a proportion of each column's own variance, in any units. A constant
+        column counts with variance 1, and then needs a ridge.
+    scale : True or "fold"
+        Rows for S: True learns S once on all rows, "fold" again on the training rows of each fold. S does not use the class labels.
+
+    Raises
+    ------
+    DataError
+        If S is singular: collinear or constant columns, a category (whose columns add up to 1), or too few rows.
+
+    Notes
+    -----
+    Mahalanobis (1936), *Proceedings of the National Institute of Sciences of India* 2.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> iris = pc.load_data("iris")
+    >>> d = pc.dissimilarity("~ sepal_length + sepal_width", iris, pc.Mahalanobis())
+    >>> d.frame().iloc[0, 1:4].round(4).tolist()
+    [1.2081, 0.8923, 1.1644]
+    """
+
+    papers = ("mahalanobis1936",)
+
+    ridge: float = 0.0
+    scale: bool | str = True
+
+    def __post_init__(self) -> None:
+        check_number("ridge", self.ridge, 0)
+        one_of("scale", self.scale, (True, "fold"))
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            symmetric=True, triangle=True, row_by_row=True, data_dependent=True, train_in_folds=self.scale == "fold", geometry=Geometry(),
+        )  # fmt: skip
+
+    def train(self, frame: Frame) -> TrainedMahalanobis:
+        scale = scale_of(frame, self.name, True)
+        n, p, columns = len(frame), len(scale.columns), scale.columns
+        constant = columns if n == 1 else scale.constant
+        if not self.ridge and n <= p:  # the rank is below the number of rows: known without any arithmetic
+            raise _singular((n, p), "it needs more rows than columns", constant)
+        center, varies = scale.mean / scale.spread, ~np.isin(columns, constant)
+        R = np.zeros((p, p))
+        for _, rows in blocks(frame):
+            # the mean of a constant column may differ from it in the last bit
+            Z = np.where(varies, design_of(rows, self.name) / scale.spread - center, 0.0)
+            R += Z.T @ Z
+        R = R / max(n - 1, 1) + self.ridge * np.eye(p)
+        values, axes = np.linalg.eigh(R)
+        if not values[0] > SINGULAR * values[-1]:
+            heavy = [c for c, a in zip(columns, np.abs(axes[:, 0]), strict=True) if a > 0.1 * np.abs(axes[:, 0]).max()]
+            which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
+            raise _singular((n, p), which, constant)
+        return TrainedMahalanobis(self, center, scale.spread, np.linalg.cholesky(R), strings(columns), strings(constant))
+
+
+def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) -> DataError:
+    """The error for a covariance that has no inverse."""
+    if constant:
+        more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
+        reason = f"constant columns: {', '.join(constant[:5])}{more}"
+    return DataError(
+        f"the covariance of {shape[1]} columns over {shape[0]} rows is singular ({reason}): leave columns out, or add a ridge, "
+        "such as Mahalanobis(ridge=0.01)"
+    )
+
+
+@savable(center="p", spread="p", factor="p p", columns="p", constant="c")
+@dataclass(frozen=True, eq=False)
+class TrainedMahalanobis(EuclideanSpace):
+    """A Mahalanobis distance with the covariance that it learned.
+
+    Attributes
+    ----------
+    center, spread : arrays (p,)
+        Mean of the scaled columns, and the standard deviations that scale them.
+    factor : array (p, p)
+        Lower triangular Cholesky factor of the correlations, the ridge added.
+    columns : array (p,) of str
+        Names of the columns.
+    constant : array of str
+        Columns that do not vary.
+    """
+
+    spec: Mahalanobis
+    center: Array
+    spread: Array
+    factor: Array
+    columns: Array
+    constant: Array
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return unscaled(self.constant)
+
+    def rows(self, frame: Frame) -> Rep:
+        Z = scaled(frame, self.name, self.spread, self.center)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return (finite(whitened(Z, self.factor), frame),)
+
+    def original(self, coords: Array) -> pd.DataFrame:
+        return pd.DataFrame((coords @ self.factor.T + self.center) * self.spread, columns=self.columns)
+
+
+def checked_weights(weights: Any) -> dict[str, float] | None:
+    """Weights of columns by name, which must be numbers >= 0."""
+    if weights is None:
+        return None
     cure = "a mapping of column names to numbers >= 0, such as {'sepal_width': 2}"
     if not isinstance(weights, Mapping) or not all(isinstance(c, str) for c in weights):
-        raise OptionError(f"weights must be {cure}, not {brief(weights)}")
+        raise OptionError(f"column_weights must be {cure}, not {brief(weights)}")
     for name, w in weights.items():
         if not is_real(w) or not 0 <= w < np.inf:
-            raise OptionError(f"weights must be {cure}, not {brief(w)} for {name!r}")
+            raise OptionError(f"column_weights must be {cure}, not {brief(w)} for {name!r}")
     return {name: float(w) for name, w in weights.items()}
 
 
-def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[str]) -> np.ndarray:
+def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[str]) -> Array:
     """The weight of each column of the design matrix (p,)."""
     made: dict[str, list[int]] = {}  # columns that a predictor makes alone
     for k, used in enumerate(predictors_of_columns(frame)):
@@ -230,12 +452,25 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
     if strange:
         known = [*columns, *(c for c in made if c not in columns)]
         raise OptionError(
-            f"weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.quoted}: use "
+            f"column_weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.quoted}: use "
             f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
         )
     out = np.ones(len(columns))
     for name in sorted(weights, key=lambda c: c in columns):  # a column's own name goes last, so it takes precedence
         out[[columns.index(name)] if name in columns else made[name]] = weights[name]
     if not out.any():
-        raise OptionError("weights must not be 0 for all columns")
+        raise OptionError("column_weights must not be 0 for all columns")
     return out
+
+
+def distance_in_sql(rows: Sequence[str], r: float, columns: Columns) -> SQLDistance:
+    """The distance (sum |x - v|^r)^(1/r) between coordinates of a row, which are expressions of its columns, and a prototype."""
+    apart = [f"{coordinate(k)} - {value(k)}" for k in range(len(rows))]
+    if r == 1:
+        distance = total(f"ABS({d})" for d in apart)
+    elif r == 2:
+        distance = f"SQRT({total(f'({d}) * ({d})' for d in apart)})"
+    else:
+        distance = f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
+    known = [*map(columns.known, columns.frame.schema), *(within(x, int(LARGEST_POWER / r)) for x in rows)]
+    return SQLDistance(rows, distance, known, lambda prototypes: prototypes[0])

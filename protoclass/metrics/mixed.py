@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.sources import Rep, part
 from ..frames.frame import LARGEST, Frame, trained_spec
 from ..frames.schema import Column
@@ -71,7 +72,7 @@ class Mixed(Wrapper):
     """
 
     parts: Any
-    weights: Sequence[float] | None = None
+    weights: Any = None
     scale: bool = True
 
     def __post_init__(self) -> None:
@@ -80,10 +81,8 @@ class Mixed(Wrapper):
         if self.weights is None:
             return
         given = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
-        fine = isinstance(given, (list, tuple)) and all(
-            is_real(w) and 0 <= w < np.inf for w in given
-        )
-        if not fine or len(given) != len(self.parts) or not sum(given) > 0 or not np.isfinite(float(sum(given))):
+        fine = isinstance(given, (list, tuple)) and all(is_real(w) and 0 <= w < np.inf for w in given)
+        if not fine or len(given) != len(self.parts) or not 0 < float(sum(given)) < np.inf:
             raise OptionError(
                 f"weights must be a finite number >= 0 for each of the {len(self.parts)} parts, not all 0, and not {brief(given)}"
             )
@@ -115,28 +114,23 @@ class Mixed(Wrapper):
     def train(self, frame: Frame) -> TrainedMixed:
         cuts = self.cuts(frame)
         parts = tuple(train_metric(m, c) for m, c in zip(self.inner, cuts, strict=True))
-        learned = [_scale(m, c) if self.scale else _unscaled(m, c) for m, c in zip(parts, cuts, strict=True)]
-        scales, rows, candidates = zip(*learned, strict=True)
-        return TrainedMixed(self.with_inner([m.spec for m in parts]), parts, np.array(scales), np.array([rows, candidates]))
+        scales, *counts = zip(*(scale_and_counts(m, c, self.scale) for m, c in zip(parts, cuts, strict=True)), strict=True)
+        return TrainedMixed(self.with_inner([m.spec for m in parts]), parts, np.array(scales), np.array(counts))
 
     def cuts(self, frame: Frame) -> list[Frame]:
         known = list(frame.columns)
         named = [c for columns, _ in self.parts for c in columns]
-        strange = [c for c in named if c not in known]
-        if strange:
-            raise OptionError(f"{strange[0]!r} in a part is not a predictor of {frame.formula.quoted}: use one of {known}")
-        loose = [c for c in known if c not in named]
-        if loose:
-            raise OptionError(f"every predictor must be in a part, but {loose[0]!r} is not: add it to one, or leave it out of the formula")
-        return self.cut(frame)
-
-    def cut(self, frame: Frame) -> list[Frame]:
-        """The frame of each part."""
+        for name in named:
+            if name not in known:
+                raise OptionError(f"{name!r} in a part is not a predictor of {frame.formula.quoted}: use one of {known}")
+        for name in known:
+            if name not in named:
+                raise OptionError(f"every predictor must be in a part, but {name!r} is not: add it to one, or leave it out of the formula")
         return [cut(frame, columns) for columns, _ in self.parts]
 
 
 @savable(parts="g", scales="g", counts="2 g")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedMixed(TrainedMetric):
     """A combination of trained metrics.
 
@@ -151,20 +145,17 @@ class TrainedMixed(TrainedMetric):
 
     spec: Mixed
     parts: tuple[TrainedMetric, ...]
-    scales: np.ndarray
-    counts: np.ndarray
+    scales: Array
+    counts: Array
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = [note for m in self.parts for note in m.notes]
-        if not self.spec.scale:
-            return tuple(said)
+        notes = [note for m in self.parts for note in m.notes]
         for (columns, _), m, s in zip(self.spec.parts, self.parts, self.scales, strict=True):
-            what = f"{m.name} of {', '.join(columns)}"
-            said.append(
-                f"{what}: divided by its median, {s:.4g}" if s else f"{what}: all rows alike, so that it adds 0"
-            )
-        return tuple(said)
+            if self.spec.scale:
+                scale = f"divided by its median, {s:.4g}" if s else "constant, so it contributes 0"
+                notes.append(f"{m.name} of {', '.join(columns)}: {scale}")
+        return tuple(notes)
 
     def rows(self, frame: Frame) -> Rep:
         return self._sides(rows_of, frame, self.counts[0])
@@ -172,11 +163,11 @@ class TrainedMixed(TrainedMetric):
     def candidates(self, frame: Frame) -> Rep:
         return self._sides(candidates_of, frame, self.counts[1])
 
-    def _sides(self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame, counts: np.ndarray) -> Rep:
+    def _sides(self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame, counts: Array) -> Rep:
         """The arrays of all parts, one part after the other."""
         out: Rep = ()
-        for m, own, count in zip(self.parts, self.spec.cut(frame), counts, strict=True):
-            rep = represent(m, own)
+        for m, part_frame, count in zip(self.parts, self.spec.cuts(frame), counts, strict=True):
+            rep = represent(m, part_frame)
             if len(rep) != count:
                 raise OptionError(
                     f"the metric {m.name} can't be a part, because it represents these rows by {len(rep)} arrays, but the training rows "
@@ -187,35 +178,34 @@ class TrainedMixed(TrainedMetric):
 
     @property
     def weights(self) -> tuple[float, ...]:
-        return tuple(self.spec.weights or (1.0,) * len(self.parts))
+        return self.spec.weights or (1.0,) * len(self.parts)
 
     @property
     def variables(self) -> tuple[str, ...]:
         return tuple(" + ".join(columns) for columns, _ in self.spec.parts)
 
     @property
-    def spread(self) -> np.ndarray:
-        """What the dissimilarities of each part are divided by."""
+    def spread(self) -> Array:
+        """Divisor of the dissimilarities of each part."""
         return np.array([s or 1.0 for s in self.scales])
 
-    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+    def unmeasured(self, frame: Frame) -> dict[str, Array]:
         cuts = zip(self.parts, self.spec.cuts(frame), strict=True)
-        return {name: letters for m, own in cuts for name, letters in m.unmeasured(own).items()}
+        return {name: letters for m, part_frame in cuts for name, letters in m.unmeasured(part_frame).items()}
 
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def terms(self, rows: Rep, candidates: Rep) -> Array:
         return np.stack(list(self._weighted(rows, candidates)), axis=-1)
 
-    def _weighted(self, rows: Rep, candidates: Rep) -> Iterator[np.ndarray]:
+    def _weighted(self, rows: Rep, candidates: Rep) -> Iterator[Array]:
         """The weighted dissimilarities of each part."""
         sides = zip(_split(rows, self.counts[0]), _split(candidates, self.counts[1]), strict=True)
         for m, (a, b), w, s in zip(self.parts, sides, self.weights, self.scales, strict=True):
             yield np.asarray(compare(m, a, b), float) * w / (s or 1.0)
 
-    def weighed(self, weights: np.ndarray) -> TrainedMixed:
-        known = (np.array(self.weights) * weights).tolist()
-        return replace(self, spec=replace(self.spec, weights=known))
+    def weighed(self, weights: Array) -> TrainedMixed:
+        return replace(self, spec=replace(self.spec, weights=np.array(self.weights) * weights))
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         total = np.zeros((len(rows[0]), len(candidates[0])))
         for D in self._weighted(rows, candidates):
             total += D
@@ -223,7 +213,7 @@ class TrainedMixed(TrainedMetric):
         return total
 
 
-def _split(rep: Rep, counts: np.ndarray) -> list[Rep]:
+def _split(rep: Rep, counts: Array) -> list[Rep]:
     ends = np.cumsum(counts)
     return [rep[end - count : end] for end, count in zip(ends, counts, strict=True)]
 
@@ -281,33 +271,29 @@ def _example(column: Column) -> pd.Series:
     return pd.Series(column.levels[:1], dtype=object) if column.kind == "category" else pd.Series([0.0])
 
 
-def _scale(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
-    """Median positive dissimilarity between rows (0 if there is none), and the number of arrays of both sides."""
-    n = len(frame)
+def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float, int, int]:
+    """Median positive dissimilarity between rows (0 if there is none; 1 without scaling), and the number of arrays of both sides."""
+    n, size = len(frame), SAMPLE if scale else 1
     left = right = np.arange(n)
-    if n > SAMPLE:
+    if n > size:
         draw = np.random.default_rng(0)
-        left, right = (np.sort(draw.choice(n, SAMPLE, replace=False)) for _ in range(2))
+        left, right = (np.sort(draw.choice(n, size, replace=False)) for _ in range(2))
     rows = rows_of(m, frame.take(left))
     # a metric that compares a candidate with other rows may depend on all of them
     candidates = part(candidates_of(m, frame), right) if m.train_in_folds else candidates_of(m, frame.take(right))
+    counts = len(rows), len(candidates)
+    if not scale:
+        return 1.0, *counts
     values = np.asarray(compare(m, rows, candidates), float)
     observed = values[(left[:, None] != right[None, :]) & (values > 0) & np.isfinite(values)]
-    return float(np.median(observed)) if len(observed) else 0.0, len(rows), len(candidates)
-
-
-def _unscaled(m: TrainedMetric, frame: Frame) -> tuple[float, int, int]:
-    first = frame.take(np.arange(1))
-    return 1.0, len(rows_of(m, first)), len(candidates_of(m, frame if m.train_in_folds else first))
+    return float(np.median(observed)) if len(observed) else 0.0, *counts
 
 
 def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], ...]:
     pairs = list(given.items()) if isinstance(given, Mapping) else given
     form = "parts must be (columns, metric) pairs, such as [(['age', 'weight'], 'euclidean'), ('ward', 'gower')]"
-    if not isinstance(pairs, (list, tuple)) or not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
+    if not isinstance(pairs, (list, tuple)) or not pairs or not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
         raise OptionError(f"{form}, not {brief(given)}")
-    if not pairs:
-        raise OptionError(f"{form}, but there are none")
     parts, seen = [], set[str]()
     for columns, spec in pairs:
         names = [columns] if isinstance(columns, str) else columns
@@ -322,15 +308,13 @@ def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], 
 
 
 def _part_metric(spec: Any, names: Sequence[str]) -> Metric | TrainedMetric:
-    reason = (
-        f"the part of {list(names)} is a given matrix, which has no columns to compare new rows "
-        "by: add the matrices yourself and use the sum, with a formula 'y ~ 1'"
-    )
-    if isinstance(spec, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
-        raise OptionError(reason)
     if isinstance(spec, str) and spec == "auto":
         raise OptionError(f"the part of {list(names)} is 'auto', which depends on all predictors: use 'euclidean' or 'gower'")
-    chosen = metric(spec)
-    if isinstance(getattr(chosen, "of", None), (Dissimilarity, pd.DataFrame, np.ndarray)) or (not list_tuned(chosen) and chosen.given):
-        raise OptionError(reason)
+    matrices = (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)
+    matrix = isinstance(spec, matrices) or isinstance(getattr(spec, "of", None), matrices)
+    if matrix or (not list_tuned(chosen := metric(spec)) and chosen.given):
+        raise OptionError(
+            f"the part of {list(names)} is a given matrix, which has no columns to compare new rows by: add the matrices yourself and use "
+            "the sum, with a formula 'y ~ 1'"
+        )
     return chosen

@@ -6,23 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.spatial.distance import cdist
 
+from ..core import Array
 from ..core.distances.minkowski import Geometry, minkowski, totals, unit
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..frames.schema import numbers
-from ..frames.sql import Columns, total
+from ..frames.sql_columns import Columns, total
 from ..ground.errors import DataError, OptionError, shown
-from .base import Metric, Traits
-from .in_sql import SQLDistance, coordinate, value
-from .scaling import design_of
+from .base import Metric, SQLDistance, Traits, coordinate, value
+from .minkowski import design_of
 
 HALF = np.finfo(float).max / 2
 EXACT = 2**53  # not all integers beyond it are floats
 
 
-def _half_squares(distances: np.ndarray) -> np.ndarray:
-    return np.asarray(distances * distances / 2)
+def _half_squares(distances: Array) -> Array:
+    return distances * distances / 2
 
 
 HALF_SQUARES = Geometry(value=_half_squares)
@@ -61,12 +62,12 @@ class Cosine(Metric):
             )
         return (unit(X),)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         return _half_squares(minkowski(rows[0], candidates[0]))
 
 
 @dataclass(frozen=True)
-class Correlation(Metric):
+class Correlation(Cosine):
     """Correlation dissimilarity: 1 - Pearson's correlation of two rows over the columns of the design matrix.
 
     It compares the shape of profiles, not their level. It is computed as `Cosine` on rows minus their means, and violates the triangle
@@ -86,8 +87,6 @@ class Correlation(Metric):
     [0.0, 2.0, 2.0]
     """
 
-    traits = Traits(symmetric=True, row_by_row=True, geometry=HALF_SQUARES)
-
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
         if X.shape[1] == 1:
@@ -101,9 +100,6 @@ class Correlation(Metric):
         Z = X / np.abs(X).max(axis=1, keepdims=True)
         Z = Z - (totals(Z) / Z.shape[1])[:, None]
         return (unit(Z),)
-
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return _half_squares(minkowski(rows[0], candidates[0]))
 
 
 @dataclass(frozen=True)
@@ -136,8 +132,8 @@ class Canberra(Metric):
             )
         return (X,)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return _pairs(rows[0], candidates[0], "canberra")
+    def between(self, rows: Rep, candidates: Rep) -> Array:
+        return cdist(rows[0], candidates[0], "canberra")
 
 
 @dataclass(frozen=True)
@@ -172,22 +168,17 @@ class Hamming(Metric):
         if table.shape[1] == 0:
             raise DataError(f"{frame.formula.quoted} has no predictors for {self.name} distances: use column names, or '.'")
         texts = [c for c in table if frame.schema[c].kind == "category"]
-        values = np.empty((len(table), table.shape[1] - len(texts)))
-        for k, name in enumerate(c for c in table if c not in texts):
-            values[:, k] = _numbers(table[name])
-        words = np.empty((len(table), len(texts)), object)
-        for k, name in enumerate(texts):
-            words[:, k] = table[name].astype(object)
-        return values, words
+        values = np.column_stack([np.empty((len(table), 0)), *(_numbers(table[c]) for c in table if c not in texts)])
+        return values, table[texts].astype(object).to_numpy(object)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         # both sides are coded together, so values that are not in the training data need no extra code
         n = len(rows[0])
         codes = np.empty((n + len(candidates[0]), rows[1].shape[1]))
         for k in range(codes.shape[1]):
             codes[:, k] = pd.factorize(np.concatenate([rows[1][:, k], candidates[1][:, k]]))[0]
         a, b = np.hstack([rows[0], codes[:n]]), np.hstack([candidates[0], codes[n:]])
-        return _pairs(a, b, "hamming")
+        return cdist(a, b, "hamming")
 
     def sql(self, columns: Columns) -> SQLDistance:
         schema = columns.frame.schema
@@ -196,7 +187,7 @@ class Hamming(Metric):
         differ = total(f"CASE WHEN {coordinate(k)} <> {value(k)} THEN 1 ELSE 0 END" for k in range(len(raw)))
         known = [columns.known(c, compared=True) for c in schema]
 
-        def values(prototypes: Rep) -> np.ndarray:
+        def values(prototypes: Rep) -> Array:
             numbers, words = prototypes
             coded = [pd.Index(schema[c].levels).get_indexer(words[:, k]) for k, c in enumerate(texts)]
             for name, codes in zip(texts, coded, strict=True):
@@ -226,11 +217,10 @@ class ZeroOne(Hamming):
 
     traits = Hamming.traits
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         return (super().between(rows, candidates) > 0).astype(float)
 
-    def sql(self, columns: Columns) -> SQLDistance:
-        return super().sql(columns)
+    sql = Hamming.sql
 
     def share_in_sql(self, differ: str, count: int) -> str:
         return f"CASE WHEN {differ} > 0 THEN 1 ELSE 0 END"
@@ -274,24 +264,18 @@ class Jaccard(Metric):
             )
         return (X != 0,)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        return _pairs(rows[0], candidates[0], "jaccard")
+    def between(self, rows: Rep, candidates: Rep) -> Array:
+        return cdist(rows[0], candidates[0], "jaccard")
 
 
-def _numbers(values: pd.Series) -> np.ndarray:
+def _numbers(values: pd.Series) -> Array:
     """A column as floats, none of whose values may be rounded."""
     if pd.api.types.is_integer_dtype(values.dtype) and len(values):
-        large = np.asarray((values > EXACT) | (values < -EXACT), bool)
+        large = ((values > EXACT) | (values < -EXACT)).to_numpy(bool)
         if large.any():
-            i = int(large.argmax())
+            i = large.argmax()
             raise DataError(
                 f"column {values.name!r} is {values.iloc[i]} at row {shown(values.index[i])}, an integer beyond 2^53 that a float does "
                 "not represent exactly: make it text, data[column].astype(str)"
             )
     return numbers(values)
-
-
-def _pairs(a: np.ndarray, b: np.ndarray, name: str) -> np.ndarray:
-    from scipy.spatial.distance import cdist
-
-    return np.asarray(cdist(a, b, name), float)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import either, hint_for_value
@@ -21,7 +22,7 @@ BUILT_IN = {
     "manhattan": "minkowski.Manhattan",
     "chebyshev": "minkowski.Chebyshev",
     "minkowski": "minkowski.Minkowski",
-    "mahalanobis": "mahalanobis.Mahalanobis",
+    "mahalanobis": "minkowski.Mahalanobis",
     "cosine": "pairwise.Cosine",
     "correlation": "pairwise.Correlation",
     "canberra": "pairwise.Canberra",
@@ -32,10 +33,10 @@ BUILT_IN = {
     "gower": "gower.Gower",
     "mismatch": "strings.Mismatch",
     "levenshtein": "strings.Levenshtein",
-    "tangent": "tangent.Tangent",
-    "dtw": "dtw.DTW",
-    "adaptive": "dann.Adaptive",
-    "learned": "learned.Learned",
+    "tangent": "elastic.Tangent",
+    "dtw": "elastic.DTW",
+    "adaptive": "learned.Adaptive",
+    "nca": "learned.NCA",
     "lda": "learned.LDA",
     "qda": "learned.QDA",
     "relevance": "relevance.Relevance",
@@ -104,28 +105,6 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
         raise OptionError(f"{brief(metric_class)} is not a subclass of protoclass.Metric, so {name!r} has no dissimilarities")
     if name == "auto":
         raise OptionError("name='auto' is reserved for the choice by the kinds of the predictors: use another")
-    _check_default(metric_class)
-    built_in = _class(BUILT_IN[name]) if name in BUILT_IN else None
-    if metric_class is built_in:
-        METRICS[name] = BUILT_IN[name]
-        return
-    before = METRICS.get(name)
-    if isinstance(before, type) and not _same_cell(before, metric_class):
-        raise OptionError(f"name={name!r} already means {before.__name__}: use another")
-    METRICS[name] = metric_class
-    if built_in is not None and isinstance(before, str):
-        warn(
-            f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the built-in metric remains available as "
-            f"protoclass.{built_in.__name__}"
-        )
-
-
-def _same_cell(a: type, b: type) -> bool:
-    """Whether two classes were defined in the same place, as by a cell that is run again."""
-    return (a.__module__, a.__qualname__) == (b.__module__, b.__qualname__)
-
-
-def _check_default(metric_class: type[Metric]) -> None:
     try:
         metric_class()
     except TypeError as reason:
@@ -133,6 +112,20 @@ def _check_default(metric_class: type[Metric]) -> None:
             f"a name means a metric with its defaults, but {metric_class.__name__} needs arguments ({reason}): define defaults, or pass "
             "the metric itself as dissimilarity="
         ) from None
+    built_in = _class(BUILT_IN[name]) if name in BUILT_IN else None
+    if metric_class is built_in:
+        METRICS[name] = BUILT_IN[name]
+        return
+    before = METRICS.get(name)
+    same_cell = repr(before) == repr(metric_class)  # defined in the same place, as by a cell that is run again
+    if isinstance(before, type) and not same_cell:
+        raise OptionError(f"name={name!r} already means {before.__name__}: use another")
+    METRICS[name] = metric_class
+    if built_in is not None and isinstance(before, str):
+        warn(
+            f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the built-in metric remains available as "
+            f"protoclass.{built_in.__name__}"
+        )
 
 
 @dataclass(frozen=True)
@@ -162,7 +155,7 @@ class Custom(Metric):
 
     @property
     def traits(self) -> Traits:
-        return Traits(slow=True, row_by_row=True, unseen="measured", opaque=True)
+        return Traits(slow=True, row_by_row=True, unseen="measured", opaque=True, reflexive=False)
 
     @property
     def name(self) -> str:
@@ -176,24 +169,15 @@ class Custom(Metric):
             out[i] = frame.columns.iloc[i]
         return (out,)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
-        out = np.empty((len(rows[0]), len(candidates[0])))
-        for i, a in enumerate(rows[0]):
-            for j, b in enumerate(candidates[0]):
-                out[i, j] = self._value(a, b)
-        return out
+    def between(self, rows: Rep, candidates: Rep) -> Array:
+        return np.array([[self._value(a, b) for b in candidates[0]] for a in rows[0]]).reshape(len(rows[0]), len(candidates[0]))
 
     def _value(self, a: pd.Series, b: pd.Series) -> float:
+        rows = f"rows {shown(a.name)} and {shown(b.name)}"
         try:
-            value: Any = self.function(a, b)
+            number = float(self.function(a, b))
         except Exception as reason:
-            raise DataError(
-                f"{self.name} failed on rows {shown(a.name)} and {shown(b.name)}: {type(reason).__name__}: {reason}"
-            ) from reason
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise DataError(f"{self.name} must return a number for rows {shown(a.name)} and {shown(b.name)}, not {value!r}") from None
-        if not (np.isfinite(number) and number >= 0):
-            raise DataError(f"{self.name} must return a finite number >= 0 for rows {shown(a.name)} and {shown(b.name)}, not {number}")
+            raise DataError(f"{self.name} failed on {rows}: {type(reason).__name__}: {reason}") from reason
+        if not 0 <= number < np.inf:
+            raise DataError(f"{self.name} must return a finite number >= 0 for {rows}, not {number}")
         return number + 0.0

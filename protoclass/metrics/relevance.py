@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
-from ..core.vectors.relevance_learning import ROUNDS, Space, Weights, class_maps, learn, one_map, principal_axes
+from ..core.vectors.relevance_learning import ROUNDS, Maps, Weights, class_maps, first_axes, learn, one_map
 from ..frames.frame import Frame
-from ..frames.sql import Columns
-from ..ground.checks import MOST_ROWS, MOST_SEED, is_number, number_in_words, one_of, whole_number
-from ..ground.errors import DataError, OptionError, brief
+from ..frames.sql_columns import Columns
+from ..ground.checks import MOST_ROWS, MOST_SEED, one_of, whole_number
+from ..ground.errors import DataError, OptionError
 from ..ground.savable import savable
 from .base import (
     EuclideanSpace,
     Metric,
+    SQLDistance,
     TrainedMetric,
     Traits,
     VectorMetric,
+    as_vectors,
     candidates_of,
+    check_number,
     compare,
     rows_of,
+    sql_distance,
     strings,
     train_metric,
 )
-from .in_sql import SQLDistance, sql_distance
-from .learned import ByClass, check_classes, in_words, inverse, table_of_weights
+from .learned import ByClass, check_classes, in_words, inverse, sampled, table_of_weights
 from .wrappers import TrainedWrapper, Wrapper
 
 MATRICES = ("diagonal", "full")
 AXES = 64  # of a full matrix by default: of more its steps take long
 MOST_RIDGE = 1e6  # beside a cost of at most 1; squares of the gradient stay numbers in single precision
 AUTO = "auto"
-WITHOUT = "matrix='none' to learn nothing"
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class Relevance(Wrapper):
         matrix) is subtracted from the mean cost.
     beta : float > 0, or sequence
         Slope of the logistic function. If it is large, the cost is nearly the number of errors.
-    components : int, optional
+    dims : int, optional
         Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`, the matrices are learned on these
         axes. Default: the number of columns, at most 64.
     sample : int >= 2
@@ -94,7 +98,7 @@ class Relevance(Wrapper):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Relevance())
-    >>> fit.dissimilarity.metric.column_weights["share"].round(1).to_dict()
+    >>> fit.dissimilarity.metric.column_weights["proportion"].round(1).to_dict()
     {'sepal_length': 0.1, 'sepal_width': 0.1, 'petal_length': 0.5, 'petal_width': 0.3}
     """
 
@@ -106,22 +110,22 @@ class Relevance(Wrapper):
     K: Any = 1
     ridge: Any = 0.01
     beta: Any = 20.0
-    components: int | None = None
+    dims: int | None = None
     sample: int = 5000
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.checks_each_value():
+            return
         one_of("matrix", self.matrix, MATRICES)
         one_of("local", self.local, (False, True))
         whole_number("K", self.K, 1, MOST_ROWS)
-        if not is_number(self.ridge, 0, high=MOST_RIDGE):
-            raise OptionError(f"ridge must be {number_in_words(self.ridge, 0, high=MOST_RIDGE)}, not {brief(self.ridge)}")
-        if not is_number(self.beta, 0, above=True):
-            raise OptionError(f"beta must be {number_in_words(self.beta, 0, above=True)}, not {brief(self.beta)}")
-        if self.components is not None:
-            whole_number("components", self.components, 1)
+        check_number("ridge", self.ridge, 0, high=MOST_RIDGE)
+        check_number("beta", self.beta, 0, above=True)
+        if self.dims is not None:
+            whole_number("dims", self.dims, 1)
             if self.matrix == "diagonal":
-                raise OptionError(f"components={self.components} needs matrix='full': leave it out")
+                raise OptionError(f"dims={self.dims} needs matrix='full': leave it out")
         whole_number("sample", self.sample, 2)
         whole_number("seed", self.seed, 0, MOST_SEED)
 
@@ -131,13 +135,11 @@ class Relevance(Wrapper):
 
     @property
     def traits(self) -> Traits:
-        known = self.inner[0].traits
-        learned = {"train_in_folds": True, "supervised": True}
+        known = self.inner[0].traits if self.matrix == "diagonal" else super().traits
+        learned = replace(known, train_in_folds=True, supervised=True)
         if self.local:
-            learned |= {"symmetric": False, "triangle": False, "geometry": None}  # type: ignore[dict-item]
-        elif self.matrix == "full":
-            learned |= {"symmetric": True, "triangle": True, "geometry": Geometry()}  # type: ignore[dict-item]
-        return replace(known if self.matrix == "diagonal" else super().traits, **learned)  # type: ignore[arg-type]
+            return replace(learned, symmetric=False, triangle=False, geometry=None)
+        return learned if self.matrix == "diagonal" else replace(learned, symmetric=True, triangle=True, geometry=Geometry())
 
     @property
     def name(self) -> str:
@@ -145,9 +147,12 @@ class Relevance(Wrapper):
         return f"{'locally ' if self.local else ''}{kind} {self.inner[0].name}"
 
     def train(self, frame: Frame) -> TrainedMetric:
-        if frame.response is None:
-            raise DataError(f"a learned metric needs the classes, but {frame.formula.quoted} has no response: use 'response ~ predictors'")
         base = train_metric(self.inner[0], frame)
+        if self.matrix not in matrices_of(base):
+            raise OptionError(
+                f"{base.name} dissimilarities have no matrix={self.matrix!r} to learn: use matrix='diagonal' with Minkowski distances of "
+                "r < inf, Gower and Mixed, matrix='full' with 'euclidean' or 'mahalanobis', or matrix='none' to learn nothing"
+            )
         live = np.flatnonzero(frame.weights > 0)
         batches = [live] * (ROUNDS + 1)
         if len(live) > self.sample:  # more rows in all, and no step more costly, than with one sample for all rounds
@@ -155,66 +160,33 @@ class Relevance(Wrapper):
         chosen = np.unique(np.concatenate(batches))
         seen = frame.take(chosen)
         check_classes(seen, seen.codes, "training rows have")
-        rows = rows_of(base, seen)
-        space: Space
-        if self.matrix == "full":
-            X, varies, center = self._vectors(base, rows)
-            count = min(self.components or AXES, X.shape[1])
-            axes = principal_axes(X, count) if self.local and count < X.shape[1] else np.eye(X.shape[1], dtype=X.dtype)
-            if self.local:
-                space = class_maps(X @ axes.T, seen.weights, seen.codes, len(frame.levels), float(self.ridge))
-            else:
-                space = one_map(X, count, float(self.ridge))
-        else:
-            varies = self._variables(base, rows)
-            space = self._weights(base, seen, rows, varies)
+        space, describe = (self._maps if self.matrix == "full" else self._weights)(base, seen)
         counts = np.minimum(self.K, np.bincount(seen.codes, minlength=len(frame.levels)))
         with alone():  # the same sums on any number of threads, and many small ones
-            batches = [np.searchsorted(chosen, at) for at in batches]
-            found = learn(space, seen.weights, seen.codes, batches, counts, float(self.beta), (self.seed,))
-        size, spec = np.array([len(batches[0]), len(live)]), replace(self, of=base.spec)
-        known, one = (size, np.array([found.before, found.after])), replace(spec, local=False)
-        parts: list[TrainedMetric]
-        if self.matrix == "diagonal":
-            names, weights = strings(base.variables), np.zeros((len(found.parameters), len(varies)))
-            weights[:, varies] = space.values(found.parameters)
-            kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
-            parts = [kind(one, base.weighed(w), *known, names, w) for w in weights]
-        else:
-            learned = space.values(found.parameters) @ axes
-            names, maps = _columns(base, frame), np.zeros((*learned.shape[:2], len(varies)))
-            maps[:, :, varies] = learned
-            weights = (maps**2).sum(axis=1)
-            back = np.zeros((len(varies), maps.shape[1]))
-            if not self.local:  # otherwise coordinates have no place without a class
-                back[varies] = inverse(learned[0].astype(float), X.astype(float))
-            parts = [TrainedMatrix(one, base, *known, names, w, center, m, back) for w, m in zip(weights, maps, strict=True)]
-        return TrainedLocal(spec, base, *known, names, weights, tuple(parts)) if self.local else parts[0]
+            places = [np.searchsorted(chosen, at) for at in batches]
+            found = learn(space, seen.weights, seen.codes, places, counts, float(self.beta), (self.seed,))
+        names, weights, parts = describe(space.values(found.parameters))
+        spec = replace(self, of=base.spec)
+        known = np.array([len(batches[0]), len(live)]), np.array([found.before, found.after]), names
+        one = replace(spec, local=False)
+        trained = [kind(one, of, *known, w, *further) for w, (kind, of, further) in zip(weights, parts, strict=True)]
+        return TrainedLocal(spec, base, *known, weights, tuple(trained)) if self.local else trained[0]
 
-    def _variables(self, base: TrainedMetric, rows: Rep) -> np.ndarray:
-        """Which variables vary, bool (v,)."""
-        if not base.variables or base.power is None:
-            raise OptionError(
-                f"{base.name} dissimilarities are not a sum over variables with weights to learn: use matrix='diagonal' with Minkowski "
-                f"distances of r < inf, Gower and Mixed, or {WITHOUT}"
-            )
-        n = len(rows[0])
-        looked_at = np.unique(np.linspace(0, n - 1, 20).astype(int))  # a variable in which all rows agree with these is constant
-        terms = base.terms(rows, part(rows, looked_at)) if base.same_sides else np.ones((1, 1, len(base.variables)))
-        varies = (np.nan_to_num(terms) > 0).any(axis=(0, 1))
+    def _weights(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
+        """The space of the weights of the variables that vary."""
+        rows = rows_of(base, seen)
+        candidates, n = rows if base.same_sides else candidates_of(base, seen), len(seen)
+        compared = np.unique(np.linspace(0, n - 1, 20).astype(int))  # a variable in which all rows agree with these is constant
+        sample = base.terms(rows, part(rows, compared)) if base.same_sides else np.ones((1, 1, len(base.variables)))
+        varies: Any = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
         if not varies.any():
             raise DataError(f"all variables of {base.name} are constant over the {n} training rows: use others")
-        return np.asarray(varies)
 
-    def _weights(self, base: TrainedMetric, seen: Frame, rows: Rep, varies: np.ndarray) -> Weights:
-        """The weights of the variables that vary."""
-        candidates = rows if base.same_sides else candidates_of(base, seen)
-
-        def terms(at: np.ndarray, to: np.ndarray) -> np.ndarray:
+        def terms(at: Array, to: Array) -> Array:
             found = base.terms(part(rows, at), part(candidates, to))[:, :, varies]
-            return np.asarray(found / (np.nanmax(found) or 1.0), np.float32)  # the cost depends on ratios alone
+            return (found / (np.nanmax(found) or 1.0)).astype(np.float32)  # the cost depends on ratios alone
 
-        def between(weights: np.ndarray, at: np.ndarray, to: np.ndarray) -> np.ndarray:
+        def between(weights: Array, at: Array, to: Array) -> Array:
             every = np.zeros(len(varies))
             every[varies] = weights
             weighed = base.weighed(every)
@@ -222,60 +194,95 @@ class Relevance(Wrapper):
             others = weighed_rows if weighed.same_sides else candidates_of(weighed, seen)
             return compare(weighed, part(weighed_rows, at), part(others, to))
 
-        power = base.power
-        assert power is not None
-        group, groups = (seen.codes, len(seen.levels)) if self.local else (np.zeros(len(seen), np.int64), 1)
-        scaled = isinstance(base, VectorMetric)  # and so a sum
-        return Weights(np.arange(len(seen)), terms, between, int(varies.sum()), float(power), float(self.ridge), group, groups, scaled)
+        def describe(values: Array) -> Described:
+            weights = np.zeros((len(values), len(varies)))
+            weights[:, varies] = values
+            kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
+            return strings(base.variables), weights, [(kind, base.weighed(w), ()) for w in weights]
 
-    def _vectors(self, base: TrainedMetric, rows: Rep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Coordinates of the training rows, centred and of mean variance 1, on the axes that vary; which do; and the mean."""
-        if not isinstance(base, VectorMetric) or base.geometry != Geometry():
-            raise OptionError(
-                f"{base.name} dissimilarities are not Euclidean distances between coordinates: use matrix='full' with 'euclidean' or "
-                f"'mahalanobis', matrix='diagonal' with sums over variables, or {WITHOUT}"
-            )
-        X = np.asarray(base.coordinates(rows), float)
-        varies = X.max(axis=0) > X.min(axis=0)
+        group, groups = (seen.codes, len(seen.levels)) if self.local else (np.zeros(n, np.int64), 1)
+        scaled = isinstance(base, VectorMetric)  # and so a sum
+        count, power = int(varies.sum()), float(base.power)
+        return Weights(np.arange(n), terms, between, count, power, float(self.ridge), group, groups, scaled), describe
+
+    def _maps(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
+        """The space of maps of the coordinates that vary, centred and of mean variance 1."""
+        vectors = as_vectors(base)
+        X = np.asarray(vectors.coordinates(rows_of(base, seen)), float)
+        center, varies = X.mean(axis=0), X.max(axis=0) > X.min(axis=0)
         if not varies.any():
             raise DataError(f"all columns are constant over the {len(X)} training rows: use others")
-        if self.components is not None and self.components > varies.sum():
-            raise DataError(f"components must be at most {varies.sum()}, the number of columns that vary, not {self.components}")
-        center = X.mean(axis=0)
+        if self.dims is not None and self.dims > varies.sum():
+            raise DataError(f"dims must be at most {varies.sum()}, the number of columns that vary, not {self.dims}")
         Z = (X - center)[:, varies]
-        return np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32), varies, center
+        X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
+        count, axes = min(self.dims or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
+        space: Weights | Maps
+        if self.local:
+            axes = first_axes(X, count) if count < X.shape[1] else axes
+            space = class_maps(X @ axes.T, seen.weights, seen.codes, len(seen.levels), float(self.ridge))
+        else:
+            space = one_map(X, count, float(self.ridge))
+
+        def describe(values: Array) -> Described:
+            learned = values @ axes
+            maps = np.zeros((*learned.shape[:2], len(varies)))
+            maps[:, :, varies] = learned
+            back = np.zeros((len(varies), maps.shape[1]))
+            if not self.local:  # otherwise coordinates have no place without a class
+                back[varies] = inverse(learned[0].astype(float), X.astype(float))
+            names = getattr(base, "columns", strings(seen.design.columns))
+            return names, (maps**2).sum(axis=1), [(TrainedMatrix, base, (center, m, back)) for m in maps]
+
+        return space, describe
 
 
-def learnable(metric: Metric | TrainedMetric, frame: Frame) -> tuple[str, ...]:
-    """The matrices that can be learned of a distance that does not use the classes itself."""
-    if metric.supervised or metric.given or metric.slow or metric.opaque:
-        return ()
-    base = train_metric(metric, frame)
+# names of the variables, weights of each part, and the parts: their class, their base and further fields
+Described = tuple[Array, Array, list[tuple[Any, TrainedMetric, tuple[Array, ...]]]]
+Describe = Callable[[Array], Described]  # from the learned values
+
+
+def matrices_of(base: TrainedMetric) -> tuple[str, ...]:
+    """The matrices that can be learned for a distance: weights of a sum over variables, and maps of Euclidean coordinates."""
     sums = bool(base.variables) and base.power is not None
     full = isinstance(base, VectorMetric) and base.geometry == Geometry()
     return tuple(matrix for matrix, can in zip(MATRICES, (sums, full), strict=True) if can)
 
 
-def _columns(base: TrainedMetric, frame: Frame) -> np.ndarray:
-    known = getattr(base, "columns", None)
-    return strings(frame.design.columns) if known is None else known
+def learnable(metric: Metric | TrainedMetric, frame: Frame) -> tuple[str, ...]:
+    """The matrices that can be learned for a metric that does not use the classes itself."""
+    uses_classes_or_slow = metric.supervised or metric.given or metric.slow or metric.opaque
+    return () if uses_classes_or_slow else matrices_of(train_metric(metric, frame))
 
 
-class Learnt:
-    """What is said of a distance that was learned, whether by weights or by a matrix."""
+@dataclass(frozen=True, eq=False)
+class WithWeights(TrainedMetric):
+    """A distance with learned weights or a learned matrix.
+
+    Attributes
+    ----------
+    base : TrainedMetric
+        The distance that was given; with weights of the variables, the distance with these weights.
+    counts : int array (2,)
+        Rows that it was learned from at a time, and rows that have weight.
+    search : array (2,)
+        Mean cost of these rows at the start, and as learned.
+    names : array (v,) of str
+        Names of the variables, or of the columns of a matrix.
+    weights : array (v,), or (classes, v)
+        Weight of each variable, of mean 1 over the variables that vary; for a matrix, map' map, its diagonal.
+    """
 
     spec: Relevance
     base: TrainedMetric
-    counts: np.ndarray
-    search: np.ndarray
-    names: np.ndarray
-    weights: np.ndarray
+    counts: Array
+    search: Array
+    names: Array
+    weights: Array
 
     @property
     def traits(self) -> Traits:
-        known, there = self.counts
-        sample = f", learned from {ROUNDS + 1} samples of {known} of {there} rows" if known < there else ""
-        return replace(self.spec.traits, scaling=self.spec.traits.scaling + sample)
+        return sampled(self.spec.traits, self.counts, f"{ROUNDS + 1} samples of ")
 
     @property
     def untrained(self) -> Relevance:
@@ -288,20 +295,22 @@ class Learnt:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        table = self.column_weights
-        whose = ", mean over the classes" if self.spec.local else ""
-        said = [f"learned weights of variables{whose}: {in_words(table)}"]
-        first = "at the start" if self.spec.local else "without them"
-        said.append(f"mean cost of the training rows: {self.search[0]:.3f} {first}, {self.search[1]:.3f} with them")
+        table, local = self.column_weights, self.spec.local
+        notes = [
+            f"learned weights of variables{', mean over the classes' if local else ''}: {in_words(table)}",
+            f"mean cost of the training rows: {self.search[0]:.3f} {'at the start' if local else 'without them'}, "
+            f"{self.search[1]:.3f} with them",
+        ]
         if self.counts[0] < self.counts[1]:
-            known, there = self.counts
-            words = f"the weights were learned from stratified samples of {known} of {there} rows"
-            said.append(f"{words}, a new one in each of {ROUNDS + 1} rounds")
+            notes.append(
+                f"the weights were learned from stratified samples of {self.counts[0]} of {self.counts[1]} rows, a new one in each of "
+                f"{ROUNDS + 1} rounds"
+            )
         axes, count = getattr(getattr(self, "parts", (self,))[0], "map", table), int((table["weight"] > 0).sum())
         if len(axes) < count:
-            where = "on the first principal axes" if self.spec.local else "which started as principal axes"
-            said.append(f"the learned matrix has {len(axes)} axes of {count} columns, {where}")
-        return (*self._given.notes, *said)
+            where = "on the first principal axes" if local else "which started as principal axes"
+            notes.append(f"the learned matrix has {len(axes)} axes of {count} columns, {where}")
+        return (*self._given.notes, *notes)
 
     @property
     def _given(self) -> TrainedMetric:
@@ -310,26 +319,11 @@ class Learnt:
 
 
 @savable(counts="2", search="2", names="v", weights="v")
-@dataclass(frozen=True)
-class TrainedRelevance(Learnt, TrainedWrapper):
-    """A distance with the weights that it learned, which `base` has already.
-
-    Attributes
-    ----------
-    counts : int array (2,)
-        Rows that it was learned from at a time, and rows that have weight.
-    search : array (2,)
-        Mean cost of these rows without weights, and with them.
-    names : array (v,) of str
-    weights : array (v,)
-        The learned weights, of mean 1 over the variables that vary.
-    """
+@dataclass(frozen=True, eq=False)
+class TrainedRelevance(WithWeights, TrainedWrapper):
+    """A distance with the weights that it learned, which `base` has already."""
 
     spec: Relevance
-    counts: np.ndarray
-    search: np.ndarray
-    names: np.ndarray
-    weights: np.ndarray
 
     @property
     def _given(self) -> TrainedMetric:
@@ -339,7 +333,7 @@ class TrainedRelevance(Learnt, TrainedWrapper):
     def variables(self) -> tuple[str, ...]:
         return self.base.variables
 
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def terms(self, rows: Rep, candidates: Rep) -> Array:
         return self.base.terms(rows, candidates)
 
     def sql(self, columns: Columns) -> SQLDistance:
@@ -347,101 +341,67 @@ class TrainedRelevance(Learnt, TrainedWrapper):
 
 
 @savable
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedRelevanceSpace(TrainedRelevance, VectorMetric):
     """A learned distance whose base has coordinates, which are stretched by the weights."""
 
-    def coordinates(self, rows: Rep) -> np.ndarray:
-        return _space(self.base).coordinates(rows)
+    def coordinates(self, rows: Rep) -> Array:
+        return as_vectors(self.base).coordinates(rows)
 
-    def place(self, coords: np.ndarray) -> Rep:
-        return _space(self.base).place(coords)
+    def place(self, coords: Array) -> Rep:
+        return as_vectors(self.base).place(coords)
 
-    def original(self, coords: np.ndarray) -> pd.DataFrame:
-        return _space(self.base).original(coords)
+    def original(self, coords: Array) -> pd.DataFrame:
+        return as_vectors(self.base).original(coords)
 
 
 @savable(counts="2", search="2", names="p", weights="p", center="p", map="k p", back="p k")
-@dataclass(frozen=True)
-class TrainedMatrix(Learnt, EuclideanSpace):
+@dataclass(frozen=True, eq=False)
+class TrainedMatrix(WithWeights, EuclideanSpace):
     """Euclidean distance after a learned map of the coordinates of `base`.
 
     Attributes
     ----------
-    counts : int array (2,)
-        Rows that it was learned from at a time, and rows that have weight.
-    search : array (2,)
-        Mean cost of these rows without the map, and with it.
-    names : array (p,) of str
-    weights : array (p,)
-        What each column counts: the diagonal of the matrix, map' map.
     center : array (p,)
         Mean of the training rows.
     map, back : arrays (k, p) and (p, k)
-        The map, and the way back.
+        The map, and its inverse.
     """
 
-    spec: Relevance
-    base: TrainedMetric
-    counts: np.ndarray
-    search: np.ndarray
-    names: np.ndarray
-    weights: np.ndarray
-    center: np.ndarray
-    map: np.ndarray
-    back: np.ndarray
+    center: Array
+    map: Array
+    back: Array
 
     def rows(self, frame: Frame) -> Rep:
         return (self.mapped(self.unmapped(frame)),)
 
-    def unmapped(self, frame: Frame) -> np.ndarray:
-        space = _space(self.base)
-        return np.asarray(space.coordinates(space.rows(frame)), float)
+    def unmapped(self, frame: Frame) -> Array:
+        space = as_vectors(self.base)
+        return space.coordinates(space.rows(frame)).astype(float)
 
-    def mapped(self, X: np.ndarray) -> np.ndarray:
+    def mapped(self, X: Array) -> Array:
         return products(X - self.center, self.map)
 
-    def original(self, coords: np.ndarray) -> pd.DataFrame:
-        return _space(self.base).original(coords @ self.back.T + self.center)
+    def original(self, coords: Array) -> pd.DataFrame:
+        return as_vectors(self.base).original(coords @ self.back.T + self.center)
 
-    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> np.ndarray:
-        space, a, b = _space(self.base), self.unmapped(rows), self.unmapped(others)
+    def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
+        space, a, b = as_vectors(self.base), self.unmapped(rows), self.unmapped(others)
         pull = (a - b) @ self.map.T @ self.map
         moved, unit = (space.original(a) - space.original(b)).to_numpy(float), np.eye(len(self.center))
         columns = (space.original(unit) - space.original(0 * unit)).to_numpy(float)  # what a step along a coordinate changes
-        return np.asarray(moved * (pull @ np.linalg.pinv(columns).T))
+        return moved * (pull @ np.linalg.pinv(columns).T)
 
 
 @savable(counts="2", search="2", names="v", weights="L v")
-@dataclass(frozen=True)
-class TrainedLocal(Learnt, ByClass):
-    """A distance to the candidates of each class that was learned for this class.
+@dataclass(frozen=True, eq=False)
+class TrainedLocal(WithWeights, ByClass):
+    """A distance to the candidates of each class that was learned for this class, one of `parts`."""
 
-    Attributes
-    ----------
-    base : TrainedMetric
-        The distance that was given.
-    counts : int array (2,)
-        Rows that it was learned from at a time, and rows that have weight.
-    search : array (2,)
-        Mean cost of these rows at the start, and as learned.
-    names : array (v,) of str
-    weights : array (classes, v)
-        What each variable counts in the distances to the candidates of each class.
-    parts : tuple of TrainedMetric
-        The distance of each class.
-    """
-
-    spec: Relevance
-    base: TrainedMetric
-    counts: np.ndarray
-    search: np.ndarray
-    names: np.ndarray
-    weights: np.ndarray
     parts: tuple[TrainedMetric, ...]
 
     @property
-    def class_weights(self) -> np.ndarray:
+    def class_weights(self) -> Array:
         return self.weights
 
     @property
@@ -454,10 +414,5 @@ class TrainedLocal(Learnt, ByClass):
             return tuple(metric.mapped(X) for metric in self.parts if isinstance(metric, TrainedMatrix))
         return super().rows(frame)
 
-    def terms(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def terms(self, rows: Rep, candidates: Rep) -> Array:
         return self.by_class(rows, candidates, "terms")
-
-
-def _space(metric: TrainedMetric) -> VectorMetric:
-    assert isinstance(metric, VectorMetric)
-    return metric

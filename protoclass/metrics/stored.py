@@ -6,6 +6,7 @@ import csv
 import math
 import os
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..frames.frame import mold
 from ..frames.schema import PLACEHOLDER
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..values import public
-from .dissimilarity import Dissimilarity, of_matrix
-from .given import Given, as_floats, from_pairs, given, labelled
+from .dissimilarity import Dissimilarity, of_metric
+from .given import Given, as_floats, counts, from_pairs, given, labelled
 
 NPY = b"\x93NUMPY"
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
@@ -82,21 +84,17 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     matrix, file = _matrix(Path(path)), repr(Path(path).name)
     n, unnamed = len(matrix), False
     if n < 2:
-        raise DataError(
-            f"dissimilarities need at least two rows, but the file {file} has {'one row' if n else 'no rows'}"
-        )
+        raise DataError(f"dissimilarities need at least two rows, but the file {file} has {'one row' if n else 'no rows'}")
     if names is not None:
         labels = _labels(names, n)
     else:
         labels = matrix.index  # positions, or names as text
-        unnamed = labels.equals(pd.RangeIndex(n)) or list(labels) == [str(k + 1) for k in range(n)]  # as R numbers rows without names
+        unnamed = labels.equals(pd.RangeIndex(n)) or list(labels) == counts(n)[1]  # as R numbers rows without names
         if all(WHOLE.fullmatch(str(name)) for name in labels):
             labels = labels.astype(int)
-    matrix = matrix.set_axis(labels).set_axis(labels, axis=1)
-    rows = pd.DataFrame(index=labels)
-    values = given(matrix, rows).values
-    spec = Given(f"read from {file}", unnamed)
-    return of_matrix(pd.DataFrame(values, labels, labels), mold("~ 1", rows, response=False), spec)
+    matrix, rows = matrix.set_axis(labels).set_axis(labels, axis=1), pd.DataFrame(index=labels)
+    metric = replace(given(matrix, rows), spec=Given(f"read from {file}", unnamed))
+    return of_metric(metric, mold("~ 1", rows, response=False))
 
 
 def _labels(names: Any, n: int) -> pd.Index:
@@ -106,9 +104,7 @@ def _labels(names: Any, n: int) -> pd.Index:
             return labels
     except TypeError:  # nothing to iterate over, or labels that are lists
         pass
-    raise OptionError(
-        f"names must be {n} different row labels in the order of the file, such as data.index, not {brief(names)}"
-    )
+    raise OptionError(f"names must be {n} different row labels in the order of the file, such as data.index, not {brief(names)}")
 
 
 def _matrix(file: Path) -> pd.DataFrame:
@@ -117,27 +113,21 @@ def _matrix(file: Path) -> pd.DataFrame:
     try:
         raw = file.read_bytes()
     except (OSError, ValueError) as reason:
-        raise DataError(
-            f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}"
-        ) from None
+        raise DataError(f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}") from None
     if raw.startswith(NPY):
         try:
             array = as_floats(np.load(file, allow_pickle=False))
         except Exception as reason:
             fault = str(reason) or repr(reason)
-            raise DataError(
-                f"the file {name} is not a complete .npy file of numbers ({fault}): save it again"
-            ) from reason
+            raise DataError(f"the file {name} is not a complete .npy file of numbers ({fault}): save it again") from reason
         return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
-    if "\0" in text:
-        raise DataError(f"the file {name} is neither text in UTF-8 nor a .npy file: {CURE}")
     lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise DataError(f"the file {name} is empty")
+    if "\0" in text or not lines:
+        raise DataError(f"the file {name} is {'neither text in UTF-8 nor a .npy file' if lines else 'empty'}: {CURE}")
     vector = VECTOR.sub(" ", text)
     if vector != text and (values := _floats(re.split(r"[\s,]+", vector.strip()), ".")):
         return condensed(np.array(values))
@@ -154,7 +144,7 @@ def _matrix(file: Path) -> pd.DataFrame:
     raise DataError(f"the file {name} has no dissimilarities ({failures[0]}): {CURE}")
 
 
-def condensed(values: np.ndarray) -> pd.DataFrame:
+def condensed(values: Array) -> pd.DataFrame:
     """One value for each pair, column by column below the diagonal."""
     return labelled(values, pd.RangeIndex((1 + math.isqrt(1 + 8 * values.size)) // 2))
 
@@ -163,7 +153,7 @@ def _fields(lines: list[str], separator: str) -> list[list[str]]:
     """The fields of a table; quoted ones may contain separators. The number of rows in a first line is left out."""
     if separator == " ":
         header = lines[0].split()
-        counted = len(header) > 1 and header == [str(k + 1) for k in range(len(header))]  # rows without names
+        counted = len(header) > 1 and header == counts(len(header))[1]  # rows without names
         if lines[0][0] == " " and (counted or _floats(header, ".") is None):
             return _printed(lines)
         lines = [line.strip() for line in lines]
@@ -217,13 +207,15 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     if n == 0 or n not in (width, width - 1) or any(len(row) != width for row in body) or len(header or values[0]) not in (n, width):
         lengths = ", ".join(str(len(row)) for row in rows[:5])
         raise DataError(f"its rows have {lengths} ... fields, so it is neither a square table or triangle nor a list of pairs")
-    numbers = pd.DataFrame([_row(row, decimal, k) for k, row in enumerate(values)])
+    wrong = next(((k, f) for k, row in enumerate(values) for f in row if _floats([f], decimal) is None), None)
+    if wrong is not None:
+        raise DataError(f"{shown(wrong[1][:40])} in row {wrong[0] + 1} is not a number")
+    numbers = pd.DataFrame([_floats(row, decimal) for row in values])
     if names is None:
         return numbers
     columns = names if header is None else header[-n:]
-    counts = [[str(k + first) for k in range(n)] for first in (0, 1)]
-    if names in counts and not {*names} & {*columns}:  # R numbers columns V1, V2, ...
-        names = columns = names if [c[1:] for c in columns] in counts else columns
+    if names in counts(n) and not {*names} & {*columns}:  # R numbers columns V1, V2, ...
+        names = columns = names if [c[1:] for c in columns] in counts(n) else columns
     twice = [b for a, b in pairwise(sorted(names)) if a == b]
     strange = [*twice, *sorted({*names} ^ {*columns})]
     if strange:
@@ -256,9 +248,7 @@ def _listed(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
     """
     for body in (rows, rows[1:]):
         columns = list(zip(*body, strict=True)) if len({len(row) for row in body}) == 1 else []
-        if len(columns) in (2, 4) and columns[0] in (
-            tuple(str(k + first) for k in range(len(body))) for first in (0, 1)
-        ):
+        if len(columns) in (2, 4) and [*columns[0]] in counts(len(body)):
             columns = columns[1:]
         if len(body) == 1:
             columns = [tuple(body[0])]
@@ -274,23 +264,10 @@ def _listed(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
     return None
 
 
-def _row(fields: list[str], decimal: str, k: int) -> list[float]:
-    values = _floats(fields, decimal)
-    if values is None:
-        bad = next(f for f in fields if _floats([f], decimal) is None)
-        raise DataError(f"{shown(bad[:40])} in row {k + 1} is not a number")
-    return values
-
-
 def _floats(fields: Any, decimal: str) -> list[float] | None:
     """Numbers as R, PHYLIP and pandas write them, NaN for a placeholder or an empty field; None if a field is none."""
     try:
-        return [math.nan if PLACEHOLDER.fullmatch(field) else _number(field, decimal) for field in fields]
+        # "_", which Python takes for a separator of digits, becomes no number
+        return [math.nan if PLACEHOLDER.fullmatch(f) else float(f.replace("_", "x").replace(decimal, ".")) for f in fields]
     except ValueError:
         return None
-
-
-def _number(field: str, decimal: str) -> float:
-    if "_" in field:  # which Python takes for a separator of digits
-        raise ValueError
-    return float(field.replace(",", ".") if decimal == "," else field)

@@ -11,11 +11,12 @@ import numpy as np
 from rapidfuzz.distance.Levenshtein import distance
 from rapidfuzz.process import cdist
 
-from ..core.distances.strings import mismatch
+from ..core import Array
+from ..core.distances.sequences import mismatch
 from ..core.parallel import free_cores, threaded
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import one_of
+from ..ground.checks import one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
@@ -80,25 +81,21 @@ class Mismatch(Metric):
     skip: str = ""
 
     def __post_init__(self) -> None:
-        if not _integral(self.k) or not 1 <= self.k <= LONGEST:
-            raise OptionError(f"k must be a whole number of letters in a k-mer, from 1 to {LONGEST}, not {brief(self.k)}")
-        if not _integral(self.m) or not 0 <= self.m < self.k:
-            raise OptionError(f"m must be a whole number of mismatches, at least 0 and below k={self.k}, not {brief(self.m)}")
-        patterns = sum(comb(int(self.k), t) for t in range(min(2 * int(self.m), int(self.k)) + 1))
+        if self.checks_each_value():
+            return
+        k = whole_number("k", self.k, 1, LONGEST)
+        m = whole_number("m", self.m, 0, k - 1)
+        patterns = sum(comb(k, t) for t in range(min(2 * m, k) + 1))
         if patterns > PATTERNS:
             raise OptionError(f"k={self.k}, m={self.m} needs {patterns:,} sets of positions, above {PATTERNS:,}: use a smaller m or k")
         if not isinstance(self.skip, str):
             raise OptionError(f"skip must be a text of the letters to skip, such as 'X', not {brief(self.skip)}")
         if self.alphabet is None:
             return
-        if not isinstance(self.alphabet, str) or self.alphabet == "":
-            raise OptionError(f"alphabet must be a text of its letters, such as 'ACGT', or None, not {brief(self.alphabet)}")
-        again = next((c for c in self.alphabet if self.alphabet.count(c) > 1), None)
-        if again is not None:
-            raise OptionError(f"the letters of alphabet must be unique, but {again!r} occurs more than once in {self.alphabet!r}")
-        both = next((c for c in self.alphabet if c in self.skip), None)
-        if both is not None:
-            raise OptionError(f"the letter {both!r} is in both alphabet and skip: remove it from one")
+        if not isinstance(self.alphabet, str) or not 0 < len(self.alphabet) == len({*self.alphabet}):
+            raise OptionError(f"alphabet must be a text of different letters, such as 'ACGT', or None, not {brief(self.alphabet)}")
+        for letter in {*self.alphabet} & {*self.skip}:
+            raise OptionError(f"the letter {letter!r} is in both alphabet and skip: remove it from one")
 
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[int]:
         if parameter != "k":
@@ -131,7 +128,7 @@ class Mismatch(Metric):
 
 
 @savable(letters="a")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedMismatch(TrainedMetric):
     """A mismatch kernel with the alphabet that it learned.
 
@@ -142,7 +139,7 @@ class TrainedMismatch(TrainedMetric):
     """
 
     spec: Mismatch
-    letters: np.ndarray
+    letters: Array
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -156,7 +153,7 @@ class TrainedMismatch(TrainedMetric):
     def rows(self, frame: Frame) -> Rep:
         k, skip = self.spec.k, self.spec.skip
         texts, column = _texts(frame, self.name), shown(frame.columns.columns[0])
-        lengths = np.array([len(t) for t in texts], np.int64)
+        lengths = np.array([*map(len, texts)], np.int64)
         short = np.flatnonzero(lengths < k)
         if len(short):
             i, least = short[0], int(lengths.min())
@@ -165,38 +162,36 @@ class TrainedMismatch(TrainedMetric):
                 f"the string in {column} at row {shown(frame.index[i])} has {lengths[i]} letters, too few for k={k} "
                 f"({len(short)} such rows, the shortest of {least}): {cure}"
             )
-        ends = np.cumsum(lengths)
         for letters in self.unmeasured(frame).values():
             i = int(np.flatnonzero(letters != "")[0])
-            own = f"alphabet={self.spec.alphabet!r}" if self.spec.alphabet else f"those of the training data, {self._alphabet!r}"
+            known = f"alphabet={self.spec.alphabet!r}" if self.spec.alphabet else f"those of the training data, {self._alphabet!r}"
             raise DataError(
-                f"the letter {letters[i][0]!r} in {column} at row {shown(frame.index[i])} is not among {own}: use an alphabet= with this "
+                f"the letter {letters[i][0]!r} in {column} at row {shown(frame.index[i])} is not among {known}: use an alphabet= with this "
                 f"letter, or skip its k-mers with skip={self.spec.skip + letters[i][0]!r}"
             )
-        codes = self._codes("".join(texts))
         out = np.empty(len(texts), object)
-        for i, (first, last) in enumerate(zip(ends - lengths, ends, strict=True)):
-            out[i] = codes[first:last]
-            runs = np.diff(np.flatnonzero(np.concatenate([[True], out[i] < 0, [True]]))) - 1  # of letters not skipped
-            if runs.max() < k:
+        for i, text in enumerate(texts):
+            runs = text.translate(dict.fromkeys(map(ord, skip), skip[0])).split(skip[0]) if skip else [text]
+            if max(map(len, runs)) < k:
                 raise DataError(
                     f"every {k}-mer of the string in {column} at row {shown(frame.index[i])} has a letter of skip={skip!r}: use a smaller "
                     "k, or leave the row out"
                 )
+            out[i] = self._codes(text)
         return (out,)
 
-    def _codes(self, text: str) -> np.ndarray:
+    def _codes(self, text: str) -> Array:
         """Each letter's position in the alphabet, -1 for skipped letters."""
         points, known = _code_points(text), self.letters
         at = np.minimum(np.searchsorted(known, points), len(known) - 1)
         return np.where(known[at] == points, at, -1).astype(np.int32)
 
-    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+    def unmeasured(self, frame: Frame) -> dict[str, Array]:
         known = {*self._alphabet, *self.spec.skip}
         letters = np.array(["".join(sorted({*text} - known)) for text in _texts(frame, self.name)], object)
         return {str(frame.columns.columns[0]): letters} if (letters != "").any() else {}
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         return mismatch(rows[0], candidates[0], int(self.spec.k), int(self.spec.m), len(self.letters))
 
 
@@ -247,18 +242,16 @@ class Levenshtein(Metric):
     def rows(self, frame: Frame) -> Rep:
         return (_texts(frame, self.name),)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         a, b = rows[0], candidates[0]
         if len(a) == 0 or len(b) == 0:
             return np.empty((len(a), len(b)))
         edits = cdist(a, b, scorer=distance, dtype=np.int32, workers=free_cores() if threaded(len(a) * len(b)) else 1)
-        if not self.normalised:
-            return np.asarray(edits, float)
-        longest = np.maximum(np.array([len(t) for t in a])[:, None], np.array([len(t) for t in b])[None, :])
-        return np.asarray(edits / np.maximum(longest, 1))
+        lengths = np.maximum.outer([*map(len, a)], [*map(len, b)])
+        return edits / np.maximum(lengths, 1) if self.normalised else edits.astype(float)
 
 
-def _texts(frame: Frame, name: str) -> np.ndarray:
+def _texts(frame: Frame, name: str) -> Array:
     """The strings of the one column that the formula names, object (n,)."""
     columns, response = frame.columns, frame.formula.response
     cure = f"use {f'{response} ' if response else ''}~ and the name of the column"
@@ -274,13 +267,9 @@ def _texts(frame: Frame, name: str) -> np.ndarray:
             f"{name} dissimilarities need text, but column {columns.columns[0]!r} contains {brief(texts[strange])} at row "
             f"{shown(columns.index[strange])}: use .astype(str), or another dissimilarity"
         )
-    return np.asarray(texts)
+    return texts
 
 
-def _code_points(text: str) -> np.ndarray:
+def _code_points(text: str) -> Array:
     """The code points of a text, which sort as Python sorts its letters."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-
-
-def _integral(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

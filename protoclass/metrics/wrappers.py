@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.errors import OptionError, brief
 from ..ground.savable import savable
-from .base import Metric, NewRows, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
+from .base import AskedRows, Metric, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
 from .registry import metric
 
 OF_ALL = ("symmetric", "row_by_row", "skips_missing", "reflexive")  # traits that are true if all inner metrics have them
@@ -47,7 +48,7 @@ class Wrapper(Metric):
 
     references: ClassVar[int] = 0  # arrays that `reference` gives
 
-    def transform(self, values: np.ndarray, *reference: np.ndarray) -> np.ndarray:
+    def transform(self, values: Array, *reference: Array) -> Array:
         """Transformed dissimilarities (r, q) of the inner metric, entry by entry; NaN if these are missing."""
         return values
 
@@ -121,8 +122,7 @@ class OneOf(Metric):
 
     def of(self, label: str) -> Metric:
         """The metric with a label."""
-        chosen: Metric = self.metrics[self.dissimilarity.index(label)]
-        return chosen
+        return self.metrics[self.dissimilarity.index(label)]
 
 
 def one_of_metrics(spec: Any) -> Any:
@@ -135,8 +135,9 @@ def one_of_metrics(spec: Any) -> Any:
         if list_tuned(m):
             raise OptionError(f"{brief(m)} in a list of dissimilarities must have one value for {', '.join(list_tuned(m))}: use one value")
     found = OneOf(metrics)
-    for label in found.dissimilarity:
-        if found.dissimilarity.count(label) > 1:
+    labels = found.dissimilarity
+    for label in labels:
+        if labels.count(label) > 1:
             raise OptionError(f"dissimilarity= has {label} twice: use each once")
     return found
 
@@ -165,15 +166,15 @@ def retuned(spec: Any, choose: Callable[[Metric, str, Frame], Any], frame: Frame
     if isinstance(spec, OneOf):
         label = choose(spec, "dissimilarity", frame)
         return spec.of(label) if isinstance(label, str) else spec
-    own = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
-    inner = _inner(own)
-    return own.with_inner([retuned(m, choose, cut) for m, cut in zip(inner, own.cuts(frame), strict=True)]) if inner else own
+    chosen = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
+    inner = _inner(chosen)
+    return chosen.with_inner([retuned(m, choose, cut) for m, cut in zip(inner, chosen.cuts(frame), strict=True)]) if inner else chosen
 
 
 @savable
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrainedWrapper(TrainedMetric):
-    """What a `Wrapper` makes of the dissimilarities of a trained metric, `base`."""
+    """The transformed dissimilarities of a trained metric, `base`."""
 
     spec: Wrapper
     base: TrainedMetric
@@ -198,21 +199,22 @@ class TrainedWrapper(TrainedMetric):
         return self.base.rows(frame)
 
     def candidates(self, frame: Frame) -> Rep:
-        return self._referred(frame, candidates_of(self.base, frame))
+        return self._referred(frame, None)
 
-    def some_candidates(self, frame: Frame, at: np.ndarray) -> Rep:
-        return self._referred(frame, candidates_of(self.base, frame, at))
+    def some_candidates(self, frame: Frame, at: Array) -> Rep:
+        return self._referred(frame, at)
 
-    def _referred(self, frame: Frame, base: Rep) -> Rep:
+    def _referred(self, frame: Frame, at: Array | None) -> Rep:
+        base = candidates_of(self.base, frame, at)
         return *base, *self.spec.reference(self.base, frame, base)
 
     def candidate_names(self, frame: Frame) -> pd.Index:
         return self.base.candidate_names(frame)
 
-    def between(self, rows: Rep, candidates: Rep) -> np.ndarray:
+    def between(self, rows: Rep, candidates: Rep) -> Array:
         return self._transformed(partial(self.base.between, rows), candidates)
 
-    def _transformed(self, measure: Callable[[Rep], np.ndarray], candidates: Rep) -> np.ndarray:
+    def _transformed(self, measure: Callable[[Rep], Array], candidates: Rep) -> Array:
         inner = len(candidates) - self.spec.references
         return self.spec.transform(measure(candidates[:inner]), *candidates[inner:])
 
@@ -221,13 +223,13 @@ class TrainedWrapper(TrainedMetric):
         base, rows, few = self.base.slim(rows, candidates[:inner])
         return replace(self, base=base), rows, (*few, *candidates[inner:])
 
-    def unmeasured(self, frame: Frame) -> dict[str, np.ndarray]:
+    def unmeasured(self, frame: Frame) -> dict[str, Array]:
         return self.base.unmeasured(frame)
 
-    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> NewRows:
+    def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
         known = self.base.new_rows(new, data, zero)
 
-        def measure(at: Any, candidates: Rep) -> np.ndarray:
+        def measure(at: Any, candidates: Rep) -> Array:
             return self._transformed(partial(known.measure, at), candidates)
 
         return replace(known, measure=measure)
@@ -268,7 +270,7 @@ class Ranks(Wrapper):
         """The dissimilarities (q, n) of the training rows to each candidate, sorted."""
         return (np.sort(compare(trained, rows_of(trained, frame), candidates).T, axis=1),)
 
-    def transform(self, values: np.ndarray, *reference: np.ndarray) -> np.ndarray:
+    def transform(self, values: Array, *reference: Array) -> Array:
         out = np.empty(values.shape)
         for j, column in enumerate(reference[0]):
             out[:, j] = np.searchsorted(column, values[:, j], side="right")

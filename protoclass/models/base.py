@@ -1,4 +1,10 @@
-"""What a method is: its parameters, its capabilities as facts, and deeds as optional methods."""
+"""The base class of methods, the values that general code exchanges with them, and checks of their parameters.
+
+A method is a frozen dataclass derived from `Model`. It declares its parameters as fields, facts about itself as `can` (`Capabilities`), and
+defines `path`, which learns a rule for each point of a grid. All other functions have defaults: how a grid is made (`grid`,
+`default_grid`), how folds share work (`paths`), which metric is learned with the prototypes (`metric`), and functions beyond prediction
+(from `notes` on), which get a `LearnedRule`. A rule and a path are described in `core.query`, their training data in `core.task`.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +18,8 @@ import pandas as pd
 
 from ..core.parallel import each
 from ..core.query import Path, Query, Rule
-from ..core.scm.bounds import Bound
 from ..core.setcover.alternatives import NearSolutions
+from ..core.statistics.bounds import CompressionBound
 from ..core.task import Points, Task
 from ..frames.frame import Frame
 from ..ground.checks import (
@@ -32,7 +38,7 @@ from ..ground.foreign_names import VERBS_OF_MODEL
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedRule:
     """The values from which a method describes a rule that it has learned.
 
     Attributes
@@ -60,7 +66,7 @@ class Learned:
         Cross-validated proportion of errors, if this was measured.
     """
 
-    rule: Rule
+    rule: Any
     model: Model
     classes: Sequence[Any]
     prototypes: Sequence[Any]
@@ -116,7 +122,7 @@ class Condition:
         Quantity of each row.
     cut : float
         Threshold of the quantity.
-    there, removed : bool arrays (r,)
+    reached, removed : bool arrays (r,)
         Rows that no earlier condition has removed, and those of them that this one removes: their class is decided by it.
     """
 
@@ -127,7 +133,7 @@ class Condition:
     classes: tuple[int, ...]
     values: np.ndarray
     cut: float
-    there: np.ndarray
+    reached: np.ndarray
     removed: np.ndarray
 
 
@@ -193,7 +199,7 @@ class Capabilities:
     counted: bool | str = True
 
 
-def bound_table(rows: Sequence[tuple[str, int, int, int, int, Bound, Sequence[str]]]) -> pd.DataFrame:
+def bound_table(rows: Sequence[tuple[str, int, int, int, int, CompressionBound, Sequence[str]]]) -> pd.DataFrame:
     """The table of `Fit.bound`, from name, rows, size, balls on P-examples, training errors, bound and reasons of each machine."""
     columns = ["machine", "rows", "size", "on_p", "errors", "tail_bound", "bound", "simple_bound", "proved", "reasons"]
     cells = [
@@ -248,7 +254,7 @@ class Model(NamedArguments, Served):
         Parameters with which a row of weight 2 gives the same predictions as two rows, such as `{"K": 1}`, where it does not matter
         that both may be selected. None if weights mean something else or random draws depend on them.
     papers : tuple of str
-        Keys of the papers of the method in `ground.references`, which `Fit.methods` cites.
+        Keys of the papers of the method in `export.methods`, which `Fit.methods` cites.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL
@@ -270,6 +276,8 @@ class Model(NamedArguments, Served):
 
     def __init_subclass__(cls) -> None:
         check_parameters(cls, Model, "method")
+
+    # facts that depend on parameters
 
     @property
     def title(self) -> str:
@@ -324,6 +332,8 @@ class Model(NamedArguments, Served):
         """Parameters without effect, given the others and the number of classes; `Fit.glance` leaves them out."""
         return frozenset()
 
+    # parameters that are tuned, and their grids
+
     def tuned(self) -> dict[str, Any]:
         """The parameters that are tuned by cross-validation."""
         values = self.parameters()
@@ -369,6 +379,18 @@ class Model(NamedArguments, Served):
         """The values of the default grid of a parameter."""
         raise OptionError(f"{self.name} has no default grid for {parameter}: use a sequence of values")
 
+    @classmethod
+    def offers_grid(cls, parameter: str) -> bool:
+        """Whether a parameter may be "grid"."""
+        return parameter in cls.grids or getattr(cls, parameter, None) == GRID
+
+    def has_default_grid(self, parameter: str) -> bool:
+        """Whether a parameter is tuned over the default grid of the method, "grid", and not over given values."""
+        value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
+        return isinstance(value, str) and value == GRID and parameter in self.tuned()
+
+    # a dissimilarity that is learned with the prototypes
+
     @property
     def metric_parameters(self) -> tuple[str, ...]:
         """The parameters of the learned dissimilarity, if the method learns one (`metric`)."""
@@ -390,15 +412,7 @@ class Model(NamedArguments, Served):
         """Complexity of a grid point among points whose rules have the same size: rules of selection prefer the lowest."""
         raise self._lacks("rank")
 
-    @classmethod
-    def offers_grid(cls, parameter: str) -> bool:
-        """Whether a parameter may be "grid"."""
-        return parameter in cls.grids or getattr(cls, parameter, None) == GRID
-
-    def has_default_grid(self, parameter: str) -> bool:
-        """Whether a parameter is tuned over the default grid of the method, "grid", and not over given values."""
-        value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
-        return isinstance(value, str) and value == GRID and parameter in self.tuned()
+    # learning
 
     def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         """Rows with weight that each class needs in every training set, int (classes,); the smallest set has `held`."""
@@ -424,49 +438,51 @@ class Model(NamedArguments, Served):
             task.tick()
             yield f, path
 
-    @classmethod
-    def has(cls, deed: str) -> bool:
-        """Whether the method defines one of the optional methods that follow."""
-        return getattr(cls, deed) is not getattr(Model, deed)
+    # optional functions beyond prediction
 
-    def notes(self, learned: Learned) -> list[str]:
+    @classmethod
+    def has(cls, name: str) -> bool:
+        """Whether the method defines one of the optional functions that follow."""
+        return getattr(cls, name) is not getattr(Model, name)
+
+    def notes(self, learned: LearnedRule) -> list[str]:
         """Further sentences for the summary."""
         raise self._lacks("notes")
 
-    def feature_table(self, learned: Learned) -> pd.DataFrame:
+    def feature_table(self, learned: LearnedRule) -> pd.DataFrame:
         """A description of each feature of the rule, one in each row."""
         raise self._lacks("feature_table")
 
-    def explain(self, learned: Learned, query: Query) -> list[str]:
+    def explain(self, learned: LearnedRule, query: Query) -> list[str]:
         """Sentences that explain the predicted class of the only row of a query."""
         raise self._lacks("explain")
 
-    def conditions(self, learned: Learned, query: Query) -> list[Condition]:
+    def conditions(self, learned: LearnedRule, query: Query) -> list[Condition]:
         """The conditions of the rule in the order in which they are tested."""
         raise self._lacks("conditions")
 
-    def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
-        """Bound on the error for new rows, one row for each binary classifier (`bound_table`); see `Fit.bound`."""
+    def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
+        """CompressionBound on the error for new rows, one row for each binary classifier (`bound_table`); see `Fit.bound`."""
         raise self._lacks("bound")
 
-    def step_bounds(self, learned: Learned) -> np.ndarray:
+    def step_bounds(self, learned: LearnedRule) -> np.ndarray:
         """The bounds of the first 0, 1, ... steps, at delta = 0.05."""
         raise self._lacks("step_bounds")
 
-    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """Near-optimal solutions, as `core.setcover.alternatives.find_alternatives` returns them."""
         raise self._lacks("alternatives")
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The rows that the prototypes explain worst, the worst first."""
         raise self._lacks("criticise")
 
-    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Rule:
+    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Rule:
         """The rule with the prototype at a position replaced by a candidate (column of D)."""
         raise self._lacks("swap")
 
-    def _lacks(self, deed: str) -> NotAvailable:
-        return NotAvailable(f"method {self.name!r} has no {deed}")
+    def _lacks(self, name: str) -> NotAvailable:
+        return NotAvailable(f"method {self.name!r} has no {name}")
 
 
 class Grid:

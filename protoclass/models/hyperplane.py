@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.embedding.hyperplane import Machine, Planes, gram, hyperplane, on_squares
-from ..core.embedding.scaling import Spectral, embedding, reflexive
+from ..core.embedding import Planes, Spectral, embedding, gram, hyperplane, on_squares, reflexive
 from ..core.query import RulePath
 from ..core.task import Points, Task
 from ..ground.checks import one_of
@@ -77,7 +76,7 @@ class Hyperplane(Model):
 
     def _path(self, task: Task, grid: Axes) -> RulePath:
         """The rules of a task whose rows all have weight."""
-        P, costs = np.asarray(task.D.array(), float), axis(grid, "C", self.C).astype(float)
+        P, costs, axes = np.asarray(task.D.array(), float), axis(grid, "C", self.C).astype(float), None
         if self.embedding == "proximity":
             with np.errstate(over="ignore", invalid="ignore"):
                 K = P @ P.T
@@ -85,50 +84,38 @@ class Hyperplane(Model):
                 raise DataError(
                     "some dissimilarities are too large, because their squares overflow: correct them, or divide all by a number"
                 )
-            return RulePath(tuple(self._proximity(task, P, K, C) for C in costs))
-        axes = embedded(task, P)
-        K = gram(axes, self.embedding == "flip")
-        return RulePath(tuple(self._embedded(task, axes, K, C) for C in costs))
+        else:
+            axes = embedded(task, P)
+            K = gram(axes, self.embedding == "flip")
+        return RulePath(tuple(self._rule(task, P, axes, K, C) for C in costs))
 
-    def _proximity(self, task: Task, P: np.ndarray, K: np.ndarray, C: float) -> Planes:
-        machines = planes(task, K, C)
-        weights = np.stack([P.T @ m.coef for m in machines], axis=1)
-        return self._rule(task, machines, weights, np.array([m.intercept for m in machines]), 1, C, {})
-
-    def _embedded(self, task: Task, axes: Spectral, K: np.ndarray, C: float) -> Planes:
-        machines = planes(task, K, C)
-        linear = [on_squares(axes, self.embedding == "flip", m.coef) for m in machines]
-        weights = np.stack([v for v, _ in linear], axis=1)
-        constants = np.array([m.intercept + c for m, (_, c) in zip(machines, linear, strict=True)])
-        up, down = axes.signature
-        return self._rule(task, machines, weights, constants, 2, C, {"signature": f"({up}, {down})"})
-
-    def _rule(
-        self, task: Task, machines: list[Machine], weights: np.ndarray, intercepts: np.ndarray, power: int, C: float,
-        details: dict[str, Any],
-    ) -> Planes:  # fmt: skip
-        at = np.flatnonzero((weights != 0).any(axis=1))
-        support = np.any([m.coef != 0 for m in machines], axis=0)
-        own = np.where(task.candidate_row[at] >= 0, task.y[task.candidate_row[at]], -1)
-        table = {"support": np.where(task.candidate_row[at] >= 0, support[task.candidate_row[at]], False)}
-        if len(machines) == 1:
-            table["weight"] = weights[at, 0]
-        report = {"cost C": C, **details, "support objects": int(support.sum())}
-        inseparable = [str(task.levels[c]) for c, m in zip(positive(task), machines, strict=True) if not m.separated]
+    def _rule(self, task: Task, P: np.ndarray, axes: Spectral | None, K: np.ndarray, C: float) -> Planes:
+        found = [hyperplane(K, np.where(task.y == c, 1.0, -1.0), task.w, C) for c in positive(task)]
+        report: dict[str, Any] = {"cost C": C}
+        intercepts = np.array([plane.intercept for plane in found])
+        if axes is None:
+            weights = np.stack([P.T @ plane.coef for plane in found], axis=1)
+        else:
+            linear = [on_squares(axes, self.embedding == "flip", plane.coef) for plane in found]
+            weights, intercepts = np.stack([v for v, _ in linear], axis=1), intercepts + [constant for _, constant in linear]
+            report["signature"] = "({}, {})".format(*axes.signature)
+        columns = np.flatnonzero((weights != 0).any(axis=1))
+        support, row = np.any([plane.coef != 0 for plane in found], axis=0), task.candidate_row[columns]
+        report["support objects"] = int(support.sum())
+        classes, table = np.where(row >= 0, task.y[row], -1), {"support": np.where(row >= 0, support[row], False)}
+        if len(found) == 1:
+            table["weight"] = weights[columns, 0]
+        inseparable = [str(task.levels[c]) for c, plane in zip(positive(task), found, strict=True) if not plane.separated]
         if inf == C and inseparable:
             separated = "the classes" if task.classes == 2 else f"{', '.join(inseparable)} from the rest"
             report["margin"] = f"none, because no hyperplane separates {separated}: C='grid' tunes the slack"
-        prototypes = Points(own, at=at, table=table)
-        return Planes(prototypes, weights[at], intercepts, power, task.classes, int(support.sum()), report)
+        prototypes, power = Points(classes, at=columns, table=table), 1 if axes is None else 2
+        return Planes(prototypes, weights[columns], intercepts, power, task.classes, report["support objects"], report)
 
 
 def positive(task: Task) -> list[int]:
     """The positive class of each hyperplane: the second of two, or each in turn against the rest."""
     return [1] if task.classes == 2 else list(range(task.classes))
-
-
-def planes(task: Task, K: np.ndarray, C: float) -> list[Machine]:
-    return [hyperplane(K, np.where(task.y == c, 1.0, -1.0), task.w, C) for c in positive(task)]
 
 
 def embedded(task: Task, P: np.ndarray) -> Spectral:

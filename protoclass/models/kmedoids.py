@@ -100,13 +100,6 @@ class KMedoids(PerClass):
         one_of("start", self.start, STARTS)
         check_fixed("kmedoids", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
 
-    def loss(self, task: Task, prototypes: Points) -> float:
-        assert prototypes.at is not None
-        return sum(
-            float(task.w[own] @ task.D.take(own, prototypes.at[prototypes.classes == c]).min(axis=1))
-            for c, own in enumerate(np.flatnonzero(task.y == c) for c in range(task.classes))
-        )
-
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if len(task.candidate_row) == len(task.y):
             return default_counts(smallest)
@@ -117,8 +110,8 @@ class KMedoids(PerClass):
     def path(self, task: Task, grid: Axes) -> RulePath:
         check_labelled(self.name, task)
         Ks, members = axis(grid, "K", self.K).tolist(), [self._members(task, c) for c in range(task.classes)]
-        held = np.array([len(rows) for rows, _ in members])
-        K_of_class = np.array([counts(K, held) for K in Ks])
+        sizes = np.array([len(rows) for rows, _ in members])
+        K_of_class = np.array([counts(K, sizes) for K in Ks])
 
         def run(c: int) -> dict[int, Medoids]:
             rows, columns = members[c]
@@ -128,9 +121,9 @@ class KMedoids(PerClass):
                     f"k-medoids stores the distances within a class, but {shown(task.levels[c])} has {len(rows)} rows: use fewer rows "
                     "(data.sample(...)), a number for candidates=, or method='kmeans', which needs no distances"
                 )
-            own, seed = np.searchsorted(rows, task.candidate_row[columns]), (*task.seed, c)
+            places, seed = np.searchsorted(rows, task.candidate_row[columns]), (*task.seed, c)
             D = task.D.take(rows, columns)
-            return kmedoids(D, task.w[rows], own, K_of_class[:, c], self.start, self.starts, seed)
+            return kmedoids(D, task.w[rows], places, K_of_class[:, c], self.start, self.starts, seed)
 
         medoids = list(each(run, range(task.classes), task.D.shape[0] * task.D.shape[1]))
         return RulePath(tuple(self._rule(task, K, [by_number[k] for by_number, k in zip(medoids, row, strict=True)], members)

@@ -13,10 +13,10 @@ import numpy as np
 from ..core.neighbours.nearest import Nearest
 from ..core.query import Path, RulePath
 from ..core.setcover.alternatives import Cost, NearSolutions
-from ..core.task import Points, Task
+from ..core.task import ASSIGNED, Points, Task
 from ..core.vectors.class_medoids import (
     STEP,
-    Chosen,
+    ChosenRows,
     Labelled,
     add_for_classes,
     changes_by_one,
@@ -35,7 +35,7 @@ from .base import (
     Axes,
     Capabilities,
     Criticised,
-    Learned,
+    LearnedRule,
     PerClass,
     check_counts,
     check_enough,
@@ -56,7 +56,7 @@ RIDGES = (0.001, 0.01, 0.1)
 COUNTS = (1, 2, 3, 5)  # prototypes of a class in the default grid
 SECONDS = 6e-8  # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
 FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
-METRIC = ("K", "matrix", "local", "ridge", "beta", "components")  # parameters from which a matrix is learned
+METRIC = ("K", "matrix", "local", "ridge", "beta", "dims")  # parameters from which a matrix is learned
 
 
 TOGETHER = "prototypes of all classes together"  # which it shares out among them
@@ -92,7 +92,7 @@ class MedianGLVQ(PerClass):
         only the last two if the matrix is tuned too.
     beta : number > 0, or a sequence
         Slope of the logistic function.
-    components : int, optional
+    dims : int, optional
         Number of axes of the map, with matrix="full". Default: the number of columns, at most 64.
 
     Notes
@@ -126,7 +126,7 @@ class MedianGLVQ(PerClass):
     papers = ("nebel2015",)
     can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True, counted=TOGETHER)
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
-    never_tuned: ClassVar[frozenset[str]] = frozenset({"components"})
+    never_tuned: ClassVar[frozenset[str]] = frozenset({"dims"})
     tuned_last: ClassVar[frozenset[str]] = frozenset({"K"})
     as_repeats: ClassVar[Mapping[str, Any]] = {"K": 1}
     reads_once: ClassVar[int] = 8 * SINGLE
@@ -141,7 +141,7 @@ class MedianGLVQ(PerClass):
     local: Any = AUTO
     ridge: Any = "grid"
     beta: Any = 20.0
-    components: int | None = None
+    dims: int | None = None
 
     @property
     def title(self) -> str:
@@ -163,10 +163,10 @@ class MedianGLVQ(PerClass):
                     )
         check_number(self, "ridge", self.ridge, low=0, high=MOST_RIDGE)
         check_number(self, "beta", self.beta, low=0, above=True)
-        if self.components is not None:
-            check_fixed("medianglvq", "components", self.components, low=1, integral=True)
+        if self.dims is not None:
+            check_fixed("medianglvq", "dims", self.dims, low=1, integral=True)
             if "full" not in self._matrices:
-                raise OptionError(f"components={self.components} needs matrix='full', not {brief(self.matrix)}: leave it out")
+                raise OptionError(f"dims={self.dims} needs matrix='full', not {brief(self.matrix)}: leave it out")
 
     @property
     def _matrices(self) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ class MedianGLVQ(PerClass):
         return {name: value for name, value in super().tuned().items() if name not in self.unused(0)}
 
     def unused(self, classes: int) -> frozenset[str]:
-        return frozenset(() if self._learns else ("ridge", "components", "local"))
+        return frozenset(() if self._learns else ("ridge", "dims", "local"))
 
     def seconds_each(self, columns: int) -> float:
         given = {name: len(listed(self.name, name, value)) for name, value in self.tuned().items()}  # 0 of grids to be drawn
@@ -227,31 +227,31 @@ class MedianGLVQ(PerClass):
             return given
         of = given.of if isinstance(given, Relevance) else given
         K = int(self.K) if is_real(self.K) and self.K >= 1 else 1
-        components = self.components if self.matrix == "full" else None
+        dims = self.dims if self.matrix == "full" else None
         ridge = RIDGES[1] if isinstance(self.ridge, str) else float(self.ridge)
-        return Relevance(of, self.matrix, bool(self.local), K, ridge, float(self.beta), components)
+        return Relevance(of, self.matrix, bool(self.local), K, ridge, float(self.beta), dims)
 
     def loss(self, task: Task, prototypes: Points) -> float:
         return float(self._costs(task, prototypes).sum())
 
     def _costs(self, task: Task, prototypes: Points) -> np.ndarray:
-        """What each row adds to the cost (n,)."""
+        """The contribution of each row to the cost, (n,)."""
         assert prototypes.at is not None
         D = task.D.take(np.arange(len(task.y)), prototypes.at)
-        return np.asarray(task.w * row_costs(D, task.y, prototypes.classes, float(self.beta)))
+        return task.w * row_costs(D, task.y, prototypes.classes, float(self.beta))
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         problem, columns, row_of = self._problem(task)
-        held, there = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
+        rows, candidates = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
         points = product(*(values.tolist() for values in grid.values()))
         models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
-        found = dict[tuple[float, str], Chosen]()
+        found = dict[tuple[float, str], ChosenRows]()
         for model in models:  # points that differ in what is learned of the distance alone have the same prototypes here
             key = (float(model.beta), str(model.K))
             if key not in found:
-                count = counts(model.K, held)
-                for c in np.flatnonzero(count > there):
-                    check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(there[c]))
+                count = counts(model.K, rows)
+                for c in np.flatnonzero(count > candidates):
+                    check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(candidates[c]))
                 before = [run for (beta, _), run in found.items() if beta == key[0] and len(run.at) <= count.sum()]
                 found[key] = chosen_from(replace(problem, beta=key[0]), row_of, count, before[-1:], (*task.seed, 0))
         return RulePath(tuple(self._rule(task, problem, columns, found[float(m.beta), str(m.K)], m) for m in models))
@@ -270,45 +270,45 @@ class MedianGLVQ(PerClass):
                 f"medianglvq stores the dissimilarities of {len(live)} rows to {len(columns)} candidates, which is too large: use a "
                 "number for candidates=, or fewer rows (data.sample(...))"
             )
-        D, own, beta = self._held(task, live, columns), task.candidate_row[columns], 1.0 if is_tuned(self.beta) else float(self.beta)
-        return labelled(D, task.w[live], task.y[live], task.y[own], task.classes, beta), columns, np.searchsorted(live, own)
+        D, row, beta = self._take(task, live, columns), task.candidate_row[columns], 1.0 if is_tuned(self.beta) else float(self.beta)
+        return labelled(D, task.w[live], task.y[live], task.y[row], task.classes, beta), columns, np.searchsorted(live, row)
 
-    def _held(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def _take(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The dissimilarities of rows to candidates; of many in single precision."""
         if len(rows) * len(columns) <= SINGLE:
             return task.D.take(rows, columns)
-        out, wanted = np.empty((len(columns), len(rows)), np.float32), np.full(task.D.shape[1], -1)
-        wanted[columns] = np.arange(len(columns))
+        out, place = np.empty((len(columns), len(rows)), np.float32), np.full(task.D.shape[1], -1)
+        place[columns] = np.arange(len(columns))
 
-        def keep(_: np.ndarray, at: np.ndarray, tile: np.ndarray) -> None:
-            chosen = wanted[at] >= 0
-            out[wanted[at[chosen]]] = tile[np.ix_(rows, chosen)].T
+        def copy(_: np.ndarray, part: np.ndarray, tile: np.ndarray) -> None:
+            chosen = place[part] >= 0
+            out[place[part[chosen]]] = tile[np.ix_(rows, chosen)].T
 
-        for _ in task.D.scan(keep):
+        for _ in task.D.scan(copy):
             pass
         return out.T
 
-    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: Chosen, model: MedianGLVQ) -> Nearest:
+    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: ChosenRows, model: MedianGLVQ) -> Nearest:
         classes = problem.candidate_class[run.at]
         order = np.lexsort((run.at, classes))
         at, classes = run.at[order], classes[order]
         nearest = problem.to[at].argmin(axis=0)
-        own = classes[nearest] == problem.y
-        covers, miscovers = (np.bincount(nearest[which], problem.w[which], len(at)) for which in (own, ~own))
-        prototypes = Points(classes, at=columns[at], table={"assigned": covers, "misassigned": miscovers})
+        right = classes[nearest] == problem.y
+        table = {name: np.bincount(nearest[rows], problem.w[rows], len(at)) for name, rows in zip(ASSIGNED, (right, ~right), strict=True)}
+        prototypes = Points(classes, at=columns[at], table=table)
         report = {"prototypes per class K": in_words(model.K)}
         if model._learns:
             report |= {"matrix": f"{model.matrix}, one for each class" if model.local else model.matrix, "ridge": model.ridge}
         report |= {"cost": run.cost, "swaps": run.swaps}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The rows with the largest cost."""
         cost = self._costs(task, learned.rule.prototypes)
         worst = np.lexsort((np.arange(len(cost)), -cost))[:n]
         return Criticised(worst, cost[worst], "cost", "what the row adds to the cost, at most its weight")
 
-    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """The solutions that differ from the prototypes in one row, which is replaced by a row of any class, or removed."""
         problem, columns, _ = self._problem(task)
         at, asked = _places(columns, learned.rule.prototypes.at), _places(columns, interest)
@@ -335,10 +335,9 @@ class MedianGLVQ(PerClass):
             {"error": wrong[:-1], "within_se": wrong[:-1] - wrong[-1] <= se},
         )  # fmt: skip
 
-    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate of its class."""
         prototypes, row = learned.rule.prototypes, int(task.candidate_row[candidate])
-        assert prototypes.at is not None
         if task.y[row] != prototypes.classes[place]:
             raise OptionError(
                 f"the prototype must have the class of its row, but {shown(task.label(row))} is of class "
@@ -346,10 +345,10 @@ class MedianGLVQ(PerClass):
             )
         problem, columns, _ = self._problem(task)
         at = _places(columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at))
-        return self._rule(task, problem, columns, Chosen(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
+        return self._rule(task, problem, columns, ChosenRows(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
 
 
-def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[Chosen], seed: tuple[int, ...]) -> Chosen:
+def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[ChosenRows], seed: tuple[int, ...]) -> ChosenRows:
     """The prototypes of the least cost, from medoids of each class and from those of a smaller number and further rows."""
     first = [choose_rows(problem, row_of, count, seed), *(add_for_classes(problem, run.at, count.sum() - len(run.at)) for run in before)]
     return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
@@ -357,7 +356,7 @@ def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before
 
 def _places(columns: np.ndarray, wanted: Any) -> np.ndarray:
     """The places of columns of D among some."""
-    return np.asarray((columns[:, None] == wanted).argmax(axis=0))
+    return (columns[:, None] == wanted).argmax(axis=0)
 
 
 def _tried(value: Any) -> Cost:

@@ -13,7 +13,6 @@ import numpy as np
 from ..core.parallel import each
 from ..core.query import RulePath
 from ..core.task import Points, Task
-from ..core.vectors.centroids import count_distinct
 from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
 from ..ground.checks import GRID, MOST_RUNS, is_real, one_of
 from ..ground.errors import DataError, OptionError, brief, shown
@@ -30,7 +29,7 @@ from .base import (
     in_words,
     listed,
 )
-from .kmeans import repeated
+from .centroids import repeated
 
 BIC = "bic"
 
@@ -110,7 +109,8 @@ class Mixture(PerClass):
     def __post_init__(self) -> None:
         if not by_bic(self.K):
             check_counts("mixture", self.K)
-        check_covariance(self.covariance)
+        for covariance in listed("mixture", "covariance", self.covariance):
+            one_of("covariance", covariance, (*COVARIANCES, GRID) if covariance is self.covariance else COVARIANCES)
         check_priors(self.priors)
         check_number(self, "ridge", self.ridge, low=0)
         check_fixed("mixture", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
@@ -122,7 +122,7 @@ class Mixture(PerClass):
 
     def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held)
-        return np.asarray(np.maximum(2, of_K))
+        return np.maximum(2, of_K)
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         X = np.asarray(task.coordinates(), float)
@@ -131,35 +131,39 @@ class Mixture(PerClass):
             raise DataError("a Gaussian needs some variance, but the rows of each class are identical: use 'kmeans' or 'pvm'")
         if unit == np.inf:
             raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
-        own = [X[task.y == c] for c in range(task.classes)]
-        distinct = np.array([count_distinct(rows) for rows in own])
+        of_class = [X[task.y == c] for c in range(task.classes)]
+        distinct = np.array([len(np.unique(rows, axis=0)) for rows in of_class])
         axes = [axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")]
 
         def rule(point: tuple[Any, str, Any]) -> Gaussians:
-            return self._rule(task, own, distinct, *point[:2], float(point[2]) * unit)
+            return self._rule(task, of_class, distinct, *point[:2], float(point[2]) * unit)
 
         points = list(product(*axes))
         return RulePath(tuple(each(rule, points, X.size * len(points) * self.starts)))
 
     def _rule(
-        self, task: Task, own: list[np.ndarray], distinct: np.ndarray, K: Any, covariance: str, ridge: float
+        self, task: Task, of_class: list[np.ndarray], distinct: np.ndarray, K: Any, covariance: str, ridge: float
     ) -> Gaussians:
         if by_bic(K):
             most = np.minimum(MOST, distinct).tolist()
-            mixtures = [self._least_bic(task, X, c, most[c], covariance, ridge) for c, X in enumerate(own)]
+            mixtures = [self._least_bic(task, X, c, most[c], covariance, ridge) for c, X in enumerate(of_class)]
         else:
-            K_of_class = counts(K, np.array([len(X) for X in own])).tolist()
-            mixtures = [self._mix(task, X, c, K_of_class[c], covariance, ridge) for c, X in enumerate(own)]
-        held = [component_rows(m, X) for m, X in zip(mixtures, own, strict=True)]
+            K_of_class = counts(K, np.array([len(X) for X in of_class])).tolist()
+            mixtures = [self._mix(task, X, c, K_of_class[c], covariance, ridge) for c, X in enumerate(of_class)]
+        nearest = [log_densities(X, m.weights, m.means, m.roots).argmax(axis=1) for m, X in zip(mixtures, of_class, strict=True)]
+        assigned = [np.bincount(at, minlength=len(m.weights)).astype(float) for m, at in zip(mixtures, nearest, strict=True)]
         components = np.array([len(m.weights) for m in mixtures])
         weights = np.concatenate([m.weights for m in mixtures])
         prototypes = Points(
             np.repeat(np.arange(task.classes), components), coords=np.concatenate([m.means for m in mixtures]),
-            table={"weight": weights, "assigned": np.concatenate(held)},
+            table={"weight": weights, "assigned": np.concatenate(assigned)},
         )  # fmt: skip
-        size = float(sum(count_parameters(k, own[0].shape[1], covariance) for k in components.tolist()))
+        size = float(sum(count_parameters(k, of_class[0].shape[1], covariance) for k in components.tolist()))
         report = {"components per class K": counts_in_words(K, task.levels, components), "covariance": covariance}
-        report |= repeated("components", task.levels, components, distinct) | not_converged(task.levels, mixtures)
+        report |= repeated("components", task.levels, components, distinct)
+        unfinished = [str(c) for c, m in zip(task.levels, mixtures, strict=True) if not m.converged]
+        if unfinished:
+            report["EM"] = f"did not converge in {STEPS} steps for {', '.join(unfinished)}"
         return Gaussians(
             prototypes, weights, tuple(r for m in mixtures for r in m.roots), self._priors(task), size, report
         )
@@ -179,7 +183,7 @@ class Mixture(PerClass):
 
     def _priors(self, task: Task) -> np.ndarray:
         if self.priors is None:
-            return np.asarray(np.bincount(task.y, task.w, task.classes) / task.w.sum())
+            return np.bincount(task.y, task.w, task.classes) / task.w.sum()
         if isinstance(self.priors, str):
             return np.full(task.classes, 1 / task.classes)
         if set(self.priors) != set(task.levels):
@@ -187,12 +191,6 @@ class Mixture(PerClass):
                 f"priors must be a mapping with exactly the classes {list(task.levels)} as keys, not {brief(dict(self.priors))}"
             )
         return np.array([float(self.priors[level]) for level in task.levels])
-
-
-def component_rows(mixture: Mix, X: np.ndarray) -> np.ndarray:
-    """Number of rows for which each component is the most probable, (K,)."""
-    best = log_densities(X, mixture.weights, mixture.means, mixture.roots).argmax(axis=1)
-    return np.bincount(best, minlength=len(mixture.weights)).astype(float)
 
 
 def by_bic(K: Any) -> bool:
@@ -204,18 +202,6 @@ def counts_in_words(K: Any, levels: tuple[Any, ...], components: np.ndarray) -> 
     if not by_bic(K):
         return in_words(K)
     return ", ".join(f"{c}: {k}" for c, k in zip(levels, components, strict=True)) + " (least BIC)"
-
-
-def not_converged(levels: tuple[Any, ...], mixtures: list[Mix]) -> dict[str, str]:
-    """The entry of a report for classes where EM did not converge."""
-    unfinished = [str(c) for c, m in zip(levels, mixtures, strict=True) if not m.converged]
-    return {"EM": f"did not converge in {STEPS} steps for {', '.join(unfinished)}"} if unfinished else {}
-
-
-def check_covariance(value: Any) -> None:
-    """Check the parameter covariance: a name, a sequence of names, or "grid"."""
-    for v in listed("mixture", "covariance", value):
-        one_of("covariance", v, (*COVARIANCES, GRID) if v is value else COVARIANCES)
 
 
 def check_priors(priors: Any) -> None:

@@ -17,7 +17,7 @@ from .base import (
     Axes,
     Capabilities,
     Criticised,
-    Learned,
+    LearnedRule,
     PerClass,
     axis,
     check_counts,
@@ -83,17 +83,6 @@ class MMDCritic(PerClass):
         if self.gamma is not None:
             check_number(self, "gamma", self.gamma, low=0, above=True)
 
-    def loss(self, task: Task, prototypes: Points) -> float:
-        """Sum over the classes of the squared discrepancy between rows and prototypes."""
-        classes, total = [_take_class(task, c) for c in range(task.classes)], 0.0
-        unit = self._unit(classes, self.gamma)
-        for c, (_, columns, own, D, w) in enumerate(classes):
-            K, share = similarities(D, unit), w / w.sum()
-            chosen = np.flatnonzero(np.isin(columns, prototypes.at[prototypes.classes == c]))  # type: ignore[index]
-            rows, among = share @ K[:, chosen], K[np.ix_(own[chosen], chosen)]
-            total += float(share[own] @ K[own] @ share[own]) - 2 * rows.mean() + among.mean()
-        return total
-
     def _unit(self, classes: list[Any], gamma: Any) -> float:
         if gamma is not None:
             return float(gamma)
@@ -118,13 +107,12 @@ class MMDCritic(PerClass):
                 rules[a, b] = _rule(task, classes, runs, K, K_of_class[a], unit)
         return RulePath(tuple(rules[a, b] for a in range(len(Ks)) for b in range(len(gammas))))
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The criticisms of each class, as in the paper: the first of each class and then the second of each, n in all.
 
         They are sorted by the absolute value of the witness, because each was also selected to differ from the ones before it.
         """
         prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
-        assert prototypes.at is not None
         rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
         for c in range(task.classes):
             of_class, columns, own, D, w = _take_class(task, c)

@@ -13,10 +13,10 @@ from ..core.coding import MOST
 from ..core.histogram import lower_levels, radii_at
 from ..core.neighbours.nearest import Nearest
 from ..core.query import Path
-from ..core.scm.bounds import compression_bound
 from ..core.setcover.alternatives import NearSolutions, find_alternatives, price_rows, swapped
 from ..core.setcover.problems import objective
 from ..core.setcover.solvers import Options, cover_paths
+from ..core.statistics.bounds import compression_bound
 from ..core.statistics.folds import stratified_subset
 from ..core.task import Points, Task
 from ..ground.checks import MOST_ROWS, one_of
@@ -27,7 +27,7 @@ from .base import (
     Capabilities,
     Criticised,
     Grid,
-    Learned,
+    LearnedRule,
     Model,
     axis,
     bound_table,
@@ -235,8 +235,8 @@ class PVM(Model):
             "exact": {"time_limit", "mip_gap"},
             "rounding": {"time_limit", "rounding"} | ({"draws"} if self.rounding == "best" else set()),
         }.get(self.solver, {"certify"} | ({"time_limit"} if self.certify else set()))
-        own = set() if self.stop is None else {"stop"}
-        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws", "stop"} - used - own)
+        limit = set() if self.stop is None else {"stop"}
+        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws", "stop"} - used - limit)
 
     def within(self, most: int) -> PVM:
         """The model with `stop` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
@@ -267,16 +267,16 @@ class PVM(Model):
     def in_folds(self, grid: Axes, task: Task) -> Callable[[Task], dict[str, np.ndarray]]:
         if not (self.has_default_grid("eps") or isinstance(self.eps, quantiles)):
             return super().in_folds(grid, task)
-        own = self.eps.levels if isinstance(self.eps, quantiles) else None
-        place = np.searchsorted(np.concatenate([radii(task, at) for at in (own, UpperQuantiles.levels)]), grid["eps"])
+        given = self.eps.levels if isinstance(self.eps, quantiles) else None
+        place = np.searchsorted(np.concatenate([radii(task, levels) for levels in (given, UpperQuantiles.levels)]), grid["eps"])
 
         def draw(part: Task) -> dict[str, np.ndarray]:
             n = len(part.y)
             if not part.D.shape[1]:  # all candidates are held out
                 return dict(grid)
-            levels = np.concatenate([lower_levels(n * (n - 1)) if own is None else own, UpperQuantiles.levels])
-            some = part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
-            return {**grid, "eps": radii(some, levels)[place]}
+            levels = np.concatenate([lower_levels(n * (n - 1)) if given is None else given, UpperQuantiles.levels])
+            sample = part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
+            return {**grid, "eps": radii(sample, levels)[place]}
 
         return draw
 
@@ -301,7 +301,7 @@ class PVM(Model):
         )  # fmt: skip
         yield from cover_paths(task, fold, folds, eps, lambdas, options)
 
-    def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
+    def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
         """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule."""
         rule, prototype_row = learned.rule, learned.prototype_row
         reasons = [*learned.reasons]
@@ -315,12 +315,12 @@ class PVM(Model):
         found = compression_bound(n, size, 0, errors, delta)
         return bound_table([(self.name, n, size, 0, errors, found, reasons)])
 
-    def alternatives(self, learned: Learned, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
         """See `core.setcover.alternatives`."""
         reached = learned.rule.report["objective"].value
         return find_alternatives(task, *_program(learned), reached, within, seconds, interest)
 
-    def criticise(self, learned: Learned, task: Task, n: int, seconds: float) -> Criticised:
+    def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The rows that are uncovered, wrongly covered or misclassified, by their contribution to the objective."""
         price, uncovered, wrong = price_rows(task, *_program(learned), seconds)
         astray = learned.fitted() != task.y
@@ -329,9 +329,8 @@ class PVM(Model):
         worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
         return Criticised(worst, price[worst], "price", "dual price: increase of the objective due to the row, in weight of rows")
 
-    def swap(self, learned: Learned, task: Task, place: int, candidate: int) -> Nearest:
+    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate."""
-        assert isinstance(learned.rule, Nearest)
         return swapped(learned.rule, task, place, candidate)
 
 
@@ -348,10 +347,9 @@ def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
     return counts if len(counts) <= count else np.unique(np.geomspace(1, most, count).round()).astype(int).tolist()
 
 
-def _program(learned: Learned) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
+def _program(learned: LearnedRule) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
     """Radius, cost of a prototype, and the prototypes of the program that a rule is a solution of."""
     report, prototypes = learned.rule.report, learned.rule.prototypes
-    assert prototypes.at is not None
     return report["radius eps"], report["cost lambda"], (prototypes.at, prototypes.classes)
 
 

@@ -13,13 +13,40 @@ import pandas as pd
 
 from ..core.parallel import each
 from ..core.query import Query, Rule
-from ..core.scm.bounds import machine_bound
-from ..core.scm.grow import BALL, HIGH, HOLE, IN_N, IN_P, OUT, Machine, grow_each, make_family, sort_lines
-from ..core.scm.rule import DELTA, NEVER, BinarySCM, SCMPath, SCMRule, bounds_of, first_to_fire
+from ..core.scm import (
+    BALL,
+    DELTA,
+    HIGH,
+    HOLE,
+    IN_N,
+    IN_P,
+    NEVER,
+    OUT,
+    BinarySCM,
+    Machine,
+    SCMPath,
+    bounds_of,
+    first_to_fire,
+    grow_each,
+    make_family,
+    sort_lines,
+)
+from ..core.statistics.bounds import machine_bound
 from ..core.task import Task
 from ..ground.checks import either, one_of
 from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
-from .base import Axes, Capabilities, Condition, Learned, Model, axis, bound_table, check_labelled, check_number, listed
+from .base import (
+    Axes,
+    Capabilities,
+    Condition,
+    LearnedRule,
+    Model,
+    axis,
+    bound_table,
+    check_labelled,
+    check_number,
+    listed,
+)
 
 KINDS = ("conjunction", "disjunction")
 FEATURES = ("balls", "boolean", "stumps")
@@ -143,71 +170,52 @@ class SCM(Model):
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, SCMPath]]:
-        grid_points = tuple(
-            (str(kind), float(penalty), None if stop is None else int(stop))
-            for kind, penalty, stop in product(*(axis(grid, k, getattr(self, k)) for k in ("kind", "penalty", "stop")))
-        )
-        stops = [stop for _, _, stop in grid_points]
-        most = None if None in stops else max(s for s in stops if s is not None)
-        machine_keys = list(dict.fromkeys((kind, penalty) for kind, penalty, _ in grid_points))
-        items = [(f, *key) for f in range(folds) for key in machine_keys]
-        runs: dict[tuple[int, str, float], list[BinarySCM]] = {item: [] for item in items}
+        kinds, penalties, stops = (axis(grid, name, getattr(self, name)).tolist() for name in ("kind", "penalty", "stop"))
+        most = None if None in stops else max(stops)
         if self._radial and len(task.y) * len(task.candidate_row) > LARGEST:
             raise TooLarge(
                 f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, above {LARGEST}: use "
                 f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
             )
         check_labelled(self.name, task)
-        for positive, negative in self._pairs(task):
-            for item, machine in self._grow_pair(task, fold, positive, negative, items, most):
-                runs[item].append(machine)
-        report = self._report(task)
-        own = task.y[task.candidate_row]
+        parts, runs = list(product(range(folds), kinds)), dict[tuple[int, str, float], tuple[BinarySCM, ...]]()
+        for pair in self._pairs(task):
+            for part, machines in zip(parts, self._grow_pair(task, fold, pair, parts, penalties, most), strict=True):
+                for penalty, machine in zip(penalties, machines, strict=True):
+                    runs[(*part, penalty)] = (*runs.get((*part, penalty), ()), machine)
+        classes, report = task.y[task.candidate_row], self._report(task)
         for f in range(folds):
             task.tick()
-            machines = {key: tuple(runs[(f, *key)]) for key in machine_keys}
-            yield f, SCMPath(machines, grid_points, own, task.classes, report)
+            of_fold = {(kind, penalty): runs[f, kind, penalty] for kind, penalty in product(kinds, penalties)}
+            yield f, SCMPath(of_fold, tuple(product(kinds, penalties, stops)), classes, task.classes, report)
 
     def _grow_pair(
-        self,
-        task: Task,
-        fold: np.ndarray,
-        positive: int,
-        negative: int,
-        items: list[tuple[int, str, float]],
-        most: int | None,
-    ) -> Iterator[tuple[tuple[int, str, float], BinarySCM]]:
-        """The machines of one pair of classes for every fold, kind and penalty."""
-        y = task.y
-        rows = np.flatnonzero((y == positive) | (y == negative))
+        self, task: Task, fold: np.ndarray, pair: tuple[int, int], parts: list[tuple[int, str]], penalties: list[float], most: int | None
+    ) -> Iterator[list[BinarySCM]]:
+        """The machines of a pair of classes, positive and negative, for every fold and kind: one for each penalty."""
+        rows = np.flatnonzero(np.isin(task.y, pair))
         centres = np.flatnonzero(np.isin(task.candidate_row, rows)) if self._radial else np.empty(0, np.int64)
-        complete = len(rows) == len(y) and len(centres) == len(task.candidate_row)
+        complete = len(rows) == len(task.y) and len(centres) == len(task.candidate_row)
         D = np.empty((len(rows), 0)) if not len(centres) else task.D.array() if complete else task.D.take(rows, centres)
         X, stumps = self._columns(task)
         sorted_lines = sort_lines(D, X[rows])
-        centre_row = np.searchsorted(rows, task.candidate_row[centres])
-        is_positive, row_fold = y[rows] == positive, fold[rows]
+        centre_row, is_positive, row_fold = np.searchsorted(rows, task.candidate_row[centres]), task.y[rows] == pair[0], fold[rows]
 
-        penalties = list(dict.fromkeys(penalty for _, _, penalty in items))
-
-        def run(item: tuple[int, str]) -> list[tuple[tuple[int, str, float], BinarySCM]]:
-            f, kind = item
+        def run(part: tuple[int, str]) -> list[BinarySCM]:
+            f, kind = part
             conjunction = kind == "conjunction"
             side = np.where(is_positive == conjunction, IN_P, IN_N).astype(np.int8)
             side[row_fold == f] = OUT
-            own = make_family(side[centre_row], X.shape[1], conjunction, stumps, self.negate)
-            grown = grow_each(sorted_lines, own, side, penalties, most)
+            family = make_family(side[centre_row], X.shape[1], conjunction, stumps, self.negate)
+            grown = grow_each(sorted_lines, family, side, penalties, most)
             if inf in penalties and most is None:
                 self._check_consistent(task, grown[penalties.index(inf)], side, rows, D, X[rows])
-            pair = positive, negative
+            voters = pair
             if not (side == IN_P).any():  # without rows of one class a binary classifier has no features, and votes for the other
-                pair, grown = (negative, positive), [machine.first(0) for machine in grown]
-            machines = [BinarySCM(*pair, conjunction, machine.moved(centres)) for machine in grown]
-            return [((f, kind, penalty), machine) for penalty, machine in zip(penalties, machines, strict=True)]
+                voters, grown = pair[::-1], [machine.first(0) for machine in grown]
+            return [BinarySCM(*voters, conjunction, machine.moved(centres)) for machine in grown]
 
-        parts = list(dict.fromkeys((f, kind) for f, kind, _ in items))
-        for grown in each(run, parts, len(rows) * sorted_lines.order.shape[0] * len(penalties)):
-            yield from grown
+        yield from each(run, parts, len(rows) * sorted_lines.order.shape[0] * len(penalties))
 
     def _pairs(self, task: Task) -> list[tuple[int, int]]:
         """The machines as (positive, negative) class codes."""
@@ -225,7 +233,7 @@ class SCM(Model):
         if self.features == "balls":
             return np.empty((len(task.y), 0)), np.empty(0, bool)
         X = task.columns()
-        boolean = np.asarray(np.isin(X, (0.0, 1.0)).all(axis=0) & ("boolean" in self.features))
+        boolean = np.all(np.isin(X, (0.0, 1.0)), axis=0) & ("boolean" in self.features)
         if "stumps" not in self.features and not boolean.all():
             raise DataError(
                 f"features={self.features!r} needs columns of 0 and 1, but {(~boolean).sum()} of the {X.shape[1]} columns contain other "
@@ -252,14 +260,14 @@ class SCM(Model):
             "(are rows of different classes identical?): use a finite penalty=, or stop="
         )
 
-    def feature_table(self, learned: Learned) -> pd.DataFrame:
+    def feature_table(self, learned: LearnedRule) -> pd.DataFrame:
         """Table of the features, in the order of selection.
 
         Columns: `machine` (the binary classifier, if there are several), `rule` (the condition for the positive class), `centre`,
         `class` (the class of the centre), `radius`, `column`, `threshold`, and at the time of selection `q` (|Q|), `r` (|R|) and
         `value`.
         """
-        rule = scm_rule(learned.rule)
+        rule = learned.rule
         design = learned.design() if has_cuts(rule) else pd.DataFrame()
         rows = [_feature(learned, design, binary, k) for binary in rule.machines for k in range(len(binary.machine))]
         out = pd.DataFrame(rows, columns=COLUMNS)
@@ -269,14 +277,14 @@ class SCM(Model):
         unused += [] if has_cuts(rule) else ["column", "threshold"]
         return out.drop(columns=unused + (["machine"] if len(rule.machines) == 1 else []))
 
-    def notes(self, learned: Learned) -> list[str]:
+    def notes(self, learned: LearnedRule) -> list[str]:
         """Sentences about binary classifiers without features."""
-        empty = [machine_name(learned, binary) for binary in scm_rule(learned.rule).machines if len(binary.machine) == 0]
+        empty = [machine_name(learned, binary) for binary in learned.rule.machines if len(binary.machine) == 0]
         return [f"Machine {name} has no features, so it always gives the same class." for name in empty]
 
-    def explain(self, learned: Learned, query: Query) -> list[str]:
+    def explain(self, learned: LearnedRule, query: Query) -> list[str]:
         """For each binary classifier, the first feature that fires on the row, in words."""
-        rule, table, begin, sentences = scm_rule(learned.rule), self.feature_table(learned), 0, []
+        rule, table, begin, sentences = learned.rule, self.feature_table(learned), 0, []
         for binary, position in zip(rule.machines, rule.find_fired(query), strict=True):
             s, size = int(position[0]), len(binary.machine)
             positive = (s < size) != binary.conjunction
@@ -290,9 +298,9 @@ class SCM(Model):
             begin += size
         return sentences
 
-    def conditions(self, learned: Learned, query: Query) -> list[Condition]:
+    def conditions(self, learned: LearnedRule, query: Query) -> list[Condition]:
         """The features of each binary classifier, with the distance or the column of each row that they compare with a threshold."""
-        rule, table = scm_rule(learned.rule), self.feature_table(learned)
+        rule, table = learned.rule, self.feature_table(learned)
         out: list[Condition] = []
         D = query.dissimilarities(rule.prototypes) if has_balls(rule) else None
         X = query.columns() if has_cuts(rule) else None
@@ -307,9 +315,9 @@ class SCM(Model):
                 out.append(Condition(row["rule"], quantity, name, s + 1, classes, values[:, at], cut, position >= s, position == s))
         return out
 
-    def bound(self, learned: Learned, delta: float) -> pd.DataFrame:
+    def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
         """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each binary classifier; delta is divided among them."""
-        rule, rows = scm_rule(learned.rule), []
+        rule, rows = learned.rule, []
         share = delta / len(rule.machines) / kinds_tried(learned)
         for binary in rule.machines:
             m, reasons = binary.machine, [*learned.reasons]
@@ -317,58 +325,53 @@ class SCM(Model):
                 reasons.append("some features are not balls")
             if m.r.any():
                 reasons.append("some features misclassify examples of P")
-            n, size, on_p, errors = m.in_n + m.in_p, len(m), int(binary.centres_in_p.sum()), int(m.wrong()[-1])
+            n, size, on_p, errors = m.in_n + m.in_p, len(m), int((m.kind == BALL).sum()), int(m.wrong()[-1])
             machine_bounds = machine_bound(n, size, on_p, errors, share)
             rows.append((machine_name(learned, binary), n, size, on_p, errors, machine_bounds, reasons))
         return bound_table(rows)
 
-    def step_bounds(self, learned: Learned) -> np.ndarray:
+    def step_bounds(self, learned: LearnedRule) -> np.ndarray:
         """The bound of all binary classifiers together for their first 0, 1, ... features, at delta = 0.05."""
-        return bounds_of(scm_rule(learned.rule).machines, DELTA / kinds_tried(learned))
+        return bounds_of(learned.rule.machines, DELTA / kinds_tried(learned))
 
 
-def scm_rule(rule: Rule) -> SCMRule:
-    assert isinstance(rule, SCMRule)
-    return rule
-
-
-def has_balls(rule: Rule) -> bool:
+def has_balls(rule: Any) -> bool:
     """Whether a feature is a ball or a hole."""
-    return any((binary.machine.kind <= HOLE).any() for binary in scm_rule(rule).machines)
+    return any((binary.machine.kind <= HOLE).any() for binary in rule.machines)
 
 
-def has_cuts(rule: Rule) -> bool:
+def has_cuts(rule: Any) -> bool:
     """Whether a feature is a cut of a column."""
-    return any((binary.machine.kind > HOLE).any() for binary in scm_rule(rule).machines)
+    return any((binary.machine.kind > HOLE).any() for binary in rule.machines)
 
 
-def _feature(learned: Learned, design: pd.DataFrame, binary: BinarySCM, k: int) -> dict[str, Any]:
+def _feature(learned: LearnedRule, design: pd.DataFrame, binary: BinarySCM, k: int) -> dict[str, Any]:
     m, penalty = binary.machine, learned.model.parameters()["penalty"]
     radial, at, cut = m.kind[k] <= HOLE, int(m.at[k]), float(m.cut[k])
-    own = learned.classes[learned.rule.prototypes.classes[at]] if radial else None
+    level = learned.classes[learned.rule.prototypes.classes[at]] if radial else None
     name = None if radial else str(design.columns[at])
-    text = ball_in_words(binary, k, learned.prototypes[at], own) if radial else cut_in_words(binary, k, str(name), design)
+    text = ball_in_words(binary, k, learned.prototypes[at], level) if radial else cut_in_words(binary, k, str(name), design)
     return {
         "machine": machine_name(learned, binary), "rule": text,
-        "centre": learned.prototypes[at] if radial else None, "class": own, "radius": cut if radial else np.nan,
+        "centre": learned.prototypes[at] if radial else None, "class": level, "radius": cut if radial else np.nan,
         "column": name, "threshold": np.nan if radial else cut,
         "q": int(m.q[k]), "r": int(m.r[k]), "value": float(m.q[k]) - (penalty * m.r[k] if m.r[k] else 0.0),
     }  # fmt: skip
 
 
-def machine_name(learned: Learned, binary: BinarySCM) -> str:
+def machine_name(learned: LearnedRule, binary: BinarySCM) -> str:
     """The name of a machine: its positive class against the other."""
     return f"{learned.classes[binary.positive]} against {learned.classes[binary.negative]}"
 
 
-def ball_in_words(binary: BinarySCM, k: int, centre: Any, own: Any) -> str:
+def ball_in_words(binary: BinarySCM, k: int, centre: Any, level: Any) -> str:
     """A ball or hole as a condition that is true for the positive class."""
     is_ball, rho = binary.machine.kind[k] == BALL, binary.machine.cut[k]
     if rho == inf:
         return "never" if binary.conjunction else "always"
     words = {(True, True): "within {} of", (False, True): "at least {} from",
              (True, False): "farther than {} from", (False, False): "nearer than {} to"}  # fmt: skip
-    return f"{words[bool(is_ball), binary.conjunction].format(f'{rho:.4g}')} row {shown(centre)} ({own})"
+    return f"{words[bool(is_ball), binary.conjunction].format(f'{rho:.4g}')} row {shown(centre)} ({level})"
 
 
 def cut_in_words(binary: BinarySCM, k: int, name: str, design: pd.DataFrame) -> str:
@@ -380,6 +383,6 @@ def cut_in_words(binary: BinarySCM, k: int, name: str, design: pd.DataFrame) -> 
     return f"{name} {'>' if above else '<='} {t:.6g}"
 
 
-def kinds_tried(learned: Learned) -> int:
+def kinds_tried(learned: LearnedRule) -> int:
     """Number of kinds of machine from which the data chose: each has its own reconstruction, and delta is divided among them."""
     return max(1, len(set(learned.tried.get("kind", ()))))

@@ -98,7 +98,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     metric = fit.dissimilarity.metric
     table, by_class = metric.column_weights, metric.class_weights
     if table is None:
-        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='learned'")
+        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
     decide = by_class is None and not why_not_separated(fit)
     few = separation(fit) if decide else table.sort_values("weight", ascending=False, kind="stable")
     few = few.head(MOST)

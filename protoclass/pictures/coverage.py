@@ -54,9 +54,9 @@ def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
 
 def held_out_codes(fit: Fitted) -> np.ndarray | None:
     """Class codes (n,) of the rows predicted without their fold, of several repeats the most frequent, -1 for none; None if unknown."""
-    if fit.curve is None or fit.point is None:
+    if fit.curve is None or fit.selection.point is None:
         return None
-    counts = (fit.curve.predicted[:, :, fit.point, None] == np.arange(len(fit.classes))).sum(axis=0)
+    counts = (fit.curve.predicted[:, :, fit.selection.point, None] == np.arange(len(fit.classes))).sum(axis=0)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
 
 
@@ -117,7 +117,7 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
 
 @kernel
 def nearer(d, columns, rank, classes, a, b):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class is, then the first row, as `core.neighbours.search` has it
+    # of prototypes equally near that of the first class is, then the first row, as `core.neighbours.nearest` has it
     if d[columns[a]] != d[columns[b]]:
         return d[columns[a]] < d[columns[b]]
     return classes[a] < classes[b] or (classes[a] == classes[b] and rank[a] < rank[b])

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgba
 
+from ..estimation.cross_validation import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.checks import is_number
@@ -140,13 +141,13 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     positions, ticks = place_values(table[x])
     table, others = table.assign(position=positions), [k for k in names if k != x]
     groups: list[tuple[Any, pd.DataFrame]] = list(table.groupby(others, sort=True)) if others else [((), table)]
-    chosen = {i for i, (_, part) in enumerate(groups) if {validation.best, validation.one_se} & set(part.index)}
+    chosen = {i for i, (_, part) in enumerate(groups) if {validation.choice.best, validation.choice.one_se} & set(part.index)}
     even = np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
     shown = [groups[i] for i in sorted(chosen | set(even.tolist()))]
     for k, (values, part) in enumerate(shown):
         name = ", ".join(f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True))
         _draw_errors(validation, ax, part["position"], part, f"{mark(k)}-", colour(k), name)
-        if band is not None and validation.one_se in part.index:  # bands of several lines would hide one another
+        if band is not None and validation.choice.one_se in part.index:  # bands of several lines would hide one another
             _draw_band(part.sort_values("position", kind="stable"), "position", band, f" at {name}" if name else "", colour(k), ax)
     if ticks is not None:
         ax.set_xticks(range(len(ticks)), ticks)
@@ -174,18 +175,19 @@ def _scale_along(ax: Any, label: str, log: bool) -> None:
 
 def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
     """Lines at the minimum error and at the 1-SE choice, the range within 1 SE of the minimum, and the choice in words."""
-    for point, ls, name in ((validation.best, ":", f"minimum {validation.measure_name}"), (validation.one_se, "--", "1-SE choice")):
+    best, one_se = validation.choice.best, validation.choice.one_se
+    for point, ls, name in ((best, ":", f"minimum {validation.measure_name}"), (one_se, "--", "1-SE choice")):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=name)
     limit = within_one_se(validation)
     if limit == limit:
-        least = float(validation.table["error"].iloc[validation.best])
+        least = float(validation.table["error"].iloc[validation.choice.best])
         ax.axhspan(least, limit, fc=faint(ax), lw=0, zorder=0, label="within 1 SE")
     ax.set_title(describe_selection(validation), fontsize="medium")
 
 
 def within_one_se(validation: ErrorCurve) -> float:
     """The largest error that is within one standard error of the least; NaN where there is no standard error."""
-    row = validation.table.iloc[validation.best]
+    row = validation.table.iloc[validation.choice.best]
     return float(row["error"] + row["se"])
 
 
@@ -264,13 +266,13 @@ def first_shown(validation: ErrorCurve, sizes: Any) -> int:
 
 def sort_frontier(validation: ErrorCurve) -> pd.DataFrame:
     """The frontier, as far as a picture shows it."""
-    table = validation.frontier()
+    table = frontier(validation)
     return table.iloc[first_shown(validation, table["size"]) :].reset_index(drop=True)
 
 
 def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
     """The lowest error for each number of prototypes, which is valid from its own size up to the next."""
-    table, name, point = sort_frontier(validation), validation.measure_name, validation.chosen_by_call()
+    table, name, point = sort_frontier(validation), validation.measure_name, validation.point_of()
     size, error = float(validation.rule_sizes[point]), float(validation.choice.error[point])
     ends = pd.DataFrame([*table.to_dict("records"), {**table.iloc[-1], "size": max(size, 1.15 * float(table["size"].iloc[-1]))}])
     low, high, shade = ends["error"] - ends["se"], ends["error"] + ends["se"], colour(0)
@@ -286,6 +288,6 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
 
 def mark_points(validation: ErrorCurve, point: int) -> pd.DataFrame:
     """The table with a column `mark`: which point is chosen, has the least error, and is the 1-SE choice."""
-    marks = [(point, "chosen"), (validation.best, "least error"), (validation.one_se, "1-SE choice")]
+    marks = [(point, "chosen"), (validation.choice.best, "least error"), (validation.choice.one_se, "1-SE choice")]
     table = validation.table
     return table.assign(mark=[", ".join(name for at, name in marks if at == g) for g in range(len(table))])

@@ -19,7 +19,7 @@ from ..frames.tables import as_pandas
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailable, OptionError, brief
 from ..ground.text import shorten
-from ..metrics.dtw import padded
+from ..metrics.elastic import padded
 from .plane import map_prototypes
 from .style import LETTERS, axes, colour, framed, key, scatter_classes
 
@@ -166,13 +166,19 @@ def show_weights(fit: Fitted, shape: Any, count: int) -> tuple[np.ndarray, list[
     metric, first = fit.dissimilarity.metric, fit.prototypes.head(count)
     if metric.column_weights is None:
         raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of pixels: use method 'medianglvq', or pc.Relevance()")
-    of_class = np.atleast_2d(metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights)
-    pixels = read_pixels(fit, first, shape)
-    looks = (of_class / metric.column_weights["scale"].to_numpy() ** 2)[fit.rule.prototypes.classes[: len(first)] % len(of_class)]
-    looks = looks.reshape(pixels.shape) / looks.max(axis=1)[:, None, None]
+    pixels, by_class = read_pixels(fit, first, shape), weigh_pixels(fit)
+    looks = by_class[fit.rule.prototypes.classes[: len(first)] % len(by_class)].reshape(pixels.shape)
     pixels = np.concatenate([(pixels - pixels.min()) / (np.ptp(pixels) or 1.0), looks])
     titles = [*first["class"].astype(str), *[""] * len(first)]
     return pixels, titles, "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)"
+
+
+def weigh_pixels(fit: Fitted) -> np.ndarray:
+    """The learned weight of each pixel in the distances to each class, (classes or 1, p), from 0 to 1."""
+    metric = fit.dissimilarity.metric
+    weights = np.atleast_2d(metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights)
+    weights = weights / metric.column_weights["scale"].to_numpy() ** 2
+    return np.asarray(weights / weights.max(axis=1, keepdims=True))
 
 
 def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) -> pd.DataFrame:

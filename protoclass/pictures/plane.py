@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import take
-from ..core.embedding.scaling import axis_shares, kruskal_stress, sammon, stress, torgerson
+from ..core.embedding import axis_shares, kruskal_stress, sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..estimation.fitted import Fitted
@@ -97,7 +97,7 @@ def make_plane(
 def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
     frame, dissimilarity = fit.frame, fit.dissimilarity
     both = list(dict.fromkeys([x, y]))
-    rows = frame.canonical()[both].to_numpy(float)[:, [0, -1]]
+    rows = frame.canonical[both].to_numpy(float)[:, [0, -1]]
 
     def locate(prototypes: Points) -> np.ndarray:
         if prototypes.at is None:

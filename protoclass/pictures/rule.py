@@ -73,7 +73,7 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
         raise lacking(fit.model, "conditions to draw", "conditions")
     codes, parts = fit.frame.codes, []
     for part in fit.model.conditions(fit.learned, fit.query()[0]):
-        rows = np.flatnonzero(part.there & np.isin(codes, part.classes))
+        rows = np.flatnonzero(part.reached & np.isin(codes, part.classes))
         head = {"machine": part.machine, "step": part.step, "condition": part.text, "quantity": part.quantity, "cut": part.cut}
         own = pd.DataFrame({"row": fit.frame.index[rows].to_flat_index(), "value": part.values[rows], "removed": part.removed[rows]})
         own["class"] = pd.Categorical.from_codes(codes[rows], fit.classes)

@@ -1,4 +1,5 @@
-"""Estimators of scikit-learn: `PrototypeClassifier`, and `PrototypeSelector`, which also is a sampler of imbalanced-learn.
+"""Estimators of scikit-learn: `PrototypeClassifier`, and `PrototypeSelector`, which also is a
+sampler of imbalanced-learn.
 
 >>> from protoclass.sklearn import PrototypeClassifier
 >>> from sklearn.datasets import load_iris
@@ -8,7 +9,6 @@
 0.93
 """
 
-from .classifier import PrototypeClassifier
-from .selector import PrototypeSelector
+from .classifier import PrototypeClassifier, PrototypeSelector
 
 __all__ = ["PrototypeClassifier", "PrototypeSelector"]

@@ -1,4 +1,5 @@
-"""What the estimators share: parameters of every method, and X, y, sample_weight and cv as `protoclass.fit` takes them."""
+"""The common part of the estimators: parameters of every method, and X, y, sample_weight and cv as
+`protoclass.fit` takes them."""
 
 from __future__ import annotations
 
@@ -30,10 +31,12 @@ PASSED = ("choose", "max_prototypes", "tolerance", "measure", "repeats", "class_
 
 
 class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
-    """An estimator whose parameters are arguments of `protoclass.fit`, and parameters of the method by name.
+    """An estimator whose parameters are arguments of `protoclass.fit`, and parameters of the method
+    by name.
 
-    `get_params` returns the parameters of the signature and the parameters of the method that were given; `set_params` takes any
-    parameter of the method. A change of the method drops the parameters of the previous method, unless they are given again.
+    `get_params` returns the parameters of the signature and the parameters of the method that were
+    given; `set_params` takes any parameter of the method. A change of the method drops the
+    parameters of the previous method, unless they are given again.
     """
 
     def __init__(
@@ -55,10 +58,11 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         given = locals()  # before any other name is set
         self.__dict__.update({name: given[name] for name in ("method", "dissimilarity", "candidates", "cv", *PASSED)})
-        self._parameters = dict(parameters)
+        self._parameters = dict(parameters)  # not as attributes: scikit-learn's checks allow only those of the signature
 
     def __getattr__(self, name: str) -> Any:
-        """Parameters of the method are attributes too; a method that needs calibration raises its error with the cure."""
+        """Parameters of the method are attributes too; a method that needs calibration raises its
+        error with the cure."""
         parameters = self.__dict__.get("_parameters", {})
         if name in parameters:
             return parameters[name]
@@ -80,7 +84,8 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         self.__dict__["_parameters"] = {**self._parameters, name: value}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters by name: the parameters of the signature, and those of the method that were given."""
+        """All parameters by name: the parameters of the signature, and those of the method that
+        were given."""
         return {**super().get_params(deep), **self._parameters}
 
     def set_params(self, **params: Any) -> PrototypeEstimator:
@@ -173,11 +178,11 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         return self._parameters
 
     def _candidates(self) -> Any:
-        """What `fit` gets as `candidates=`."""
+        """The argument `candidates=` of `fit`."""
         return self.candidates
 
     def _dissimilarity(self, frame: pd.DataFrame, rows: np.ndarray) -> Any:
-        """What `fit` gets as `dissimilarity=`."""
+        """The argument `dissimilarity=` of `fit`."""
         metric = self.dissimilarity
         if isinstance(metric, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
             raise OptionError(
@@ -196,13 +201,15 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def prototype_indices_(self) -> np.ndarray:
-        """Position in X of the row that each prototype is, as `X.iloc` takes it; -1 for one that is not a row, int (q,)."""
+        """Position in X of the row that each prototype is, as `X.iloc` takes it; -1 for one that is
+        not a row, int (q,)."""
         row, labels = self.fit_.prototype_row, self.fit_.frame.index.to_numpy()
         return np.where(row >= 0, self._rows[labels[row]], -1)
 
 
 def order_of_values(data: pd.DataFrame, weights: np.ndarray | None) -> np.ndarray:
-    """The order of rows by class, which is the last column, then by the other columns, weight and position; missing values are last."""
+    """The order of rows by class, which is the last column, then by the other columns, weight and
+    position; missing values are last."""
     ranks = [rank_values(data[name]) for name in data]
     return np.lexsort([*([] if weights is None else [weights]), *ranks[-2::-1], ranks[-1]])
 
@@ -243,15 +250,18 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
     Parameters
     ----------
     estimator : estimator
-        Gets `n_features_in_` and `feature_names_in_` if `reset`; otherwise X is compared with these.
+        Gets `n_features_in_` and `feature_names_in_` if `reset`; otherwise X is compared with
+        these.
     X : DataFrame (pandas, polars, pyarrow), array-like or sparse matrix (n, p)
-        The columns of a frame may be of any type that a formula takes; those of an array are numbers, called x0, x1, ... A sparse matrix
-        becomes a dense one, but not a sparse one of dissimilarities, whose absent values are not known to be 0.
+        The columns of a frame may be of any type that a formula takes; those of an array are
+        numbers, called x0, x1, ... A sparse matrix becomes a dense one, but not a sparse one of
+        dissimilarities, whose absent values are not known to be 0.
     reset : bool
     missing : bool
         Whether values may be missing.
     square : bool
-        Whether X contains dissimilarities, which are then numbers with one column for each row of the fit.
+        Whether X contains dissimilarities, which are then numbers with one column for each row of
+        the fit.
 
     Raises
     ------
@@ -299,7 +309,8 @@ def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray
     Raises
     ------
     ValueError
-        Without y, for another length, for missing values, and for targets that are not classes, in scikit-learn's words.
+        Without y, for another length, for missing values, and for targets that are not classes, in
+        scikit-learn's words.
     """
     if y is None:
         raise ValueError(
@@ -314,15 +325,16 @@ def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray
 
 
 def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[np.ndarray, np.ndarray | None]:
-    """The rows that take part, by position, each as many times as its copies, and their weights if these remain.
+    """The rows that take part, by position, each as many times as its copies, and their weights if
+    these remain.
 
     Parameters
     ----------
     sample_weight : array-like (n,), or None
     X : DataFrame (n, p)
     weighting : "auto", "copies" or "weights"
-        Whether a row of weight 3 is copied three times, or is passed to the method with this weight; "auto": copies if all weights
-        are whole numbers.
+        Whether a row of weight 3 is copied three times, or is passed to the method with this
+        weight; "auto": copies if all weights are whole numbers.
 
     Returns
     -------
@@ -339,18 +351,19 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
     rows = np.flatnonzero(weights > 0)
     if len(rows) == 0:
         raise DataError("sample_weight must not be zero for all rows")
-    kept = weights[rows]
-    whole = bool((kept == np.floor(kept)).all())
+    used = weights[rows]
+    whole = bool((used == np.floor(used)).all())
     if weighting == "weights" or (weighting == "auto" and not whole):
-        return rows, kept
+        return rows, used
     if not whole:
-        raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(kept[kept != np.floor(kept)][0])}")
-    check_fits(8.0 * kept.sum() * X.shape[1], "copies of rows by sample_weight take", "use weighting='weights'")
-    return np.repeat(rows, kept.astype(np.int64)), None
+        raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(used[used != np.floor(used)][0])}")
+    check_fits(8.0 * used.sum() * X.shape[1], "copies of rows by sample_weight take", "use weighting='weights'")
+    return np.repeat(rows, used.astype(np.int64)), None
 
 
 def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
-    """`cv=` as `protoclass.fit` takes it: splitters and lists of splits of scikit-learn become the fold of each row.
+    """`cv=` as `protoclass.fit` takes it: splitters and lists of splits of scikit-learn become the
+    fold of each row.
 
     Raises
     ------
@@ -372,11 +385,12 @@ def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
 
 
 def read_groups(groups: Any, rows: np.ndarray, count: int, cv: Any) -> np.ndarray | None:
-    """The group of each row that takes part: the given one, or else the row that it is a copy of, so that copies are in one fold."""
+    """The group of each row that takes part: the given one, or else the row that it is a copy of,
+    so that copies are in one fold."""
     if groups is not None:
         values = column_or_1d(groups)
         if len(values) != count:
             raise DataError(f"groups have {len(values)} values, but X has {count} rows")
-        return np.asarray(values[rows])
+        return values[rows]
     copied = len(rows) > 1 and bool((np.diff(rows) == 0).any())
     return rows if copied and not isinstance(cv, np.ndarray) else None

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.memory import check_fits
-from ..core.query import distances_by
+from ..core.query import distances_by, of_complete
 from ..core.statistics.scores import relative_margins, with_largest
 from ..fitting import Fit
 from ..ground.checks import whole_number
-from ..ground.errors import NotAvailable
+from ..ground.errors import DataError, NotAvailable, OptionError
+from ..models.registry import model
 from ..values import further_arguments
 from .base import PrototypeEstimator, check_answered
 
@@ -24,7 +28,8 @@ VALUES = ("decision", "prob", "distance")  # values of decision_function: the fi
 
 
 def has_probabilities(estimator: PrototypeClassifier) -> bool:
-    """Whether the estimator is calibrated or its fitted rule has votes; otherwise an error names the cure."""
+    """Whether the estimator is calibrated or its fitted rule has votes; otherwise an error names
+    the cure."""
     if estimator.calibrate is False:
         check_is_fitted(estimator, "fit_")
         if "prob" not in estimator.fit_.kinds:
@@ -55,39 +60,46 @@ def value_of(fit: Fit) -> str:
 class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator):  # type: ignore[misc]
     """A prototype classifier as an estimator of scikit-learn.
 
-    It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and dissimilarity of the package. The formula
-    is "y ~ ." with the columns of X. `fit_` is the fit itself, with its summary, plots and analyses. Rows are sorted first;
-    `protoclass.fit` processes them in the order of the data (see Notes).
+    It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and
+    dissimilarity of the package. The formula is "y ~ ." with the columns of X. `fit_` is the fit
+    itself, with its summary, plots and analyses. Rows are sorted first; `protoclass.fit` processes
+    them in the order of the data (see Notes).
 
     Parameters
     ----------
     method : str or model object
         Method, as in `protoclass.fit`.
     dissimilarity : str, metric or callable
-        Dissimilarity, as in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers, and Gower otherwise. "precomputed": X
-        is a square matrix of dissimilarities in `fit`, and has one column for each of its rows in `predict`.
+        Dissimilarity, as in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers,
+        and Gower otherwise. "precomputed": X is a square matrix of dissimilarities in `fit`, and
+        has one column for each of its rows in `predict`.
     candidates, choose, max_prototypes, tolerance, measure, repeats, class_weights, seed
         Arguments of `protoclass.fit`.
     cv : "auto", int, "loo", splitter, list of splits, or None
-        Cross-validation folds for tuning inside `fit`. A splitter of scikit-learn must hold each row out once.
+        Cross-validation folds for tuning inside `fit`. A splitter of scikit-learn must hold each
+        row out once.
     na : "raise" or "keep"
         Treatment of missing values in X. "keep" is for Gower, which skips them pair by pair.
     weighting : "auto", "copies" or "weights"
-        Meaning of `sample_weight`: copies of a row, as scikit-learn requires, or weights in the objective of the method, as `weights=`
-        of `protoclass.fit`. "auto": copies if all are whole numbers, otherwise weights, if the method takes them. Copies share a fold,
-        and rows of weight 0 are left out.
+        Meaning of `sample_weight`: copies of a row, as scikit-learn requires, or weights in the
+        objective of the method, as `weights=` of `protoclass.fit`. "auto": copies if all are whole
+        numbers, otherwise weights, if the method takes them. Copies share a fold, and rows of
+        weight 0 are left out.
     calibrate : bool, "auto", "multinomial", "isotonic" or dict
-        Whether to calibrate probabilities, as in `protoclass.fit`. If so, every method has `predict_proba`, and `predict` gives the
-        class with the largest probability. Probabilities are for the prevalence in the data, also with `class_weights`, as for
-        scikit-learn's CalibratedClassifierCV. Otherwise methods with votes, such as "knn", have `predict_proba`, and all have
-        `decision_function`.
+        Whether to calibrate probabilities, as in `protoclass.fit`. If so, every method has
+        `predict_proba`, and `predict` gives the class with the largest probability. Probabilities
+        are for the prevalence in the data, also with `class_weights`, as for scikit-learn's
+        CalibratedClassifierCV. Otherwise methods with votes, such as "knn", have `predict_proba`,
+        and all have `decision_function`.
     **parameters
-        Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is tuned inside `fit`.
+        Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is
+        tuned inside `fit`.
 
     Attributes
     ----------
     fit_ : protoclass.Fit
-        The fit. Its rows are labelled by their positions in X, or from 0 if `sample_weight` has left out or copied rows.
+        The fit. Its rows are labelled by their positions in X, or from 0 if `sample_weight` has
+        left out or copied rows.
     classes_ : array (L,)
         Classes, sorted.
     n_features_in_ : int
@@ -95,8 +107,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     feature_names_in_ : array of str
         Names of the columns of X, if it has any.
     prototypes_ : array or DataFrame (q, p)
-        Prototypes in the order of selection, in the units of X; a DataFrame if X was one. If prototypes are not rows of X, such as
-        means, they have the columns of the design matrix. Not available with precomputed dissimilarities.
+        Prototypes in the order of selection, in the units of X; a DataFrame if X was one. If
+        prototypes are not rows of X, such as means, they have the columns of the design matrix. Not
+        available with precomputed dissimilarities.
     prototype_indices_ : int array (q,)
         Position in X of each prototype, for `X.iloc`; -1 for a prototype that is not a row.
     prototype_labels_ : array (q,)
@@ -105,17 +118,18 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     Raises
     ------
     ValueError
-        If `fit` gets data or parameters that do not fit together; from scikit-learn, or as `DataError` and `OptionError` of this
-        package, which derive from it.
+        If `fit` gets data or parameters that do not fit together; from scikit-learn, or as
+        `DataError` and `OptionError` of this package, which derive from it.
 
     Notes
     -----
-    *Row order.* Rows are sorted by class, columns and weight, because scikit-learn requires the same fit for the same rows in another
-    order. The order breaks ties and affects which rows form a fold, so this class and `protoclass.fit` may select different
-    parameters and prototypes.
+    *Row order.* Rows are sorted by class, columns and weight, because scikit-learn requires the
+    same fit for the same rows in another order. The order breaks ties and affects which rows form a
+    fold, so this class and `protoclass.fit` may select different parameters and prototypes.
 
-    *Unknown categories.* Every row gets a prediction. For a category level that was not in the training data, a `DataWarning` names
-    column, level and number of rows. Gower and Hamming dissimilarities treat it as different from every level; others treat it as
+    *Unknown categories.* Every row gets a prediction. For a category level that was not in the
+    training data, a `DataWarning` names column, level and number of rows. Gower and Hamming
+    dissimilarities treat it as different from every level; others treat it as
     `OneHotEncoder(handle_unknown="ignore")` does, with 0 in all columns of the category.
 
     See Also
@@ -149,13 +163,15 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         Parameters
         ----------
         X : DataFrame or array-like (n, p), or square dissimilarities (n, n)
-            Training rows. A DataFrame may have columns of numbers, strings, categories and booleans.
+            Training rows. A DataFrame may have columns of numbers, strings, categories and
+            booleans.
         y : array-like (n,)
             Classes.
         sample_weight : array-like (n,), optional
             Weight of each row, see `weighting`.
         groups : array-like (n,), optional
-            Group of each row. All rows of a group are in the same fold, if parameters are tuned inside `fit`.
+            Group of each row. All rows of a group are in the same fold, if parameters are tuned
+            inside `fit`.
 
         Returns
         -------
@@ -169,27 +185,31 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         """The class of each row, (r,)."""
         new = self._new(X)
         if self.calibrate is not False:
-            return np.asarray(self.classes_[self._values(new, "prob").argmax(axis=1)])
+            return self.classes_[self._values(new, "prob").argmax(axis=1)]
         codes = self.fit_.predictions(new, "class", unseen="zero").cat.codes.to_numpy()
         check_answered(codes >= 0, "class")
-        return np.asarray(self.classes_[codes])
+        return self.classes_[codes]
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, (r, L): calibrated with `calibrate`, otherwise the proportions of the votes.
+        """Probability of each class, (r, L): calibrated with `calibrate`, otherwise the proportions
+        of the votes.
 
-        Proportions of votes are not calibrated: see `protoclass.Fit.calibrate`. Methods without votes, such as "pvm", have
-        probabilities only with `calibrate`, and `decision_function` otherwise.
+        Proportions of votes are not calibrated: see `protoclass.Fit.calibrate`. Methods without
+        votes, such as "pvm", have probabilities only with `calibrate`, and `decision_function`
+        otherwise.
         """
         return self._values(self._new(X), "prob")
 
     @available_if(decides)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
-        """Value of each class, (r, L), the largest for the predicted class; for two classes (r,), above 0 for the second.
+        """Value of each class, (r, L), the largest for the predicted class; for two classes (r,),
+        above 0 for the second.
 
-        It is the decision value of the method, or the proportion of the votes. If the method has neither, it is the relative margin
-        (other - own) / (other + own), from -1 to 1, of the distances to the nearest prototype of the class and of any other class.
-        For two classes it is the value of the second minus the value of the first. Not available with `calibrate`.
+        It is the decision value of the method, or the proportion of the votes. If the method has
+        neither, it is the relative margin (other - own) / (other + own), from -1 to 1, of the
+        distances to the nearest prototype of the class and of any other class. For two classes it
+        is the value of the second minus the value of the first. Not available with `calibrate`.
         """
         new = self._new(X)
         kind = value_of(self.fit_)
@@ -199,9 +219,11 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: the prototype's row in X and its class, such as "row17_setosa".
+        """Names of the columns of `transform`: the prototype's row in X and its class, such as
+        "row17_setosa".
 
-        A prototype that is not a row has the name of the method and its number in the class, such as "kmeans1_setosa".
+        A prototype that is not a row has the name of the method and its number in the class, such
+        as "kmeans1_setosa".
         """
         super().get_feature_names_out(input_features)  # which checks that it is fitted, and input_features
         in_class: Counter[Any] = Counter()
@@ -214,18 +236,22 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return np.array(list(names), object)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Distances (r, q) to the prototypes: the distances of the fitted model if it has its own, otherwise of the metric."""
+        """Distances (r, q) to the prototypes: the distances of the fitted model if it has its own,
+        otherwise of the metric."""
         new = self._new(X)
         self.fit_.warn_of(self.fit_.unseen_in(new), zero=True)
         query, _, complete = self.fit_.query(new, zero=True)
         rule = self.fit_.rule
         check_fits(8.0 * len(complete) * len(rule.prototypes), "the distances to all prototypes take", "transform fewer rows at a time")
-        distances = distances_by(rule, query)
-        check_answered(complete & ~query.missing, "distances")
+        distances, measured = of_complete(query, lambda part: distances_by(rule, part))
+        answered = complete.copy()
+        answered[complete] = measured
+        check_answered(answered, "distances")
         return np.asarray(distances, float)
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """The nearest prototypes of each row, for "knn" the nearest training rows, as of scikit-learn's `KNeighborsClassifier`.
+        """The nearest prototypes of each row, for "knn" the nearest training rows, as of
+        scikit-learn's `KNeighborsClassifier`.
 
         Parameters
         ----------
@@ -249,11 +275,11 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         array([[1, 0]])
         """
         distances = self.transform(X)
-        usual = self.fit_.parameters().get("k", 1)
+        usual = self.fit_.params.get("k", 1)
         count = whole_number("n_neighbors", usual if n_neighbors is None else n_neighbors, 1, distances.shape[1])
-        at = np.argsort(distances, axis=1, kind="stable")[:, :count]
-        rows = self.prototype_indices_[at]
-        return (np.take_along_axis(distances, at, axis=1), rows) if return_distance else rows
+        order = np.argsort(distances, axis=1, kind="stable")[:, :count]
+        rows = self.prototype_indices_[order]
+        return (np.take_along_axis(distances, order, axis=1), rows) if return_distance else rows
 
     def _values(self, new: Any, kind: str) -> np.ndarray:
         """Predicted value for each class (r, L)."""
@@ -280,3 +306,136 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     @property
     def _n_features_out(self) -> int:
         return len(self.fit_.rule.prototypes)
+
+
+@dataclass
+class SamplerInputTags(InputTags):  # type: ignore[misc]
+    """Valid types of X, with the additions of imbalanced-learn."""
+
+    dataframe: bool = True
+
+
+@dataclass
+class SamplerTags:
+    """Tags of samplers in imbalanced-learn."""
+
+    sample_indices: bool = True
+
+
+@dataclass
+class TagsOfSampler(Tags):  # type: ignore[misc]
+    """The tags of a sampler."""
+
+    sampler_tags: SamplerTags = field(default_factory=SamplerTags)
+
+
+class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: ignore[misc]
+    """Select the rows that are prototypes, as a smaller training set.
+
+    This is a sampler with the interface of imbalanced-learn, for its `Pipeline` or for direct use;
+    imbalanced-learn need not be installed.
+
+    Parameters
+    ----------
+    method : str or model object
+        Method whose prototypes are rows, such as "pvm", "kmedoids", "condensed" or "multiedit".
+    dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, seed
+        Arguments of `PrototypeClassifier`.
+    candidates : "auto" or as in `protoclass.fit`
+        Candidates for prototypes. "auto" is "same_class" if the method has this option, so each row
+        is selected for its own class.
+    **parameters
+        Parameters of the method.
+
+    Attributes
+    ----------
+    sample_indices_ : int array (q,)
+        Positions of the selected rows, ascending.
+    sampling_strategy_ : dict
+        Number of selected rows of each class.
+    fit_, classes_, n_features_in_, feature_names_in_, prototype_indices_
+        Attributes of `PrototypeClassifier`.
+
+    Examples
+    --------
+    >>> from protoclass.sklearn import PrototypeSelector
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = PrototypeSelector("pvm", eps=1.0)
+    >>> fewer, classes = selector.fit_resample(X, y)
+    >>> fewer.shape, selector.sampling_strategy_
+    ((15, 4), {0: 4, 1: 5, 2: 6})
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select the rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like (n, p)
+            Training rows.
+        y : array-like (n,), or (n, L) with a column of 0 and 1 for each class
+            Classes.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+
+        Raises
+        ------
+        OptionError
+            If the prototypes of the method are not rows.
+        DataError
+            If no row is selected, or if the data are not valid for `PrototypeClassifier`.
+        """
+        codes = one_of_columns(y)
+        self._learn(X, codes, None, None, "weights")
+        rows = self.prototype_indices_
+        if (rows < 0).any():
+            raise OptionError(
+                f"method {self.fit_.model.name!r} makes prototypes that are not rows: use a method that selects rows, such as 'pvm'"
+            )
+        if len(rows) == 0:
+            raise DataError(f"no row was selected by {self.fit_.call}: use other parameters (the summary of fit_ shows the reason)")
+        self.sample_indices_ = np.unique(rows)
+        chosen = self.fit_.frame.codes[self.fit_.frame.index.get_indexer(self.sample_indices_)]
+        self.sampling_strategy_ = dict(Counter(self.classes_[np.sort(chosen)].tolist()))
+        return self
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Select the rows and return them.
+
+        Parameters
+        ----------
+        X, y
+            Training rows and classes, as in `fit`.
+
+        Returns
+        -------
+        X, y
+            The selected rows of each, in the order of the data and with the given type.
+        """
+        self.fit(X, y)
+        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        known = {f.name: getattr(tags, f.name) for f in fields(Tags)}
+        of_input = {f.name: getattr(tags.input_tags, f.name) for f in fields(InputTags)}
+        return TagsOfSampler(**{**known, "estimator_type": "sampler", "input_tags": SamplerInputTags(**of_input)})
+
+    def _candidates(self) -> Any:
+        can = model(self.method, self._of_method).can
+        restricted = isinstance(self.candidates, str) and self.candidates == "auto" and "unlabelled" in can.candidates
+        return "same_class" if restricted else self.candidates
+
+
+def one_of_columns(y: Any) -> Any:
+    """The number of the column that is 1, if y has a column for each class; otherwise y unchanged."""
+    if y is None or type_of_target(y, input_name="y") not in ("multilabel-indicator", "multiclass-multioutput"):
+        return y
+    values = np.asarray(y)
+    if not (np.isin(values, (0, 1)).all() and (values.sum(axis=1) == 1).all()):
+        raise DataError("Multilabel and multioutput targets are not supported: y has one class for each row")
+    return values.argmax(axis=1)

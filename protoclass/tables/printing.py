@@ -11,9 +11,8 @@ import pandas as pd
 from ..analysis.variables import separation, why_not_separated
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
-from ..estimation.error_curve import ErrorCurve
+from ..estimation.error_curve import ErrorCurve, costs_twice, worse_than_one_class
 from ..estimation.fitted import Fitted
-from ..estimation.learning import costs_twice, worse_than_one_class
 from ..ground.checks import whole_number
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
@@ -86,7 +85,7 @@ def facts(fit: Fitted) -> dict[str, str]:
         count = len(fit.rule.prototypes)
         out["Prototypes"] = f"{count}{' (all rows)' * (count == fit.nobs)}{_budget(fit)}{_of_other_class(fit)}"
     out |= separation_facts(fit) | class_facts(fit)
-    if fit.curve is not None and fit.point is not None:
+    if fit.curve is not None and fit.selection.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
     else:
         out["CV error"] = error_said(fit)
@@ -165,22 +164,24 @@ def _of_other_class(fit: Fitted) -> str:
 def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the selected point, named after its measure, and corrected for the selection."""
     curve: Any = fit.curve
-    row, name = curve.table.iloc[fit.point], curve.measure_name
+    row, name = curve.table.iloc[fit.selection.point], curve.measure_name
     how = count_folds(curve) + (", the same in each" if row["se"] <= SAME else "")
     none = f"no-information {name} {fixed(curve.no_information)}"
     out = {f"CV {name}": f"{with_error(row['error'], row['se'], how)}; {none}"}
     corrected = corrected_error(fit)
     if corrected is not None:
         tuned = ", ".join(map(str, curve.grid))
-        out[f"Corrected {name}"] = f"{fixed(corrected)} (adjusted for tuning {tuned} on the same folds)"
+        out[f"Corrected {name}"] = f"{fixed(corrected.value)} (adjusted for tuning {tuned} on the same folds)"
     return out
 
 
 def warnings_of(fit: Fitted) -> dict[str, str]:
     """Warnings if the fit is worse than no information, and if its error counts costs twice."""
     curve: Any = fit.curve
-    point: Any = fit.point
-    worse = worse_than_one_class(curve, point, fit.rule.kinds, fit.calibration is not None, corrected_error(fit))
+    point: Any = fit.selection.point
+    corrected = corrected_error(fit)
+    error = None if corrected is None else corrected.value
+    worse = worse_than_one_class(curve, point, fit.rule.kinds, fit.calibration is not None, error)
     return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(curve)}.items() if words}
 
 
@@ -227,7 +228,7 @@ def no_summary(fit: Fitted) -> str:
 
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
-    validation, point = (fit.curve, fit.point) if fit.curve is not None else (fit.checked, 0)
+    validation, point = (fit.curve, fit.selection.point) if fit.curve is not None else (fit.checked, 0)
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
@@ -236,7 +237,7 @@ def error_said(fit: Fitted) -> str:
     if corrected is None:
         value, ends, how = error, tuple(validation.band().iloc[point][["low", "high"]]), "cross-validated"
     else:
-        ends, value = validation.corrected_interval(fit.selection.rule) or (np.nan, np.nan), corrected
+        value, ends = corrected.value, (corrected.low, corrected.high)
         how = f"cross-validated {fixed(error, usual)}, corrected for tuning"
     interval = f" (95 % CI {fixed(max(0.0, ends[0]), usual)} to {fixed(ends[1], usual)})" if np.isfinite(ends).all() else ""
     constant = "most common class" if validation.measure == "error" else "one class for all rows"
@@ -267,9 +268,9 @@ def _with_rule(fit: Fitted, name: str, value: Any) -> str:
     """A value, and if it was selected from several, the rule and their number."""
     text = value if isinstance(value, str) else significant(value)
     text = ("no", "yes")[int(value)] if isinstance(value, (bool, np.bool_)) else text
-    if fit.curve is None or fit.point is None or name not in fit.curve.grid:
+    if fit.curve is None or fit.selection.point is None or name not in fit.curve.grid:
         return text
-    count = fit.curve.of_metric(fit.point).grid[name].nunique()
+    count = fit.curve.of_metric(fit.selection.point).grid[name].nunique()
     rule = "set by hand" if fit.selection.by_hand else selection_rule(fit)
     return text if count < 2 else f"{text} ({rule}, {count} values)"
 
@@ -319,9 +320,10 @@ def _class_table(fit: Fitted) -> pd.DataFrame:
 def choices(validation: ErrorCurve) -> pd.DataFrame:
     """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors corrected for the choice."""
     rules = list(dict.fromkeys(["min", "1se", validation.problem.call.choose]))
-    rows = validation.table.iloc[[validation.chosen(rule) for rule in rules]].set_axis(rules)
+    rows = validation.table.iloc[[validation.point_of(rule) for rule in rules]].set_axis(rules)
     if len(validation.grid) > 1:
-        corrected = np.array([validation.corrected(rule) for rule in rules], float)  # NaN for None
+        found = [validation.correction(rule) for rule in rules]
+        corrected = [np.nan if estimate is None else estimate.value for estimate in found]
         rows.insert(rows.columns.get_loc("se") + 1, "corrected", corrected)
     return rows.rename(columns={"error": validation.measure_name})
 
@@ -337,7 +339,7 @@ def _head(validation: ErrorCurve) -> str:
 
 def curve_said(validation: ErrorCurve) -> tuple[str, list[Any]]:
     """`print(validation)`."""
-    warned = (worse_than_one_class(validation, validation.chosen_by_call()), costs_twice(validation))
+    warned = (worse_than_one_class(validation, validation.point_of()), costs_twice(validation))
     lines = [repr(validation.problem.call), _head(validation), *(f"Warning: {words}" for words in warned if words)]
     return "\n".join(lines), [(choices(validation), NUMBERS)]
 
@@ -347,7 +349,7 @@ def summary(fit: Fitted) -> Summary:
     from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
 
     search = {name.capitalize(): significant(fit.rule.report[name]) for name in SEARCH if name in fit.rule.report}
-    lines = {**facts(fit), **search, "Training error": fixed(fit.training_error())}
+    lines = {**facts(fit), **search, "Training error": fixed(fit.training_error)}
     if names := columns_left(fit):
         lines["Columns left"] = ", ".join(names)
     out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
@@ -443,7 +445,7 @@ def _validation_notes(fit: Fitted) -> list[str]:
         return [f"{optimistic}."]
     out = [f"Cross-validation: {note}." for note in validation.notes]
     if len(validation.grid.columns):
-        how = f"Parameters of point {fit.point}, selected manually"
+        how = f"Parameters of point {fit.selection.point}, selected manually"
         if fit.selection.rule in RULES:
             how = f"Parameters selected by the {selection_rule(fit)}"
         keeps = validation.limits.allowed
@@ -470,7 +472,7 @@ def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
 
 def at_the_end(fit: Fitted) -> list[str]:
     """A note if the lowest error is at the largest value of a parameter that was tried."""
-    grid, best, name = fit.curve.grid, fit.curve.best, fit.curve.measure_name
+    grid, best, name = fit.curve.grid, fit.curve.choice.best, fit.curve.measure_name
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [(c, grid[c].iloc[best]) for c in numeric if allowed(fit) != grid[c].iloc[best] == grid[c].max() < np.inf]
     return [
@@ -511,7 +513,8 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
         whole_number("n", n, 1)
     table = found[names].iloc[:n]
     notes = [f"{fit.model.title}; {described(fit)}."]
-    notes += [f"{name}: {words}." for name, words in validated(fit).items()] if fit.curve is not None and fit.point is not None else []
+    known = fit.curve is not None and fit.selection.point is not None
+    notes += [f"{name}: {words}." for name, words in validated(fit).items()] if known else []
     notes += [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
     left = [str(name) for name in usual if name not in names]
     notes += [f"Not shown: {', '.join(left)}."] if left else []

@@ -52,16 +52,16 @@ def glance(fit: Fitted) -> Any:
                            "prototypes": len(fit.rule.prototypes), "size": fit.rule.size}  # fmt: skip
     row |= {"dissimilarity": fit.dissimilarity.metric.name} if fit.model.measures(fit.rule) else {}
     unused = fit.model.unused(len(fit.classes))
-    values = {name: value for name, value in fit.parameters().items() if name not in unused}
+    values = {name: value for name, value in fit.params.items() if name not in unused}
     row |= {name: value for name, value in values.items() if isinstance(value, (int, float, str))}
     if "objective" in fit.rule.report:
         row["objective"] = fit.objective.value
-    row["training_error"] = fit.training_error()
-    if fit.curve is not None and fit.point is not None:
-        chosen, name = fit.curve.table.iloc[fit.point], fit.curve.measure_name.replace(" ", "_")
+    row["training_error"] = fit.training_error
+    if fit.curve is not None and fit.selection.point is not None:
+        chosen, name = fit.curve.table.iloc[fit.selection.point], fit.curve.measure_name.replace(" ", "_")
         corrected = corrected_error(fit)
         row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
-        row |= {} if corrected is None else {f"cv_{name}_corrected": corrected}
+        row |= {} if corrected is None else {f"cv_{name}_corrected": corrected.value}
     return as_given(pd.DataFrame([row]), fit.call.data)
 
 

@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.statistics.one_se import RULES, frontier
+from ..core.statistics.intervals import Estimate
+from ..core.statistics.one_se import RULES, frontier, losses
 from ..core.task import ASSIGNED, COVERED
-from ..estimation.calibration import READ
-from ..estimation.error_curve import ErrorCurve
+from ..estimation.error_curve import READ, ErrorCurve, mean_loss, row_weights
 from ..estimation.fitted import Fitted
-from ..estimation.selection import losses, mean_loss, row_weights
 from ..ground.errors import brief
 from ..ground.options import SAME, fixed, significant
 from ..ground.text import write_number, write_value
@@ -30,7 +29,7 @@ LOWER = "a lower lambda_"
 def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     """Weight of the rows by true and predicted class, and which rows: held out, if something was cross-validated, else training rows."""
     if fit.curve is not None:
-        return fit.curve.confusion(fit.point), "held-out rows"
+        return fit.curve.confusion(fit.selection.point), "held-out rows"
     L, levels = len(fit.classes), fit.frame.levels
     table = np.bincount(fit.frame.codes * L + fit.fitted_codes, fit.frame.weights, L * L).reshape(L, L)
     return pd.DataFrame(table, levels, levels), "training rows"
@@ -117,7 +116,7 @@ def describe_point(validation: ErrorCurve, point: int) -> str:
 
 def describe_choice(validation: ErrorCurve, point: int) -> str:
     """A grid point with its error, and whether it is the best or the 1-SE choice."""
-    names = ((validation.best, f"the least {validation.measure_name}"), (validation.one_se, "the 1-SE choice"))
+    names = ((validation.choice.best, f"the least {validation.measure_name}"), (validation.choice.one_se, "the 1-SE choice"))
     marks = [name for at, name in names if at == point]
     which = f", {' and '.join(marks)}" if marks else ""
     error = write_error(validation.table.iloc[point])
@@ -126,11 +125,11 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
 
 def describe_selection(validation: ErrorCurve) -> str:
     """The selection of the 1-SE rule, its error and its size: the title of the error curve."""
-    row = validation.table.iloc[validation.one_se]
+    row = validation.table.iloc[validation.choice.one_se]
     error = f"{validation.measure_name} {write_number(row['error'])}" + (f" (SE {write_number(row['se'])})" if row["se"] > SAME else "")
     noun, size = name_sizes(validation), write_number(round(float(row["size"]), 1))
     mean = f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
-    return f"{describe_point(validation, validation.one_se)}: {error}\n1-SE choice: {mean}"
+    return f"{describe_point(validation, validation.choice.one_se)}: {error}\n1-SE choice: {mean}"
 
 
 def name_sizes(validation: ErrorCurve) -> str:
@@ -161,13 +160,13 @@ def count_folds(validation: ErrorCurve) -> str:
 
 def selecting_curve(fit: Fitted) -> ErrorCurve | None:
     """The cross-validation whose rule selected the parameters of the fit; None without one."""
-    return None if fit.curve is None or fit.point is None or fit.selection.by_hand else fit.curve
+    return None if fit.curve is None or fit.selection.point is None or fit.selection.by_hand else fit.curve
 
 
-def corrected_error(fit: Fitted) -> float | None:
+def corrected_error(fit: Fitted) -> Estimate | None:
     """The cross-validated error, corrected for the selection; None if nothing was selected by a rule."""
     curve = selecting_curve(fit)
-    return None if curve is None else curve.corrected(fit.selection.rule)
+    return None if curve is None else curve.correction(fit.selection.rule)
 
 
 def selection_rule(fit: Fitted) -> str:
@@ -186,7 +185,7 @@ def describe_fewer(fit: Fitted, curve: ErrorCurve) -> str:
         points = frontier(curve.choice.error, curve.rule_sizes)
         sizes, error = curve.rule_sizes[points], curve.choice.error[points]
     else:
-        sizes, error = curve.prices
+        sizes, error = fit.prices
     smaller = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
     costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in smaller if len(found))]
     if not costs:
@@ -201,7 +200,7 @@ def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> s
 
     `unfinished`: only extensions of a parameter whose largest value was selected and that could not go on.
     """
-    point: Any = fit.point
+    point: Any = fit.selection.point
     grid, values, out = curve.of_metric(point).grid, fit.selection.values, []
     for name, extension in curve.extensions.items():
         finished = extension.added and extension.all_classes
@@ -275,8 +274,8 @@ def _named(classes: list[str]) -> str:
 def _predicted(fit: Fitted) -> tuple[Array, str]:
     """Classes that are predicted for some rows, and the kind of these rows; all classes, if predicting would take long."""
     validation, count = fit.curve, len(fit.classes)
-    if validation is not None and fit.point is not None:
-        codes = validation.predicted[:, :, fit.point]
+    if validation is not None and fit.selection.point is not None:
+        codes = validation.predicted[:, :, fit.selection.point]
         return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
     if fit.nobs * len(fit.rule.prototypes) > MOST_PREDICTED or fit.dissimilarity.metric.slow:
         return np.ones(count, bool), ""

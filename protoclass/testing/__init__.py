@@ -1,6 +1,7 @@
 """Contracts: what every method and every metric promises, checked on small data.
 
-A method or metric of one's own is checked as the built-in ones are: `check_model(MyModel)`, `check_metric(MyMetric())`.
+A method or metric of one's own is checked as the built-in ones are: `check_model(MyModel)`,
+`check_metric(MyMetric())`.
 """
 
 from .contract import ContractError

@@ -1,4 +1,4 @@
-"""What contracts are made of: the fits that are looked at, and how a broken claim is reported."""
+"""The parts of contracts: fits that are checked, comparisons, and reports of a broken promise."""
 
 from __future__ import annotations
 
@@ -50,24 +50,26 @@ class Subject:
 
 
 def measured_task(data: pd.DataFrame, model: Model, seed: int = 0) -> tuple[Dissimilarity, Task]:
-    """The dissimilarities and the task of a problem that nothing has been learned from, on a copy of the data."""
+    """The dissimilarities and the task of a problem that nothing has been learned from, on a copy
+    of the data."""
     problem = prepare(Call("fit", "y ~ .", data.copy(), {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed}))
     dissimilarity = problem.measure()
     return dissimilarity, problem.task(dissimilarity)
 
 
 def answers(rule: Rule, query: Query) -> dict[str, np.ndarray]:
-    """What a rule predicts of the rows of a query, by kind."""
+    """The predictions of a rule for the rows of a query, by kind."""
     return {kind: answer(rule, kind, query) for kind in rule.kinds}
 
 
 def close(a: Any, b: Any, rtol: float = ROUNDING) -> np.ndarray:
     """Whether numbers are equal up to rounding, also NaN and inf."""
-    return np.asarray(np.isclose(a, b, rtol=rtol, atol=rtol / 1000, equal_nan=True))
+    return np.isclose(a, b, rtol=rtol, atol=rtol / 1000, equal_nan=True)
 
 
 def require_same(s: Any, found: Mapping[str, Any], want: Mapping[str, Any], what: str, cure: str, rtol: float = ROUNDING) -> None:
-    """What is predicted is the same by two ways, for every kind; `what` gave what is found."""
+    """Raise unless the predictions of every kind are the same in two ways; `what` names the way
+    that gave `found`."""
     require(set(found) == set(want), f"{s}: {what} predicts the kinds {sorted(found)} instead of {sorted(want)}: {cure}")
     for kind, values in want.items():
         here = np.asarray(found[kind])
@@ -99,7 +101,8 @@ def registered(registry: dict[str, Any], kinds: Mapping[str, type]) -> Iterator[
 S = TypeVar("S")
 T = TypeVar("T")
 class ContractError(ProtoclassError, AssertionError):
-    """A method or a metric breaks a promise; the message says which, where it was seen, and the cure."""
+    """A method or a metric breaks a promise; the message says which, where it was seen, and the
+    cure."""
 
 
 def pickled(value: T, what: str) -> T:
@@ -126,7 +129,8 @@ def hold(subject: S, claims: Iterable[Callable[[S], None]]) -> None:
     Raises
     ------
     ContractError
-        With the words of the first claim that is not, which names the cause most often, and what the others are about.
+        With the words of the first claim that is not, which names the cause most often, and what
+        the others are about.
     """
     broken = []
     for claim in claims:
@@ -155,7 +159,8 @@ def unless_refused(function: Callable[..., T], *args: Any) -> T | None:
 
 @contextmanager
 def accepted(promise: str) -> Iterator[None]:
-    """Within it nothing is refused; `promise` says what was promised, for a ContractError with the reason."""
+    """Within it nothing is refused; `promise` says what was promised, for a ContractError with the
+    reason."""
     try:
         yield
     except ContractError:
@@ -211,9 +216,11 @@ def thirty_columns(rows: int = 66) -> pd.DataFrame:
 
 
 def contested(seed: int = 0) -> pd.DataFrame:
-    """Two classes of which the rows `shared` are copies of one another: which class wins there is a matter of weights.
+    """Two classes of which the rows `shared` are copies of one another: which class wins there is a
+    matter of weights.
 
-    Class "left" has as many rows far away, and class "right" as many a little beyond the shared ones.
+    Class "left" has as many rows far away, and class "right" as many a little beyond the shared
+    ones.
     """
     draw = np.random.default_rng([seed, 2])
     spots = np.column_stack([10 + 0.2 * draw.normal(size=15), draw.normal(size=15)])

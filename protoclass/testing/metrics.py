@@ -14,14 +14,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..core.distances.properties import triangles
+from ..core.properties import triangles
 from ..core.sources import Rep, part
 from ..export.saving import load
 from ..export.saving.classes import name_of
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
 from ..ground.errors import FileError, NotAvailable, OptionError, ProtoclassError, shown
-from ..metrics.base import Metric, TrainedMetric, Traits, VectorMetric, candidates_of, compare, rows_of, train_metric
+from ..metrics.base import (
+    Metric,
+    TrainedMetric,
+    Traits,
+    VectorMetric,
+    candidates_of,
+    compare,
+    rows_of,
+    same,
+    train_metric,
+)
 from ..metrics.measuring import measure_frame
 from ..metrics.registry import METRICS
 from ..metrics.registry import metric as by_name
@@ -35,10 +45,11 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
     """Check that a custom metric satisfies the requirements of the package.
 
     * Representations have one entry for each row and can be split.
-    * Dissimilarities are finite and not negative, and bit-identical however rows are split. A new row has the same values alone and
-      among others.
+    * Dissimilarities are finite and not negative, and bit-identical however rows are split. A new
+      row has the same values alone and among others.
     * Learned values can be pickled and saved, and do not depend on the classes of held-out rows.
-    * Declarations agree with the computed values: symmetry, the triangle inequality, coordinates, missing values.
+    * Declarations agree with the computed values: symmetry, the triangle inequality, coordinates,
+      missing values.
 
     Parameters
     ----------
@@ -133,7 +144,8 @@ class Measured:
         return self.call("`train`", train_metric, metric or self.metric, frame)
 
     def call(self, what: str, function: Callable[..., T], *args: Any) -> T:
-        """The value of a function of the metric; an error that is not of this package becomes one of the contract."""
+        """The value of a function of the metric; an error that is not of this package becomes one
+        of the contract."""
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():  # what is not finite is found among the values
                 warnings.simplefilter("ignore", RuntimeWarning)
@@ -168,13 +180,13 @@ def equal(a: Array, b: Array) -> bool:
 
 
 def check_declarations(metric: Metric) -> None:
-    """What a metric says of itself is of the right type, before anything is measured."""
+    """The declarations of a metric are of the right types."""
     name = type(metric).__name__
     require(isinstance(metric.traits, Traits), f"{name}.traits is a {type(metric.traits).__name__}: it must be a Traits")
     for f in fields(Traits):
         value, default = getattr(metric.traits, f.name), f.default
         allowed = "True or False" if isinstance(default, bool) else "a text" if isinstance(default, str) else ""
-        fine = isinstance(value, (bool, np.bool_)) if isinstance(default, bool) else isinstance(value, str)
+        fine = isinstance(value, bool) if isinstance(default, bool) else isinstance(value, str)
         require(fine or not allowed, f"{name}.traits has {f.name}={value!r}: it must be {allowed}")
     copied = pickled(metric, f"the metric {name}")
     require(copied == metric, f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters")
@@ -208,7 +220,8 @@ def check_cutting(s: Measured) -> None:
 
 
 def check_alone(s: Measured) -> None:
-    """Rows that come as new rows are measured as the same rows were: together, alone, under other labels, after other rows."""
+    """Rows that come as new rows are measured as the same rows were: together, alone, under other
+    labels, after other rows."""
     if s.metric.given:
         return
     with accepted(f"{s}: rows of the fit are refused as new rows without classes, which `rows` must not use"):
@@ -241,7 +254,8 @@ def require_same_rows(s: Measured, D: Array, when: str, cure: str) -> None:
 
 
 def check_classes(s: Measured) -> None:
-    """A metric learns from classes only if it is trained in folds, and then not from those of held-out rows."""
+    """A metric learns from classes only if it is trained in folds, and then not from those of
+    held-out rows."""
     if s.frame.response is None:
         return
     held = np.arange(len(s)) % 3 == 0 if s.metric.train_in_folds else np.ones(len(s), bool)
@@ -250,7 +264,7 @@ def check_classes(s: Measured) -> None:
     changed = replace(s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype))
     before, after = (s.train(frame.take(kept), s.metric.pretrain(frame)) for frame in (s.frame, changed))
     require(
-        before == after,
+        same(before, after),
         f"{s}: it changes with the classes of held-out rows: declare train_in_folds if it uses classes, and use none in `pretrain`",
     )
 
@@ -268,7 +282,7 @@ def check_saved(s: Measured) -> None:
                 f"{s}: its dissimilarities can't be saved and loaded ({said}): use fields that a file can contain"
             ) from reason  # fmt: skip
         D = s.between(again.rows, again.candidates, again.metric)
-        fine = again.metric == s.trained and equal(D, s.D)
+        fine = same(again.metric, s.trained) and equal(D, s.D)
         require(fine, f"{s}: after saving and loading, its dissimilarities differ: store all it needs in fields")
         if not s.metric.given:
             known = s.call("`new_rows` of the loaded metric", again.metric.new_rows, s.data.iloc[:3], s.frame)

@@ -47,14 +47,19 @@ from .contract import (
 def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     """Check that a custom method satisfies the requirements of the package.
 
-    The method is fitted to small data, with weights from 0 to 3. The error describes the first check that fails and names the others;
-    the checks are ordered so that the first one names the cause.
+    The method is fitted to small data, with weights from 0 to 3. The error describes the first
+    check that fails and names the others; the checks are ordered so that the first one names the
+    cause.
 
-    * A method does not write into its arguments, does not use global random numbers, and stores nothing between fits.
-    * A row has the same predictions alone and among others, and no rows have valid predictions. The largest decision or probability is
-      the class. "distance" and "nearest" follow from the dissimilarities, or from declared distances of the rule.
-    * `moved` changes only columns of D. A rule is the same if it is made again from its fields, pickled, saved and loaded.
-    * A grid of several parameters equals its points fitted one by one. Default grids are ascending and accepted in every fold.
+    * A method does not write into its arguments, does not use global random numbers, and stores
+      nothing between fits.
+    * A row has the same predictions alone and among others, and no rows have valid predictions. The
+      largest decision or probability is the class. "distance" and "nearest" follow from the
+      dissimilarities, or from declared distances of the rule.
+    * `moved` changes only columns of D. A rule is the same if it is made again from its fields,
+      pickled, saved and loaded.
+    * A grid of several parameters equals its points fitted one by one. Default grids are ascending
+      and accepted in every fold.
     * Weights count, and held-out rows do not affect a fold.
 
     Parameters
@@ -106,7 +111,7 @@ def subject_of(model: Model | type[Model] | str, seed: int) -> Subject:
 
 
 def check_declaration(kind: type[Model]) -> None:
-    """What a class says of itself before anything is fitted."""
+    """The declarations of a class are right."""
     name = kind.__name__
     require(is_dataclass(kind), f"{name} is not a dataclass: write @dataclass(frozen=True) above it")
     require(str(getattr(kind, "name", "")).isidentifier(), f"{name}.name must be an identifier, such as 'mmd'")
@@ -138,7 +143,8 @@ def check_weights(s: Subject) -> None:
 
 
 def check_held_out(s: Subject) -> None:
-    """Held-out rows reach no fold: other values or classes of them change no prediction of a row that stays."""
+    """Held-out rows reach no fold: other values or classes of them change no prediction of a row
+    that stays."""
     n, draw = len(s.data), np.random.default_rng(3)
     fold = np.arange(n) // 3 % 2
     out = fold == 0
@@ -155,7 +161,8 @@ def check_held_out(s: Subject) -> None:
 
 
 def check_paths(s: Subject) -> None:
-    """Folds that share work have the rules that they would have alone, and no prototype among the rows held out."""
+    """Folds that share work have the rules that they would have alone, and no prototype among the
+    rows held out."""
     task = s.task()
     fold = np.arange(len(s.data)) // 3 % 4
     query = s.query()
@@ -179,7 +186,8 @@ ALONE = 12  # new rows that are measured alone
 
 
 def check_path(name: str, path: Any, classes: int, columns: int) -> None:
-    """A path has what every path has, and its first rule prototypes, kinds, a size and a report of the right types."""
+    """A path has what every path has, and its first rule prototypes, kinds, a size and a report of
+    the right types."""
     cure = "return RulePath((rule, ...)), a rule a point"
     require(hasattr(path, "at"), f"{name}: `path` returned a {type(path).__name__} without `at`: {cure}")
     rule = path.at(0)
@@ -253,13 +261,15 @@ def check_rows_alone(s: Subject) -> None:
 
 
 def check_distances(s: Subject) -> None:
-    """Distances to the classes and nearest prototypes follow from the dissimilarities, or from the distances of the rule."""
+    """Distances to the classes and nearest prototypes follow from the dissimilarities, or from the
+    distances of the rule."""
     for rows in (s.new, s.data.drop(columns="y")):
         check_by_distance(s, s.fit.rule, s.query(rows))
 
 
 def check_by_distance(s: Subject, rule: Rule, query: Query) -> None:
-    """Predictions of "distance" and "nearest" are what the dissimilarities say, or the distances of the rule if these are declared."""
+    """Predictions of "distance" and "nearest" are what the dissimilarities say, or the distances of
+    the rule if these are declared."""
     own = s.fit.model.can.own_distances
     if len(rule.prototypes) == 0 or (own and not hasattr(rule, "distances")):
         return  # it compares distances that it does not show
@@ -301,12 +311,14 @@ def check_moved(s: Subject) -> None:
 
 
 def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: int) -> None:
-    """A method and its rule write into nothing that they are given, and give the same answers when they are asked again."""
+    """A method and its rule write into nothing that they are given, and give the same answers when
+    they are asked again."""
     name = type(model).__name__
     dissimilarity, task = measured_task(data, model, seed)
     fold, asked = np.arange(len(data)) // 3 % 2, dissimilarity.new_query(new)[0]
     given = {"task.y": task.y, "task.w": task.w, "task.candidate_row": task.candidate_row, "task.D": task.D.array()}
-    given |= {"task.coordinates()": task.coordinates(), "task.columns()": task.columns()}
+    given |= {"task.columns()": task.columns()}
+    given |= {"task.coordinates()": task.coordinates()} if model.can.coordinates else {}
     with own_errors(f"{name}: `path`"):
         with watching(f"{name}: `path`", **given, fold=fold):
             path = model.path(task, {})
@@ -316,7 +328,8 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
     rule, again = path.at(0), model.path(measured_task(data, model, seed)[1], {}).at(0)
     for kind in rule.kinds:
         what = f"{name}: predict({kind!r})"
-        values = {"query.coordinates()": asked.coordinates(), "query.columns()": asked.columns()}
+        values = {"query.columns()": asked.columns()}
+        values |= {"query.coordinates()": asked.coordinates()} if model.can.coordinates else {}
         with own_errors(what), watching(what, **values, **{"query.dissimilarities(...)": asked.dissimilarities(rule.prototypes)}):
             first = np.asarray(rule.predict(kind, asked))
         for what, other in (("a second call", rule), ("a second fit with the same seed", again)):
@@ -361,7 +374,8 @@ def check_point(
 
 
 def check_default_grid(s: Subject) -> None:
-    """The grid that "grid" means is ascending and distinct, and its ends fit the smallest training set of a fold."""
+    """The grid that "grid" means is ascending and distinct, and its ends fit the smallest training
+    set of a fold."""
     fold, task = np.arange(len(s.data)) % 4, measured_task(s.data, s.single)[1]
     smallest = np.min([np.bincount(task.y[fold != f], minlength=task.classes) for f in range(4)], axis=0)
     part, _ = task.keep(fold != 0, 0)

@@ -21,8 +21,7 @@ from traitlets import Bytes, Dict, Float, TraitType, Unicode
 from ..ground.errors import OptionError, ProtoclassError, brief
 from ..ground.files import check_path
 from ..ground.text import write_value
-from .browser import script, style
-from .saved import fragment, write_page
+from .browser import fragment, script, style, write_page
 
 PATIENCE = 6.0  # seconds after which the page says that Python does not answer
 SILENCE = (
@@ -98,7 +97,7 @@ class Explorer(anywidget.AnyWidget):
         """Take over the state of the page."""
         raise NotImplementedError
 
-    def tell(self, message: Plain) -> Plain:
+    def reply(self, message: Plain) -> Plain:
         """What the page lacks, and what Python says of the current state."""
         return {}
 
@@ -114,7 +113,7 @@ class Explorer(anywidget.AnyWidget):
             def work() -> None:
                 with self.hold():
                     self.take_state(message["state"])
-                found.update(self.tell(message))
+                found.update(self.reply(message))
 
             self._guarded(work)
             return found if self.exception is None else {"problem": self.alert}
@@ -160,13 +159,13 @@ class Explorer(anywidget.AnyWidget):
                 words = f"{type(reason).__name__}: {words} (explorer.exception has it)"
             self.set_trait("alert", words)
 
-    def bake(self) -> Plain:
+    def page_content(self) -> Plain:
         """All that a page without Python draws."""
         raise NotImplementedError
 
     def fragment(self) -> str:
-        """The explorer as a part of a page, see `saved.fragment`."""
-        content = join({**self.bake(), "state": {**self.describe_state(), "view": "", "turn": 0}})
+        """The explorer as a part of a page, see `browser.fragment`."""
+        content = join({**self.page_content(), "state": {**self.describe_state(), "view": "", "turn": 0}})
         return fragment(self.png(), content)
 
     def save(self, path: Any, overwrite: bool = False) -> Path:

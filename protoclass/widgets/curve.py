@@ -36,9 +36,8 @@ class CurveExplorer(Explorer):
 
     def __init__(self, validation: ErrorCurve) -> None:
         super().__init__()
-        others = list_others(validation, validation.chosen_by_call())
-        validation = validation.of_metric(validation.chosen_by_call())  # with the grid of the method
-        self.validation, self._others = validation, others
+        validation = validation.of_metric(validation.point_of())  # with the grid of the method
+        self.validation = validation
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._trait = {name: f"{name}_" if hasattr(self, name) else name for name in self.grid}
         self.add_traits(**{self._trait[name]: Among(values) for name, values in self.grid.items()})
@@ -47,9 +46,9 @@ class CurveExplorer(Explorer):
             self.observe(self._point_moved, "point")
             self.observe(self._parameter_moved, list(self._trait.values()))
             self.observe(self._update, list(self.STATE))
-            self.point = validation.chosen_by_call()
+            self.point = validation.point_of()
             self._point_moved()
-        self.content = join(describe_chart(validation, others))
+        self.content = join(describe_chart(validation))
         self.open()
 
     @validate("point")
@@ -97,7 +96,7 @@ class CurveExplorer(Explorer):
     def take_state(self, state: Plain) -> None:
         self.point = state["point"]
 
-    def tell(self, message: Plain) -> Plain:
+    def reply(self, message: Plain) -> Plain:
         counts = self.confusion
         caption = f"Grid point {self.point + 1} of {len(self.validation.table)}"
         facts = {"caption": caption, "head": [], "rows": list_facts(self.validation, self.point)}
@@ -109,17 +108,17 @@ class CurveExplorer(Explorer):
         }
         return {"tables": [facts, confusion]}
 
-    def bake(self) -> Plain:
+    def page_content(self) -> Plain:
         chosen, answers = self.point, []
         with self.hold():
             for point in range(len(self.validation.grid)):
                 self.point = point
-                answers.append(self.tell({}))
+                answers.append(self.reply({}))
             self.point = chosen
-        return {**describe_chart(self.validation, self._others), "answers": answers}
+        return {**describe_chart(self.validation), "answers": answers}
 
 
-def describe_chart(validation: ErrorCurve, others: Sequence[Plain] = ()) -> Plain:
+def describe_chart(validation: ErrorCurve) -> Plain:
     """The values of each parameter, and the error curves along the one with most values: one for each setting of the others.
 
     `slices` has the number of its curve for each grid point, and `along` the place of that parameter among the `axes`.
@@ -132,9 +131,8 @@ def describe_chart(validation: ErrorCurve, others: Sequence[Plain] = ()) -> Plai
     along = main_parameter(validation.table, list(grid)) if len(grid.columns) else None
     rest = [name for name in grid if name != along]
     slices = grid.groupby(rest, sort=False).ngroup().to_numpy() if rest else np.zeros(len(validation.table), int)
-    lines = [describe_line(validation, along, np.flatnonzero(slices == k)) for k in range(slices.max() + 1)]
     return {
-        "curves": [{**line, "others": list(others)} for line in lines],
+        "curves": [describe_line(validation, along, np.flatnonzero(slices == k)) for k in range(slices.max() + 1)],
         "slices": slices.tolist(),
         "along": -1 if along is None else list(grid).index(along),
         "axes": axes,
@@ -152,13 +150,13 @@ def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray)
     """
     table, limit = validation.table, within_one_se(validation)
     x, names = (np.zeros(len(table)), [validation.problem.model.name]) if along is None else place_values(validation.grid[along])
-    named = ((validation.best, f"lowest {validation.measure_name}"), (validation.one_se, "1-SE choice"))
+    named = ((validation.choice.best, f"lowest {validation.measure_name}"), (validation.choice.one_se, "1-SE choice"))
     some = table.iloc[points]
     return {
         "points": points.tolist(),
         "words": [f"{describe_choice(validation, point)} Size {table['size'].iloc[point]:.4g}." for point in points.tolist()],
         "marks": [" and ".join(name for at, name in named if at == point) for point in points.tolist()],
-        "band": [float(table["error"].iloc[validation.best]), limit] if limit == limit else [],
+        "band": [float(table["error"].iloc[validation.choice.best]), limit] if limit == limit else [],
         "name": validation.measure_name,
         "x": x[points].tolist(),
         "names": names,
@@ -170,19 +168,6 @@ def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray)
         "counted": "features" if validation.problem.model.can.counted == "features" else "prototypes",
         "axis": "method" if along is None else describe_axis(validation, along),
     }
-
-
-def list_others(validation: ErrorCurve, point: int) -> list[Plain]:
-    """The errors with each metric that was tried but the one of a grid point, along the only parameter; none if no metric was tuned."""
-    metrics, along = list(validation.problem.metric_axes), [name for name in validation.grid if name not in validation.problem.metric_axes]
-    if not metrics or len(along) != 1:
-        return []
-    here, table = validation.grid[metrics].iloc[point], validation.table.sort_values(along[0])
-    return [
-        {"name": ", ".join(map(write_value, values)), "x": list_numbers(line[along[0]]), "errors": list_numbers(line["error"])}
-        for values, line in table.groupby(metrics, sort=False)
-        if (line[metrics].iloc[0] != here).any()
-    ]
 
 
 def list_frontier(validation: ErrorCurve, points: np.ndarray) -> list[int]:

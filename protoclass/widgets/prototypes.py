@@ -18,11 +18,11 @@ from ..pictures import plot
 from ..pictures.coverage import Coverage, find_row, measure_coverage
 from ..pictures.details import find_details, list_marks
 from ..pictures.images import Album, make_album
-from ..pictures.plane import MAP, Plane, choose_axes, divide_plane, list_predictors, make_plane
-from ..pictures.stages import make_stages
-from ..tables.words import list_features
+from ..pictures.plane import MAP, Plane, choose_axes, list_predictors, make_plane
+from ..pictures.radii import make_steps
+from ..tables.words import list_shown
 from .base import Explorer, Plain, Requested, find_value, join
-from .film import ENTRIES, Film, describe, describe_plane, make_film, pack
+from .content import ENTRIES, Content, describe, describe_plane, make_content
 
 FEW = 12  # rows of a table
 NEW = 1000  # rows
@@ -42,7 +42,7 @@ class PrototypeExplorer(Explorer):
     x, y : str
         Numeric predictors as axes; "map" as x for the map of the dissimilarities.
     selected : label, or None
-        Label of a prototype or a row.
+        Label of a prototype or a row. At first the misclassified row with the smallest margin; without errors the first prototype.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("eps", "class_", "x", "y", "selected")
@@ -66,32 +66,39 @@ class PrototypeExplorer(Explorer):
         super().__init__()
         self._new = None if new is None else check_new(fit, new)
         self._album = make_album(fit, shape)
-        self._stages = make_stages(fit, radii)
-        self._film = make_film(self._stages)
+        self._steps = make_steps(fit, radii)
+        self._content = make_content(self._steps)
         self._predictors = list_predictors(fit)
         self._planes: dict[tuple[str, str], Plane] = {}
         self._coverage: tuple[Fitted, Coverage] | None = None
         first, second = choose_axes(fit)
         with self.hold():
             self.set_trait("fit", fit)
-            self.eps = self._stages.radii[self._stages.own] if self._stages.radii else None
+            self.eps = self._steps.radii[self._steps.own] if self._steps.radii else None
             self.x = first if x is None else x
             self.y = (second or next(iter(self._predictors), "")) if y is None else y
+            self.selected = self._label_of(self._first_point())
         told: Plain = {}  # a map that can't be made the page says in words
         self._guarded(lambda: told.update(self._describe_plane()))
         self.content = join({
-            "film": self._describe_film(),
-            "reels": {str(k): reel for k, reel in self._film.reels.items()},
+            "fit": self._describe_fit(),
+            "rules": {str(k): rule for k, rule in self._content.rules.items()},
             "plane": told,
-            "notes": [self._stages.note] if self._stages.note else [],
+            "notes": [self._steps.note] if self._steps.note else [],
             "problem": self.alert,
         })  # fmt: skip
         self.open()
         self.observe(self._update, list(self.STATE))
 
+    def _first_point(self) -> int:
+        """The misclassified row with the smallest margin, otherwise the first prototype; -1 for neither."""
+        rule = self._content.rule(self._step)
+        errors, points = (np.frombuffer(rule[name]["data"], rule[name]["type"]) for name in ("errors", "points"))
+        return int([*errors[:1], *points[list_shown(self.fit)][:1], -1][0])
+
     def _check_eps(self, value: Any) -> float | None:
         """One of the slider's radii; None where there is no slider."""
-        radii = self._stages.radii
+        radii = self._steps.radii
         if value is None and not radii:
             return None
         if not radii:
@@ -125,17 +132,17 @@ class PrototypeExplorer(Explorer):
         return value.item() if isinstance(value, np.generic) else value
 
     @property
-    def _stage(self) -> int:
-        return 0 if self.eps is None else self._stages.radii.index(self.eps)
+    def _step(self) -> int:
+        return 0 if self.eps is None else self._steps.radii.index(self.eps)
 
     def settle(self) -> None:
-        self.set_trait("fit", self._stages.fits[self._stage])
+        self.set_trait("fit", self._steps.fits[self._step])
 
     # what the page hears, and says
 
     def describe_state(self) -> Plain:
         return {
-            "stage": self._stage,
+            "step": self._step,
             "only": -1 if self.class_ is None else self.fit.classes.index(self.class_),
             "point": self._point_of(self.selected),
             "x": self._axes[0],
@@ -143,61 +150,46 @@ class PrototypeExplorer(Explorer):
         }
 
     def take_state(self, state: Plain) -> None:
-        if self._stages.radii:
-            self.eps = self._stages.radii[state["stage"]]
+        if self._steps.radii:
+            self.eps = self._steps.radii[state["step"]]
         self.class_ = None if state["only"] < 0 else self.fit.classes[state["only"]]
         self.x = state["x"]
         self.y = state["y"] or self.y
         self.selected = self._label_of(state["point"])
 
-    def tell(self, message: Plain) -> Plain:
-        stage, wants = self._stage, message.get("wants", ())
-        found: Plain = {"stage": stage, "point": self._point_of(self.selected)}
-        if "reel" in wants:
-            found["reel"] = self._film.reel(stage)
+    def reply(self, message: Plain) -> Plain:
+        step, wants = self._step, message.get("wants", ())
+        found: Plain = {"step": step, "point": self._point_of(self.selected)}
+        if "rule" in wants:
+            found["rule"] = self._content.rule(step)
         if "plane" in wants:
             found["plane"] = self._describe_plane()
-        if "regions" in wants and self._plane().of_metric:
-            found["regions"] = self.describe_regions(stage)
         return {**found, **self._describe_details()}
 
     def _point_of(self, label: Any) -> int:
         """The point of a label: a row, or a prototype that is not one; -1 for none."""
         row = find_row(self.fit, label)
-        return row if row >= 0 else self._film.places.get(label, -1)
+        return row if row >= 0 else self._content.places.get(label, -1)
 
     def _label_of(self, point: int) -> Any:
         n = self.fit.nobs
         if point < 0:
             return None
-        return self.fit.frame.index[point] if point < n else next(label for label, at in self._film.places.items() if at == point)
+        return self.fit.frame.index[point] if point < n else next(label for label, at in self._content.places.items() if at == point)
 
     def _describe_plane(self) -> Plain:
         x, y = self._axes
-        return {**describe_plane(self._film, self._plane()), "x": x, "y": y}
-
-    def describe_regions(self, stage: int) -> Plain:
-        """The class that the rule at a radius gives each place of the plane of two predictors."""
-        regions = divide_plane(self._stages.fits[stage], self._plane())
-        height, width = regions.codes.shape
-        return {
-            "x": self.x, "y": self.y, "stage": stage, "height": height, "width": width,
-            "extent": list(regions.extent), "codes": pack(regions.codes),
-        }  # fmt: skip
+        return {**describe_plane(self._content, self._plane()), "x": x, "y": y}
 
     def _describe_details(self) -> Plain:
         """What only Python knows of what is selected: sentences, tables, and what the page joins it to."""
         fit = self.fit
-        found = find_details(fit, self._stages.source, self._cover(), self.selected)
+        found = find_details(fit, self._steps.source, self._cover(), self.selected)
         out: Plain = {"words": found.words, "tables": []}
         for caption, values in found.tables.items():
             rows = [(str(level), f"{value:.4g}") for level, value in values.head(FEW).items()]
             out["tables"].append({"caption": caption, "head": ["class", "value"], "rows": rows})
-        out["also"] = self._film.points(fit)[found.decided].tolist()
-        if self.selected is None and (features := list_features(fit)):
-            rows = [(str(k + 1), words) for k, words in enumerate(features[:FEW])]
-            rows += [("", f"and {len(features) - FEW} more")] if len(features) > FEW else []
-            out["tables"].append({"caption": "Features", "head": ["", "rule"], "rows": rows})
+        out["also"] = self._content.points(fit)[found.decided].tolist()
         return out
 
     # for cells of a notebook
@@ -206,26 +198,25 @@ class PrototypeExplorer(Explorer):
         axes = {} if self._axes == choose_axes(self.fit) else {name: axis for name, axis in zip("xy", self._axes, strict=True) if axis}
         return plot(self.fit, "prototypes", ax=ax, **axes)
 
-    def bake(self) -> Plain:
+    def page_content(self) -> Plain:
         try:
-            film, _, plane = self.parts
+            content, *_ = self.parts
         except ProtoclassError as reason:
             raise NotAvailable(f"there is no map to save: {reason}") from reason
-        film.reel(self._stage)
-        film.fill(ENTRIES)
-        radii, notes = self._stages.radii, [self._stages.note] if self._stages.note else []
-        if len(film.reels) < len(radii):
-            notes.append(f"This page includes {len(film.reels)} of the {len(radii)} radii, those closest to the radius of the fit.")
+        content.rule(self._step)
+        content.fill(ENTRIES)
+        radii, notes = self._steps.radii, [self._steps.note] if self._steps.note else []
+        if len(content.rules) < len(radii):
+            notes.append(f"This page includes {len(content.rules)} of the {len(radii)} radii, those closest to the radius of the fit.")
         return {
-            "film": self._describe_film(),
-            "reels": {str(k): reel for k, reel in film.reels.items()},
+            "fit": self._describe_fit(),
+            "rules": {str(k): rule for k, rule in content.rules.items()},
             "plane": self._describe_plane(),
-            "regions": [self.describe_regions(k) for k in sorted(film.reels)] if plane.of_metric else [],
             "notes": notes,
         }
 
-    def _describe_film(self) -> Plain:
-        return describe(self._film, self._album, self._new)
+    def _describe_fit(self) -> Plain:
+        return describe(self._content, self._album, self._new)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -233,14 +224,14 @@ class PrototypeExplorer(Explorer):
         return list_marks(self.fit, self._cover(), self._plane(), self.selected)
 
     @property
-    def parts(self) -> tuple[Film, Album | None, Plane]:
+    def parts(self) -> tuple[Content, Album | None, Plane]:
         """What a page draws by itself: all radii, the pictures of the rows, and the places."""
-        return self._film, self._album, self._plane()
+        return self._content, self._album, self._plane()
 
     def _cover(self) -> Coverage:
         """What the current fit does with the rows, measured once."""
         if self._coverage is None or self._coverage[0] is not self.fit:
-            self._coverage = (self.fit, measure_coverage(self.fit, self._stages.source))
+            self._coverage = (self.fit, measure_coverage(self.fit, self._steps.source))
         return self._coverage[1]
 
     @property
@@ -250,7 +241,7 @@ class PrototypeExplorer(Explorer):
     def _plane(self) -> Plane:
         """The places in the picture, measured once for each pair of axes."""
         if self._axes not in self._planes:
-            self._planes[self._axes] = make_plane(self.fit, *self._axes, self._stages.source)
+            self._planes[self._axes] = make_plane(self.fit, *self._axes, self._steps.source)
         return self._planes[self._axes]
 
 

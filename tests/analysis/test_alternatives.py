@@ -28,7 +28,7 @@ def result(fit):
 def objective(fit, labels):
     """Of the solution with these prototypes, each of its own class, from distances."""
     D, y = pc.dissimilarity("species ~ .", fit.call.data).frame(), fit.call.data["species"]
-    inside = D[labels] < fit.parameters()["eps"]
+    inside = D[labels] < fit.params["eps"]
     own = y.to_numpy()[:, None] == y[labels].to_numpy()
     lost = (~(inside & own).any(axis=1)).sum() + (inside & ~own).to_numpy().sum()
     return lost + len(labels) * fit.objective.lambda_

@@ -54,7 +54,7 @@ def test_a_split_is_what_fit_and_predict_say(iris):
         wrong = int((said.astype(str) != iris.loc[test, "species"].astype(str)).sum())
         assert (row["wrong"], row["n"], row["prototypes"]) == (wrong, 45, len(fit.prototypes))
         if method == "pvm":
-            kind = fit.parameters()["dissimilarity"]
+            kind = fit.params["dissimilarity"]
             assert told.results["choice"][at] == {"dissimilarity": kind, "eps": fit.model.eps}
             assert told.table.loc["pvm", "choice"] == f"{kind}, eps {fit.model.eps:.4g}"
 
@@ -483,7 +483,7 @@ def test_the_loss_of_the_test_rows_and_tuning_by_it(iris):
             row = tests[(tests["a"] == "one") & (tests["b"] == "logistic")].iloc[0]
             assert (row["statistic"], row["p"]) == pytest.approx((expected.statistic, expected.pvalue))
             train = two.drop(index=told.predictions.loc[0].index)
-            fit = pc.fit("species ~ .", train, "knn", k=[1, 5, 15, 40], repeats=1, loss=loss, choose="min", seed=3)
+            fit = pc.fit("species ~ .", train, "knn", k=[1, 5, 15, 40], repeats=1, measure=loss, choose="min", seed=3)
             assert told.results.set_index("method").loc["knn", "choice"] == {"k": fit.model.k}
     plain = pc.compare("species ~ .", two, [pc.KNN(k=1)], test_size=0.4)
     assert "loss" not in plain.table
@@ -664,10 +664,10 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
     ("methods", "options", "words"),
     [
         (["knn"], {"calibrate": 3}, r"calibrate must be True, False, 'auto',.*not 3"),
-        (["knn"], {"calibrate": {"data": pd.DataFrame({"a": [1]})}},
-         r"method 'knn' has its own calibration rows, which may be among the test rows: leave data out"),
-        ({"own": {"method": "knn", "calibrate": {"data": pd.DataFrame({"a": [1]})}}}, {},
-         r"method 'own' has its own calibration rows, which may be among the test rows: leave data out"),
+        (["knn"], {"calibrate": {"new": pd.DataFrame({"a": [1]})}},
+         r"method 'knn' has its own calibration rows, which may be among the test rows: leave new out"),
+        ({"own": {"method": "knn", "calibrate": {"new": pd.DataFrame({"a": [1]})}}}, {},
+         r"method 'own' has its own calibration rows, which may be among the test rows: leave new out"),
     ],
 )
 def test_calibration_by_other_rows_is_refused(two, methods, options, words):

@@ -210,24 +210,6 @@ def test_errors(fit, iris):
         pc.fit("species ~ .", iris, "condensed").stability(sample="bootstrap")
 
 
-@pytest.mark.parametrize("classes", [2, 10])
-def test_cover_and_hart_is_the_inverse_of_their_inequality(classes):
-    for bayes in np.linspace(0, (classes - 1) / classes, 9):
-        most = bayes * (2 - classes / (classes - 1) * bayes)
-        assert pc.cover_hart(most, classes) == pytest.approx(bayes, abs=1e-7)
-    assert pc.cover_hart(1.0, classes) == pytest.approx((classes - 1) / classes)
-    with pytest.raises(pc.OptionError):
-        pc.cover_hart(-0.1, 2)
-
-
-@pytest.mark.parametrize(("n", "p"), [(50, 1), (500, 5)])
-def test_median_radius_against_simulation(n, p):
-    draw = np.random.default_rng(p)
-    nearest = [np.sqrt((draw.uniform(-0.5, 0.5, (n, p)) ** 2).sum(axis=1)).min() for _ in range(2000)]
-    share_within = np.mean(np.array(nearest) <= pc.median_radius(n, p))
-    assert abs(share_within - 0.5) < 0.045  # four standard errors of 2000 draws
-
-
 def test_a_fit_that_was_cut(fit):
     short = fit.at(lambda_=6)
     assert short.model.lambda_ == 6
@@ -264,10 +246,10 @@ def test_it_is_the_procedure_with_permuted_classes(iris):
     for b in range(6):
         order = np.random.default_rng([5, b]).permutation(len(complete))
         again = pc.cross_validate("species ~ .", complete.assign(species=complete.species.array[order]), **arguments)
-        errors.append(again.table["error"].iloc[again.one_se])
-        assert test.table["k"][b] == again.table["k"].iloc[again.one_se]
+        errors.append(again.selected("1se")["error"])
+        assert test.table["k"][b] == again.selected("1se")["k"]
     assert test.table["error"].tolist() == pytest.approx(errors)
-    assert test.error == v.table["error"].iloc[v.one_se]
+    assert test.error == v.selected("1se")["error"]
     assert test.p_value == (1 + sum(e <= test.error + 1e-12 for e in errors)) / 7
     assert test.how == "classes permuted among all rows"
 

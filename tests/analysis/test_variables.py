@@ -123,7 +123,7 @@ def test_parts_under_missing_values_have_two_denominators():
     data["y"] = np.where(data["a"] > 0, "u", "v")
     data.loc[draw.random(50) < 0.3, "b"] = np.nan
     data.loc[draw.random(50) < 0.2, "f"] = pd.NA
-    fit = pc.fit("y ~ .", data, eps=0.3, na="keep", dissimilarity=pc.Gower(asymmetric=["f"], weights={"b": 2.0}))
+    fit = pc.fit("y ~ .", data, eps=0.3, na="keep", dissimilarity=pc.Gower(asymmetric=["f"], column_weights={"b": 2.0}))
     skipped = set()
     for label in data.index[::3]:
         table = fit.why(label)
@@ -272,7 +272,7 @@ def test_a_fit_of_two_prototypes_prints_where_distances_depend_on_the_class(iris
 
 def test_summary_card_and_plot_show_it(cancer):
     table = cancer.separation()
-    first = f"{100 * table['share'].iloc[0]:.0f} %"
+    first = f"{100 * table['proportion'].iloc[0]:.0f} %"
     assert re.search(rf"^Separation +higher in malignant: worst_radius {re.escape(first)}, ", str(cancer), re.M)
     assert "malignant if the sum of coefficient times variable > 168.603" in str(cancer)
     assert "Separation of the prototypes (the first 20 of 30 variables)" in str(cancer.summary())

@@ -1,8 +1,7 @@
 """What the contract of a method checks of built-in methods besides, and the whole contract."""
 
 from collections.abc import Callable
-from dataclasses import fields, replace
-from itertools import product
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from protoclass.core.query import Stepwise, answer
 from protoclass.core.task import COVERED, Points, Task
 from protoclass.fitting import cross_validate
 from protoclass.ground.checks import GRID
-from protoclass.metrics.base import same
 from protoclass.metrics.dissimilarity import Dissimilarity
 from protoclass.metrics.measuring import unlabelled
 from protoclass.models.base import Grid, Model
@@ -83,20 +81,6 @@ def check_path_moved(s: Subject) -> None:
     require_same(s, answers(moved, query), want, "moved(columns) of the path", "move the rules that it makes")
 
 
-def check_made_again(s: Subject) -> None:
-    """A rule can be made again from its fields."""
-    rule = s.fit.rule
-    made = type(rule)(**{f.name: getattr(rule, f.name) for f in fields(rule) if f.init})  # type: ignore[arg-type]
-    require_same(s, answers(made, s.query()), answers(rule, s.query()), "a copy made from its fields", "make all of it a field", 0)
-
-
-def check_more(s: Subject) -> None:
-    """Default grids and files of a fit to classes of uneven sizes, with another number of columns than of classes."""
-    uneven = uneven_classes()
-    package.check_default_grid(replace(s, data=uneven))
-    package.check_files(replace(s, fit=fit_to(uneven, s.single), new=uneven.drop(columns="y")))
-
-
 def check_far_rows(s: Subject) -> None:
     """Rows far from all others have predictions that are valid, or an error of this package."""
     for factor in (FAR, -FAR):
@@ -123,28 +107,6 @@ def check_state(s: Subject) -> None:
     )
     require(len(fewer.predict(s.new)) == len(s.new), f"{s}: a fit to fewer rows predicts the wrong number of rows")
     require_same(s, answers(s.fit.update().rule, s.query()), before, "fitted again after other rows, it", cure)
-
-
-def check_examples(s: Subject) -> None:
-    """Along each axis of a grid the rules of the examples differ: a wrong order of equal rules can't be seen."""
-    axes = {name: np.unique(np.array(s.values[name])) for name in s.single.parameters() if name in s.values}
-    if not axes:
-        return
-    whole = replace(s.single, **{name: v.tolist() for name, v in axes.items()})
-    path, query = whole.path(s.task(), axes), s.query()
-    rules = [path.at(g) for g, _ in enumerate(product(*axes.values()))]
-    found = np.empty(len(rules), object)
-    found[:] = [(rule.size, *answers(rule, query).values()) for rule in rules]
-    table = found.reshape([len(values) for values in axes.values()])
-    for a, (name, values) in enumerate(axes.items()):
-        lines = np.moveaxis(table, a, 0).reshape(len(values), -1)
-        for i in range(len(values) - 1):
-            differ = any(not same(before, after) for before, after in zip(lines[i], lines[i + 1], strict=True))
-            require(
-                differ,
-                f"{s}.example has {name}={values[i]} and {values[i + 1]}, whose rules are the same, so a wrong order of a grid "
-                f"can't be detected: use values further apart, unless the method ignores {name}",
-            )
 
 
 FURTHER = 3  # values of a default grid that went on which are fitted
@@ -211,7 +173,7 @@ def check_report(s: Subject) -> None:
         require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
     if model.has("conditions"):
         for condition in model.conditions(learned, s.fit.query()[0]):
-            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.there).any()
+            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.reached).any()
             require(fine, f"{s}: conditions must return a value for each row, and removes only existing rows")
 
 
@@ -234,7 +196,7 @@ def check_candidates(s: Subject) -> None:
     for kind in sorted(s.kind.can.candidates):
         fitted = fit_to(s.data, s.single, candidates=given[kind])
         row = fitted.prototype_row
-        require(fitted.training_error() < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
+        require(fitted.training_error < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
         require(
             kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is not a row"
         )
@@ -245,7 +207,7 @@ RANDOM_CHOICES = 30
 
 def check_quality(s: Subject) -> None:
     """The rule is better than none."""
-    error = s.fit.training_error()
+    error = s.fit.training_error
     require(error < MOST_WRONG, f"{s}: the training error is {error:.2f} on three classes that hardly overlap")
 
 
@@ -353,9 +315,8 @@ def check_steps(s: Subject) -> None:
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    *package.CHECKS, check_far_rows, check_state, check_path_moved, check_made_again, check_loss, check_quality, check_uneven, check_more,
-    check_examples, check_larger, check_repeats, check_weightless, check_balls, check_first, check_steps, check_report, check_nearest,
-    check_candidates,
+    *package.CHECKS, check_far_rows, check_state, check_path_moved, check_loss, check_quality, check_uneven,
+    check_larger, check_repeats, check_weightless, check_balls, check_first, check_steps, check_report, check_nearest, check_candidates,
 )  # fmt: skip
 
 

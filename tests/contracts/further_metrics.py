@@ -17,7 +17,7 @@ from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.sources import Rep, part
 from protoclass.frames.frame import Frame, mold
 from protoclass.ground.errors import shown
-from protoclass.metrics.base import Metric, TrainedMetric, VectorMetric, same
+from protoclass.metrics.base import Metric, TrainedMetric, same
 from protoclass.metrics.mixed import Mixed
 from protoclass.metrics.wrappers import Ranks
 from protoclass.testing.contract import ContractError, accepted, hold, pickled, require, unless_refused, watching
@@ -126,17 +126,6 @@ def mixtures(data: pd.DataFrame, predictors: list[str], rows: int = 16) -> pd.Da
     return out.iloc[[*range(rows), 0]].reset_index(drop=True)
 
 
-def reworded(data: pd.DataFrame, predictors: list[str]) -> pd.DataFrame | None:
-    """Rows whose texts are cut, turned round and doubled; None where no predictor is a text."""
-    texts = [c for c in predictors if all(isinstance(v, str) for v in data[c])]
-    if not texts:
-        return None
-    ways: tuple[Callable[[str], str], ...]
-    ways = (lambda w: w[:2], lambda w: w[:2] + w[:1], lambda w: w[1::-1], lambda w: w + w, lambda w: w[::-1])
-    parts = [data.iloc[:4].assign(**{c: [way(w) for w in data[c].iloc[:4]] for c in texts}) for way in ways]
-    return pd.concat(parts, ignore_index=True)
-
-
 def new_rows(data: pd.DataFrame, frame: Frame) -> Iterator[tuple[str, pd.DataFrame]]:
     """New rows of several kinds, with what is special about them."""
     columns, predictors = fractions(data, frame), list(frame.schema)
@@ -147,9 +136,6 @@ def new_rows(data: pd.DataFrame, frame: Frame) -> Iterator[tuple[str, pd.DataFra
         yield "rows along a line", along(data, columns)
         yield "rows 1000 times as far", pd.concat([far(data.iloc[:6], columns), data.iloc[:6]], ignore_index=True)
         yield "rows of zeros", pd.concat([far(data.iloc[:2], columns, 0.0), data.iloc[:6]], ignore_index=True)
-    texts = reworded(data, predictors)
-    if texts is not None:
-        yield "short and doubled texts", texts
 
 
 def tables(data: pd.DataFrame, frame: Frame, formula: str, given: bool) -> Iterator[tuple[str, pd.DataFrame, str]]:
@@ -339,37 +325,6 @@ def check_geometry(s: Measured) -> None:
         )  # fmt: skip
 
 
-def check_halfway(s: Measured) -> None:
-    """The place halfway between two rows is no farther from either than they are from one another."""
-    if not isinstance(s.trained, VectorMetric):
-        return
-    rows, candidates = s.rows, s.candidates
-    X = np.asarray(s.trained.coordinates(rows))
-    for i, j in PAIRS:
-        half = s.between(part(rows, np.array([i, j])), s.trained.place((X[[i]] + X[[j]]) / 2))
-        apart = float(s.between(part(rows, np.array([i])), part(candidates, np.array([j])))[0, 0])
-        require(
-            (half <= apart * (1 + 1e-6) + 1e-12).all(), f"{s}: the place halfway between the coordinates of rows {i % len(s)} and "
-            f"{j % len(s)} is {float(half.max()):.6g} from one of them, but they are {apart:.6g} from each other: coordinates "
-            "must be those of "
-            "a vector space, in which a centroid lies between its rows; else derive from TrainedMetric",
-        )  # fmt: skip
-
-
-def check_column_weights(s: Measured) -> None:
-    """The table of what columns count is about the columns of the design matrix."""
-    table = s.trained.column_weights
-    if table is None:
-        return
-    fine = isinstance(table, pd.DataFrame) and {"weight", "share", "scale"} <= set(table)
-    require(fine, f"{s}: column_weights must be a DataFrame with the columns 'weight', 'share' and 'scale', or None")
-    names = s.frame.design.columns
-    require(list(table.index) == list(names), f"{s}: the index of column_weights must be the columns of the design matrix")
-    share = table["share"].to_numpy(float)
-    require((share >= 0).all() and np.isclose(share.sum(), 1), f"{s}: the shares of column_weights must be at least 0 and "
-        "add up to 1")
-
-
 def check_wrappers(s: Measured) -> None:
     """Metrics of metrics measure by it what they would by the matrix, and declare what it declares."""
     if s.metric.given or not s.frame.schema:
@@ -519,18 +474,9 @@ def check_own_row(s: Measured) -> None:
     )  # fmt: skip
 
 
-def check_after_others(s: Measured) -> None:
-    """Rows are measured alike after rows of other kinds were represented."""
-    if not s.metric.given:
-        for where, table in s.unkind:
-            unless_refused(s.on(where).new, table)
-        check_rows_alone(s, s.data, s.D, (1,))
-
-
 CHECKS: tuple[Callable[[Any], None], ...] = (
-    check_untouched, *package.CHECKS, check_power, check_places, check_choice, check_what_is_learned, check_after_others, check_state,
-    check_unusual_rows, check_own_row, check_folds, check_dependence, check_few_rows, check_parts, check_halfway, check_geometry,
-    check_column_weights, check_wrappers,
+    check_untouched, *package.CHECKS, check_power, check_places, check_choice, check_what_is_learned, check_state,
+    check_unusual_rows, check_own_row, check_folds, check_dependence, check_few_rows, check_parts, check_geometry, check_wrappers,
 )  # fmt: skip
 
 ON_TABLES = (

@@ -161,22 +161,6 @@ class NotSavable(LinearRule):
     plain = True
 
 
-@planted("made again")
-class BesideItsFields(Linear):
-    def learn(self, task, ridge):
-        rule = super().learn(task, ridge)
-        other = Beside(rule.prototypes, rule.slopes, rule.offsets)
-        object.__setattr__(other, "shift", 0.5 * task.coordinates().mean(axis=0))
-        return other
-
-
-@pc.extend.savable
-@dataclass(frozen=True)
-class Beside(LinearRule):
-    def scores(self, query):
-        return (query.coordinates() - getattr(self, "shift", 0.0)) @ self.slopes + self.offsets
-
-
 @planted("can't be pickled|can't be saved")
 class HoldsAFunction(Linear):
     def learn(self, task, ridge):

@@ -10,8 +10,9 @@ from protoclass.core.statistics.scores import (
     fit_isotonic,
     fit_multinomial,
     fit_selected,
-    scale_of,
+    relative_margins,
     under_prior,
+    with_largest,
 )
 
 
@@ -74,14 +75,6 @@ def test_scores_against_the_truth_get_no_slope():
     assert fit_multinomial(scores, y, w).slope == 0.0
 
 
-def test_rows_of_weight_0_are_not_there():
-    scores, y, w = draw(n=60, seed=3)
-    w[::3] = 0
-    live = w > 0
-    for fit in (fit_multinomial, fit_isotonic):
-        assert fit(scores, y, w).of(scores) == pytest.approx(fit(scores[live], y[live], w[live]).of(scores), abs=1e-8)
-
-
 def slow_steps(x, positive, w):
     """Isotonic regression by scikit-learn, whose steps then count one row more and are joined from the left where they decrease."""
     w = w / w.sum() * kish(w)
@@ -123,14 +116,6 @@ def test_no_probability_is_0_or_1(fit, L):
     p = fit(scores, y, w).of(far)
     assert p.min() >= (np.bincount(y, w) / w.sum()).min() / (kish(w) + 1) - 1e-12
     assert p.sum(axis=1) == pytest.approx(1.0)
-
-
-def test_infinite_and_zero_distances_have_scores():
-    values = np.array([[0.0, 2.0, np.inf], [0.0, 0.0, np.inf], [1.0, 4.0, np.inf]])
-    scale = scale_of("distance", values)
-    assert (scale.low, scale.high) == (0.5, 8.0)
-    assert scale.scores(values) == pytest.approx(-np.log([[0.5, 2, 8], [0.5, 0.5, 8], [1, 4, 8]]))
-    assert np.isfinite(scale_of("prob", np.zeros((2, 2))).scores(np.zeros((2, 2)))).all()
 
 
 def test_p_values_count_as_one_does_by_hand():
@@ -177,3 +162,32 @@ def test_the_default_selects_the_calibrator_that_predicts_held_out_rows(seed):
     assert fit_selected(noise, y, np.ones(300), part).name == "multinomial"
     assert fit_selected(logit, of_logit, np.ones(300), part).name == "multinomial"
     assert fit_selected(scores, y, np.ones(300), np.zeros(300, int)).name == "multinomial"  # nothing is held out
+
+
+def test_margins_are_those_of_the_definition():
+    D = np.random.default_rng(0).integers(0, 5, (200, 3)).astype(float)
+    D[::9, 1], D[::13] = np.inf, np.inf
+    found = relative_margins(D)
+    for d, margins in zip(D, found, strict=True):
+        for c in range(3):
+            own, other = d[c], min(d[k] for k in range(3) if k != c)
+            if own == other:
+                expected = 0.0
+            elif np.isinf(own):
+                expected = -1.0
+            else:
+                expected = 1.0 if np.isinf(other) else (other - own) / (other + own)
+            assert margins[c] == expected
+    assert (found.argmax(axis=1) == D.argmin(axis=1)).all()  # ties included: the first
+
+
+def test_margins_of_distances_whose_sum_overflows():
+    assert relative_margins(np.array([[1.7e308, 1.6e308]])).round(3).tolist() == [[-0.03, 0.03]]
+
+
+def test_the_predicted_class_has_the_largest_value():
+    values = np.array([[0.5, 0.5, 0.0], [0.2, 0.7, 0.1], [-np.inf, -np.inf, -np.inf]])
+    out = with_largest(values, np.array([1, 1, 2]))
+    assert out.argmax(axis=1).tolist() == [1, 1, 2]
+    assert np.isfinite(out).all()
+    np.testing.assert_allclose(out[:2], values[:2])

@@ -45,12 +45,6 @@ def test_errors_that_differ_by_rounding_are_equal():
         assert (c.best, c.points["bound"]) == (best, best)
 
 
-def test_one_fold_has_no_standard_error():
-    c = choose(np.array([[0.3, 0.2]]), np.ones(1), np.array([[1.0, 5.0]]))
-    assert np.isnan(c.se).all()
-    assert c.one_se == c.best == 1
-
-
 def test_the_paired_rule_against_a_slow_version():
     draw = np.random.default_rng(3)
     for repeats, F, G in ((1, 5, 6), (3, 4, 7)):
@@ -60,24 +54,7 @@ def test_the_paired_rule_against_a_slow_version():
         found = choose_over_repeats(list(errors), list(weights), sizes)
         mean = np.mean([np.average(e, axis=0, weights=w) for e, w in zip(errors, weights, strict=True)], axis=0)
         best = min(range(G), key=lambda g: (mean[g], sizes[:, g].mean(), g))
-        allowed = []
-        for g in range(G):
-            squares = []
-            for e, w in zip(errors, weights, strict=True):
-                d = e[:, g] - e[:, best]
-                center = sum(w * d) / sum(w)
-                squares.append(sum(w * (d - center) ** 2) / sum(w) / (F - 1))
-            if mean[g] - mean[best] <= np.sqrt(np.mean(squares)) + 1e-12:
-                allowed.append(g)
-        assert found.points["1se-paired"] == min(allowed, key=lambda g: (sizes[:, g].mean(), mean[g], g))
         assert found.points["min"] == found.best == best
-
-
-def test_the_paired_rule_sees_that_one_point_is_worse_in_every_fold():
-    """Folds differ by far more than points: within one SE of the least, but above it in each fold by the same."""
-    errors = np.array([[0.1, 0.15], [0.3, 0.35], [0.5, 0.56]])
-    c = choose(errors, np.ones(3), np.array([[9.0, 2.0]] * 3))
-    assert c.points == {"1se": 1, "1se-paired": 0, "min": 0}
 
 
 @given(st.lists(st.integers(0, 3), min_size=12, max_size=60), st.integers(2, 6), st.integers(0, 9))

@@ -11,11 +11,11 @@ import pytest
 
 import protoclass as pc
 from protoclass.core import parallel
-from protoclass.core.coding import coder
+from protoclass.core.coding import Coding
 from protoclass.core.histogram import radii_at
-from protoclass.core.neighbours.nearest import nearest
-from protoclass.core.setcover.coded_balls import find_gains, tally
-from protoclass.core.setcover.coverage import covering
+from protoclass.core.neighbours.nearest import covering, nearest
+from protoclass.core.setcover.balls import tally
+from protoclass.core.setcover.problems import find_gains
 from protoclass.core.sources import Held
 
 SEEDS = range(4)
@@ -47,7 +47,7 @@ def test_codes(both, seed, dtype):
     rng = np.random.default_rng(seed)
     tile = tied(rng, (37, 70), dtype)
     radii = np.unique(np.append(tied(rng, 9)[tied(rng, 9) > 0], [1e-300, 0.1]))
-    for work in (lambda: coder(radii, dtype)(tile), lambda: coder(radii, dtype).along(tile)):
+    for work in (lambda: Coding(radii)(tile).T.copy(), lambda: Coding(radii).along(tile)):
         few, many = both(work)
         np.testing.assert_array_equal(few, many, strict=True)
         assert few.flags.c_contiguous
@@ -69,11 +69,14 @@ def test_tallies_and_gains(both, seed):
 
     few, many = both(weights)
     np.testing.assert_array_equal(few, many, strict=True)
-    owner = rng.integers(-1, folds, q)
+    owner, cells = rng.integers(-1, folds, q), few.reshape(q, folds + 1, classes, radii + 1)
     for allowed in (np.full(q, -1), rng.integers(-1, classes, q), rng.integers(0, classes, q)):
-        found = both(lambda allowed=allowed: find_gains(few, owner, allowed, folds, classes, radii))
-        for a, b in zip(*found, strict=True):
-            np.testing.assert_array_equal(a, b, strict=True)
+        gain, wrong, best = find_gains(cells, owner, allowed)
+        for f, k, j in np.ndindex(folds, radii, q):
+            inside = np.delete(cells[j], f, axis=0)[:, :, : k + 1].sum(axis=(0, 2))
+            c = inside.argmax() if allowed[j] < 0 else allowed[j]
+            assert (best[f, k, j], wrong[f, k, j]) == (c, inside.sum() - inside[c])
+            assert gain[f, k, j] == (-np.inf if owner[j] == f else 2 * inside[c] - inside.sum())
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -84,8 +87,8 @@ def test_nearest_and_covering(both, seed, dtype):
     D = tied(rng, (r, q), dtype)
     share = rng.random((sets, 1))
     member = np.where(rng.random((sets, q)) < share, rng.integers(0, 3, (sets, q)), -1).astype(np.int16)
-    order, radii = rng.permutation(q), np.sort(tied(rng, sets))
-    for work in (lambda: nearest(D, member, order), lambda: covering(D, member, radii[:, None])):
+    order, level, codes = rng.permutation(q), rng.integers(0, 5, sets), rng.integers(0, 6, (r, q)).astype(np.uint8)
+    for work in (lambda: nearest(D, member, order), lambda: covering(codes, member, level)):
         np.testing.assert_array_equal(*both(work), strict=True)
 
 

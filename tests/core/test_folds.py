@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from protoclass.core.statistics.folds import grouped, holdout, stratified_subset
-from protoclass.ground.errors import OptionError
 
 
 def slow_groups(y, group, folds, seed):
@@ -31,13 +30,6 @@ def test_groups_go_where_they_leave_the_shares_most_even(seed):
     y = np.concatenate([np.arange(3), random.integers(0, 3, 37)])
     folds = 2 + seed % 4
     assert grouped(y, group, folds, seed).tolist() == slow_groups(y, group, folds, seed)
-
-
-def test_as_many_groups_as_folds_are_enough():
-    group = np.array([0, 1, 2, 2])
-    assert sorted(grouped(np.array([0, 1, 0, 1]), group, 3, 0)[[0, 1, 2]]) == [0, 1, 2]
-    with pytest.raises(OptionError, match="cv=4 needs at least 4 groups, but there are 3"):
-        grouped(np.array([0, 1, 0, 1]), group, 4, 0)
 
 
 @pytest.mark.parametrize("test", [0.1, 0.25, 1 / 3, 0.5, 0.9])

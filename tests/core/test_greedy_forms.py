@@ -1,50 +1,30 @@
-"""The lazy greedy on bits, on lists, and that of small problems, against a greedy that keeps all gains."""
+"""The lazy greedy on codes, on lists, and that of small problems, against a greedy that keeps all gains."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import protoclass as pc
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.parallel import Once
 from protoclass.core.setcover import balls, greedy, problems
-from protoclass.core.setcover.balls import Balls
 from protoclass.core.setcover.problems import covers
 from protoclass.core.setcover.solvers import Options, cover_paths
-from protoclass.core.sources import Held, Streamed
-from protoclass.core.spatial import Spatial
+from protoclass.core.sources import Held, Spatial, Streamed
 from protoclass.core.task import Task
 
-HUGE = 2**60
-# by name: what is limited, and what of Reading is then used
+# by name: what is limited
 FORMS = {
-    "together": ({(greedy, "few"): lambda steps, costly_without: True}, set()),
-    "bits": ({}, {"bits"}),
-    "bits of one radius": ({(greedy, "AT_ONCE"): 1}, {"bits"}),
-    "bits, codes read again": ({(balls, "KEPT"): 0, (greedy, "room"): lambda *_: 150_000}, {"bits"}),
-    "lists": ({(greedy, "_size"): lambda *_: HUGE}, {"lists"}),
-    "lists, codes read again": ({(greedy, "_size"): lambda *_: HUGE, (balls, "KEPT"): 0}, {"lists"}),
+    "together": {(greedy, "few"): lambda steps, costly_without: True},
+    "codes": {},
+    "codes read again": {(balls, "KEPT"): 0},
+    "lists": {(balls, "KEPT"): 0, (balls, "PER_PAIR"): 1e-9},
 }
 
 
 def limit(monkeypatch, form):
-    """Set the limits of a form, and return the set of what is read from then on."""
-    limits, _ = FORMS[form]
-    monkeypatch.setattr(greedy, "few", lambda steps, costly_without: False)
-    for (module, name), value in limits.items():
+    """Set the limits of a form."""
+    for (module, name), value in {(greedy, "few"): lambda steps, costly_without: False, **FORMS[form]}.items():
         monkeypatch.setattr(module, name, value)
-    used = set()
-    for name in ("bits", "lists"):
-        monkeypatch.setattr(Balls, name, noting(used, name, getattr(Balls, name)))
-    return used
-
-
-def noting(used, name, method):
-    def noted(*given):
-        used.add(name)
-        return method(*given)
-
-    return noted
 
 
 def problem(seed):
@@ -85,7 +65,7 @@ def all_gains(built, inside, f, k, c, cost):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_takes_the_steps_of_all_gains(form, monkeypatch):
-    used = limit(monkeypatch, form)
+    limit(monkeypatch, form)
     steps = 0
     for seed in range(8):
         task, D, fold, radii = problem(seed)
@@ -101,7 +81,6 @@ def test_every_form_takes_the_steps_of_all_gains(form, monkeypatch):
                         assert values.tolist() == gains
                         steps += len(order)
     assert steps > 800
-    assert used == FORMS[form][1]
 
 
 def told(paths):
@@ -122,9 +101,8 @@ def test_every_form_gives_the_same_paths(form, closed, monkeypatch):
         return [told(cover_paths(task, fold, 3, np.ceil(radii), lambdas, options)) for task, _, fold, radii in tasks]
 
     first = paths()
-    used = limit(monkeypatch, form)
+    limit(monkeypatch, form)
     assert paths() == first
-    assert used == FORMS[form][1]
 
 
 def coordinates(n, decimals):
@@ -149,11 +127,10 @@ def test_near_pairs_give_the_covers_of_all_pairs(monkeypatch):
     expected = told(cover_paths(given, fold, 3, radii, lambdas, Options()))
     monkeypatch.setattr(balls, "KEPT", 0)
     monkeypatch.setattr(balls, "COSTLY", 1)
-    assert covers(near, fold, 3, radii, 0.0).balls.near is not None
-    assert covers(given, fold, 3, radii, 0.0).balls.near is None
-    used = limit(monkeypatch, "bits")
+    assert all(of_class.lists[2].size for of_class in covers(near, fold, 3, radii, 0.0).classes)
+    assert all(of_class.codes.size for of_class in covers(given, fold, 3, radii, 0.0).classes)
+    limit(monkeypatch, "codes")
     assert told(cover_paths(near, fold, 3, radii, lambdas, Options())) == expected
-    assert used == {"lists"}
 
 
 def test_only_greedy_covers_do_without_lists_of_too_many_pairs(iris, monkeypatch):
@@ -170,18 +147,5 @@ def test_a_class_without_candidates_takes_no_steps():
     none = covers(task, np.full(len(task.y), -1), 1, np.array([3.0]), 1e6)
     for c, one in enumerate(none.classes):
         assert len(one.candidates) == 0
-        (steps,) = greedy.greedy_columns(none, c, range(1), 1e6)
+        steps = greedy.take_steps(none, c, 0, np.arange(1), 1e6)
         assert (len(steps.order), len(steps.gains), steps.bounds.tolist()) == (0, 0, [0, 0])
-
-
-@pytest.mark.parametrize("heavy", [3.0, 0.25])
-def test_weights_that_are_even_but_for_the_first_of_each_class(heavy, iris, monkeypatch):
-    w = np.where(np.arange(150) % 50 == 0, heavy, 1.0)
-    found = []
-    for form in ("together", "bits", "lists"):
-        with monkeypatch.context() as patch:
-            limit(patch, form)
-            found.append(pc.fit("species ~ .", iris, eps=0.7, lambda_=0.6, weights=w).prototypes)
-    assert found[0]["newly_covered"].sum() > 100
-    for other in found[1:]:
-        pd.testing.assert_frame_equal(found[0], other)

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from protoclass.core.setcover.program import (
     Program,
-    ascent,
+    dual_bound,
     improve_cover,
     ratio,
     round_up,
@@ -44,10 +44,10 @@ def test_one_sweep_raises_each_price_as_far_as_its_candidates_allow(seed):
     for i in sorted(range(8), key=lambda i: (covers[:, i].sum(), i)):
         y[i] = min([program.prize[i], *slack[covers[:, i]]])
         slack[covers[:, i]] -= y[i]
-    bound, prices = ascent(program, 0)
-    assert prices.tolist() == y.tolist()
-    assert bound == y.sum()
-    assert ascent(program)[0] >= bound
+    bound = dual_bound(program, 0)
+    assert bound.y.tolist() == y.tolist()
+    assert bound.value == y.sum()
+    assert dual_bound(program).value >= bound.value
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -108,7 +108,7 @@ def test_the_union_of_draws(seed):
             if passed or tries == 7:
                 break
         found = unite_draws(program, x, (seed, 1), bound, cap=7)
-        assert (found.chosen.tolist(), found.passed, found.tries) == (chosen, passed, tries)
+        assert (found[0].tolist(), *found[1:]) == (chosen, passed, tries)
 
 
 def test_the_step_of_fractions():

@@ -7,8 +7,16 @@ from sklearn import metrics
 from sklearn.calibration import calibration_curve
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from protoclass.core.statistics.confusion import Table, accuracy, balanced_accuracy, count, kappa, of_class
-from protoclass.core.statistics.intervals import share_of_rows, wilson
+from protoclass.core.statistics.intervals import (
+    ConfusionTable,
+    accuracy,
+    balanced_accuracy,
+    count,
+    kappa,
+    of_class,
+    share_of_rows,
+    wilson,
+)
 from protoclass.core.statistics.roc import auc, curve, mean_auc
 from protoclass.core.statistics.scores import brier, log_loss, reliability
 
@@ -25,7 +33,7 @@ def draw(n=300, L=3, seed=0, decimals=2):
 
 def test_a_fixed_table_by_hand():
     """The liver scans of Altman and Bland (1994), which caret's documentation computes with: 231, 27, 32, 54."""
-    table = Table(*2 * (np.array([[231.0, 27.0], [32.0, 54.0]]),))
+    table = ConfusionTable(*2 * (np.array([[231.0, 27.0], [32.0, 54.0]]),))
     found = of_class(table, 0)
     assert found.sensitivity.value == pytest.approx(231 / 258)
     assert found.specificity.value == pytest.approx(54 / 86)
@@ -86,22 +94,6 @@ def test_reliability_is_the_calibration_curve():
     assert sum(b.rows for b in found) == 500
 
 
-@pytest.mark.parametrize(("a", "b", "n"), [(1, 1, 60), (1, 1, 300), (0.5, 0.5, 100)])
-@pytest.mark.parametrize("copies", [1, 4])
-def test_intervals_of_calibrated_bins_hold_the_chance_as_often_as_they_say(a, b, n, copies):
-    """Rows that are of the class with their chance; each alone, or as a group of equal rows, which count once."""
-    random, held, alone = np.random.default_rng(0), [], []
-    group = None if copies == 1 else np.repeat(np.arange(n), copies)
-    for _ in range(300):
-        p = random.beta(a, b, n)
-        y = random.random(n) < p
-        p, y = p.repeat(copies), y.repeat(copies)
-        for found, bins in ((held, reliability(p, y, np.ones(len(p)), 10, group)), (alone, reliability(p, y, np.ones(len(p)), 10))):
-            found += [each.share.low <= each.chance <= each.share.high for each in bins]
-    assert 0.93 < np.mean(held) < (0.97 if copies == 1 else 0.995)  # few groups: with care
-    assert copies == 1 or np.mean(alone) < 0.8
-
-
 def structural_components(score, positive):
     """DeLong, DeLong and Clarke-Pearson's formulas pair by pair."""
     x, z = score[positive], score[~positive]
@@ -126,31 +118,6 @@ def test_delong_against_all_pairs(seed):
     assert auc(p[:, 0], y == 0, w).se == pytest.approx(auc(p[few, 0], y[few] == 0, w[few]).se)  # weight 0 is no row
 
 
-def test_separated_classes_have_a_bound_on_one_side():
-    positive, even = np.arange(8) > 4, np.ones(8)
-    found = auc(np.arange(8.0), positive, even).estimate
-    assert (found.value, found.low, found.high) == (1.0, wilson(1.0, 3)[0], 1.0)
-    assert auc(-np.arange(8.0), positive, even).estimate.high == wilson(0.0, 3)[1]
-    grouped = auc(np.arange(8.0), positive, even, np.array([0, 0, 0, 1, 1, 2, 2, 3])).estimate
-    assert grouped.low == pytest.approx(wilson(1.0, 9 / 5 * (1.959963984540054 / stats.t.ppf(0.975, 1)) ** 2)[0])
-    assert np.isnan(auc(even, positive, even).estimate.low)
-    alone = auc(np.array([1.0, 3.0, 2.0]), np.array([False, False, True]), np.ones(3))
-    assert alone.estimate.value == 0.5
-    assert np.isnan(alone.se)
-
-
-@pytest.mark.parametrize(("m", "n", "area"), [(5, 95, 0.95), (20, 80, 0.99), (50, 50, 0.95)])
-def test_the_interval_of_an_area_near_1_covers(m, n, area):
-    """DeLong's own covers in 0.70, 0.75 and 0.89 of many draws."""
-    random, held = np.random.default_rng(4), 0
-    positive = np.arange(m + n) < m
-    for _ in range(300):
-        score = random.normal(size=m + n) + np.sqrt(2) * stats.norm.ppf(area) * positive
-        found = auc(score, positive, np.ones(m + n)).estimate
-        held += found.low <= area <= found.high
-    assert held / 300 > 0.93
-
-
 def test_the_standard_error_of_a_mean_area_is_that_of_new_draws():
     found = [mean_auc(p, y, np.ones(len(y)))[1] for y, p, _ in (draw(n=120, seed=s) for s in range(400))]
     spread = np.std([one.estimate.value for one in found])
@@ -163,10 +130,10 @@ def test_kappa_has_the_standard_error_of_fleiss_cohen_and_everitt():
     found, reference = kappa(table), cohens_kappa(table.weight)
     assert found.value == pytest.approx(reference.kappa)
     assert (found.high - found.low) / (2 * 1.959963984540054) == pytest.approx(reference.std_kappa, rel=0.005)
-    perfect = kappa(Table(*2 * (np.diag([10.0, 12.0]),)))
+    perfect = kappa(ConfusionTable(*2 * (np.diag([10.0, 12.0]),)))
     assert perfect.value == perfect.high == 1
     assert 0.5 < perfect.low < 0.95
-    assert np.isnan(kappa(Table(*2 * (np.diag([10.0, 0.0]),))).value)
+    assert np.isnan(kappa(ConfusionTable(*2 * (np.diag([10.0, 0.0]),))).value)
 
 
 def test_intervals_cover():
@@ -174,11 +141,11 @@ def test_intervals_cover():
     random = np.random.default_rng(1)
     cells = np.array([[0.15, 0.01, 0.02], [0.01, 0.26, 0.01], [0.01, 0.02, 0.51]])
     said = cells / cells.sum(axis=1, keepdims=True)
-    true = Table(cells * 1e6, cells * 1e6)
+    true = ConfusionTable(cells * 1e6, cells * 1e6)
     held = np.zeros(3)
     for _ in range(600):
         rows = random.multinomial(100, cells.ravel()).reshape(3, 3).astype(float)
-        table = Table(rows, rows)
+        table = ConfusionTable(rows, rows)
         for k, one in enumerate((balanced_accuracy(table), kappa(table), of_class(table, 0).f1)):
             wanted = (np.diag(said).mean(), kappa(true).value, of_class(true, 0).f1.value)[k]
             held[k] += one.low <= wanted <= one.high
@@ -187,7 +154,7 @@ def test_intervals_cover():
 
 
 def test_what_is_not_known_is_nan():
-    table = Table(*2 * (np.array([[5.0, 1.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 0.0]]),))
+    table = ConfusionTable(*2 * (np.array([[5.0, 1.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 0.0]]),))
     found = of_class(table, 2)
     assert np.isnan([found.sensitivity.value, found.ppv.value, found.f1.value]).all()
     assert found.specificity.value == 1.0

@@ -7,14 +7,13 @@ import pytest
 from coordinates import KINDS, coordinates, named
 
 from protoclass.core import coding
-from protoclass.core.coding import coder
+from protoclass.core.coding import Coding
 from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, screen
 from protoclass.core.histogram import radii_at
-from protoclass.core.neighbours.nearest import by_smallest_set, nearest, nearest_to
+from protoclass.core.neighbours.nearest import covering_by, nearest, nearest_to
 from protoclass.core.query import Beside, Query
-from protoclass.core.setcover.coverage import covering, covering_by
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.task import Points
 
@@ -89,19 +88,19 @@ def test_codes_are_those_of_the_exact_kernel(case, sides, monkeypatch):
     for reach in (reaches(D, 25), np.array([0, D.max(), np.inf], D.dtype), np.array([np.finfo(D.dtype).tiny], D.dtype)):
         expected = (D[:, :, None] >= reach).sum(axis=2)
         rows, columns = np.arange(len(X)), np.arange(len(Z))
-        assert (known.codes(rows, columns, reach) == expected).all()
+        assert (known.tile(rows, columns).codes(reach) == expected).all()
         some = np.random.default_rng(0).permutation(len(X))[:31]
-        assert (known.codes(some, columns[1:], reach) == expected[1:, some]).all()
+        assert (known.tile(some, columns[1:]).codes(reach) == expected[1:, some]).all()
     known.hold()
-    assert (known.codes(rows, columns, reach) == expected).all()
-    assert (known.codes(some, columns[::-1], reach) == expected[::-1][:, some]).all()
+    assert (known.tile(rows, columns).codes(reach) == expected).all()
+    assert (known.tile(some, columns[::-1]).codes(reach) == expected[::-1][:, some]).all()
 
 
 def test_254_radii_have_254_codes():
     X = coordinates(3, "normal", 50, 10)
     D = minkowski(X, X)
     reach = np.quantile(D, np.linspace(0, 1, 254))
-    known = screen(X, X).codes(np.arange(50), np.arange(50), reach)
+    known = screen(X, X).tile(np.arange(50), np.arange(50)).codes(reach)
     assert (known == (D[:, :, None] >= reach).sum(axis=2)).all()
     assert known.max() == 254
 
@@ -116,7 +115,7 @@ def test_squares_that_underflow_are_measured():
     D = minkowski(X, X)
     for reach in reaches(D, 100):
         known = screen(X, X)
-        codes = None if known is None else known.codes(np.arange(8), np.arange(8), np.array([reach]))
+        codes = None if known is None else known.tile(np.arange(8), np.arange(8)).codes(np.array([reach]))
         assert codes is None or (codes == (reach <= D)).all()
 
 
@@ -124,9 +123,9 @@ def test_squares_that_underflow_are_measured():
 def test_radii_beyond_single_precision(low, high):
     X = coordinates(0, "normal", 30, 12)
     reach = np.array([low, 3.0, high])
-    codes = screen(X, X).codes(np.arange(30), np.arange(30), reach)
+    codes = screen(X, X).tile(np.arange(30), np.arange(30)).codes(reach)
     assert (codes == (minkowski(X, X)[:, :, None] >= reach).sum(axis=2)).all()
-    single = coder(reach, np.float32)  # warns of nothing
+    single = Coding(reach)  # warns of nothing
     assert (single(minkowski(X, X).astype(np.float32)) == codes).all()
 
 
@@ -156,7 +155,7 @@ def test_default_radii_by_products_are_those_of_one_scan(case, monkeypatch):
 
 
 class Screened(Held):
-    """A matrix whose pairs are compared by products first."""
+    """A matrix whose pairs are compared by products first, in halves if it is symmetric."""
 
     def __init__(self, values, known):
         super().__init__(values)
@@ -165,6 +164,9 @@ class Screened(Held):
     @property
     def screening(self):
         return self.known
+
+    def tiles(self):
+        return coding.half_tiles(len(self.values)) if self.known.symmetric else super().tiles()
 
 
 def asked(X, Z, known):
@@ -176,13 +178,22 @@ def asked(X, Z, known):
 
     return Query(
         np.arange(len(X)), lambda at, points: source.take(at, points.at), lambda at: X[at], lambda at: X[at],
-        source=lambda points: Beside(Compared(source.between, source.rows, source.candidates), points.at),
+        beside=lambda points: Beside(Compared(source.between, source.rows, source.candidates), points.at),
     )  # fmt: skip
+
+
+def covered(D, member, radii):
+    """The class whose balls contain each row of each set, in loops."""
+    out = np.full((len(D), len(member)), -1)
+    for i, g in np.ndindex(out.shape):
+        classes = {c for c, d in zip(member[g].tolist(), D[i].tolist(), strict=True) if c >= 0 and d < radii[g]}
+        out[i, g] = min(classes, default=-1) if len(classes) < 2 else -2
+    return out
 
 
 @pytest.mark.parametrize("kind", ["normal", "integers"])
 def test_sets_of_all_sizes_over_many_prototypes(kind):
-    """More prototypes than are looked at at once; small sets first, as in a path, or anywhere."""
+    """More rows than are looked at at once, and sets of nearly all prototypes beside small ones."""
     draw = np.random.default_rng(len(kind))
     X = draw.normal(size=(460, 12)) if kind == "normal" else draw.integers(0, 3, (460, 12)).astype(float)
     known, points = screen(X, X), Points(np.zeros(400, int), at=np.sort(draw.choice(460, 400, replace=False)))
@@ -190,11 +201,11 @@ def test_sets_of_all_sizes_over_many_prototypes(kind):
     for g, size in enumerate([400, 399, 260, 257, 256, 130, 65, 64, 9, 8, 3, 2, 1, 0]):
         member[g, draw.choice(400, size, replace=False)] = draw.integers(0, 3, size)
     radii = np.quantile(minkowski(X, X), np.geomspace(0.002, 0.5, 14))
-    for order in (np.arange(400), by_smallest_set(member)):
+    for order in (np.arange(400), draw.permutation(400)):
         some, of = Points(points.classes, at=points.at[order]), np.ascontiguousarray(member[:, order])
         D, ties = minkowski(X, X)[:, some.at], np.argsort(some.at)
         assert (nearest_to(asked(X, X, known), some, of, ties) == nearest(D, of, ties)).all()
-        assert (covering_by(asked(X, X, known), some, of, radii) == covering(D, of, radii[:, None])).all()
+        assert (covering_by(asked(X, X, known), some, of, radii) == covered(D, of, radii)).all()
 
 
 @pytest.mark.parametrize("case", CASES, ids=named)
@@ -215,7 +226,7 @@ def test_nearest_prototypes_and_coverage_are_those_of_the_distances(case):
         reach = reaches(D, 5)
         radii = reach[draw.integers(0, len(reach), 12)].astype(float)
         radii[::4] = np.nextafter(radii[::4], np.inf)  # as closed balls have them
-        assert (covering_by(asked(X, candidates, known), points, member, radii) == covering(D, member, radii[:, None])).all()
+        assert (covering_by(asked(X, candidates, known), points, member, radii) == covered(D, member, radii)).all()
         known.hold()
         assert (nearest_to(asked(X, candidates, known), points, member, order) == nearest(D, member, order)).all()
 

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from coordinates import KINDS, coordinates, named
 
-from protoclass.core import coding, parallel, spatial
-from protoclass.core.coding import Coding, bins_for
+from protoclass.core import coding, parallel, sources
+from protoclass.core.coding import Coding
 from protoclass.core.distances.minkowski import Geometry, minkowski
 from protoclass.core.histogram import radii_at
 from protoclass.core.parallel import Once
 from protoclass.core.setcover import balls
 from protoclass.core.setcover.problems import covers
 from protoclass.core.setcover.solvers import Options, cover_paths
-from protoclass.core.sources import Held, Streamed
-from protoclass.core.spatial import Spatial
+from protoclass.core.sources import Held, Spatial, Streamed
 from protoclass.core.task import Task
 
 SQUARES = Geometry(value=lambda d: d * d / 2)
@@ -31,7 +30,7 @@ def measured(geometry, X, Z):
     return geometry.value(minkowski(X, Z, geometry.r))
 
 
-def sources(geometry, X, Z, hold):
+def both(geometry, X, Z, hold):
     """A matrix in memory, and tiles of the same distances."""
 
     def between(rows, candidates):
@@ -73,12 +72,12 @@ def drawn(case, n):
 def test_tiles_and_near_pairs_have_the_codes_of_the_matrix(case, sides, small_tiles):
     geometry, X = drawn(case, 90)
     Z = X if sides == "same" else np.concatenate([X[3:60:2], (X[:9] + X[9:18]) / 2])
-    held, spread = sources(geometry, X, Z, hold=False)
+    held, spread = both(geometry, X, Z, hold=False)
     if not (held.values > 0).any():
         return
     radii = radii_of(held.values, 6)
     for some in (radii, radii[:1], radii[-1:] * 1e6):
-        coding = Coding(some, bins_for(held.values.size))
+        coding = Coding(some)
         codes, expected = np.full((len(Z), len(X)), 255, np.uint8), coding(held.values)
         for tile in spread.tiles():
             at = np.ix_(tile.columns, tile.rows)
@@ -87,12 +86,13 @@ def test_tiles_and_near_pairs_have_the_codes_of_the_matrix(case, sides, small_ti
             if tile.mirror:
                 codes[np.ix_(tile.rows, tile.columns)] = codes[at].T
         assert (codes == expected).all()
-        near = spread.near(coding, np.inf)
-        assert (near is None) == (X.shape[1] >= 8)
-        if near is not None:
-            assert (near.distance == held.values[near.at, near.rows()]).all()
+        space = spread.space
+        assert (space is None) == (X.shape[1] >= 8)
+        if space is not None:
+            near = space.near(geometry.reach(coding.reach(X.dtype))[-1], np.inf)
+            assert (near.distance == held.values[near.rows(), near.at]).all()
             codes[:] = len(some)
-            codes[near.rows(), near.at] = coding(near.distance[None])[:, 0]
+            codes[near.at, near.rows()] = coding(near.distance[None])[:, 0]
             assert (codes == expected).all()
 
 
@@ -134,7 +134,7 @@ def test_problems_and_covers_are_those_of_the_matrix(case, small_tiles, monkeypa
     if seed % 2:
         monkeypatch.setattr(balls, "KEPT", 0)  # tile by tile, or near pairs alone
         monkeypatch.setattr(balls, "COSTLY", 0.5)
-    held, spread = sources(geometry, X, Z, hold=seed % 4 < 2)
+    held, spread = both(geometry, X, Z, hold=seed % 4 < 2)
     y = draw.integers(0, 3, 80)
     y[y == 1] = 0  # a class without rows
     w = [np.ones(80), draw.integers(1, 4, 80).astype(float), draw.gamma(2.0, size=80)][seed % 3]
@@ -171,10 +171,9 @@ def test_an_infinite_distance_is_never_a_code(small_tiles):
 
     X = coordinates(0, "normal", 60, 3, scale=1e155)
     source = Spatial(Streamed(between, (X,), (X,)), Geometry(), True, None)
-    coding = Coding(np.array([1e150]), 13)
-    assert source.near(coding, np.inf) is None
+    assert source.space is None
     with pytest.raises(DataError):
-        source.codes(np.arange(60), np.arange(60), coding)
+        source.codes(np.arange(60), np.arange(60), Coding(np.array([1e150])))
 
 
 def test_threads_prepare_tiles_once(monkeypatch):
@@ -182,15 +181,15 @@ def test_threads_prepare_tiles_once(monkeypatch):
     from time import sleep
 
     X, found = coordinates(0, "normal", 60, 12), []
-    prepare = spatial.screen
+    prepare = sources.screen
 
     def slowly(*sides):
         sleep(0.05)
         found.append(prepare(*sides))
         return found[-1]
 
-    monkeypatch.setattr(spatial, "screen", slowly)
-    source = sources(Geometry(), X, X, hold=False)[1]
+    monkeypatch.setattr(sources, "screen", slowly)
+    source = both(Geometry(), X, X, hold=False)[1]
     with ThreadPoolExecutor(4) as pool:
         assert len({id(s) for s in pool.map(lambda _: source.screening, range(4))}) == 1
     assert len(found) == 1

@@ -68,18 +68,6 @@ def test_the_held_out_scores_are_those_of_fits_without_the_fold(iris):
     assert fit.calibration.conformal.strangeness == pytest.approx(strange)
 
 
-def test_a_missing_row_has_neither_chances_nor_set(fit, iris):
-    new = iris.head(3).copy()
-    new.loc[1, "petal_width"] = np.nan
-    assert fit.predict(new, "prob").isna().all(axis=1).tolist() == [False, True, False]
-    assert fit.predict(new, "set").isna().tolist() == [False, True, False]
-    assert fit.predict(new, prior={"setosa": 0.2, "versicolor": 0.4, "virginica": 0.4}).isna().tolist() == [
-        False,
-        True,
-        False,
-    ]
-
-
 def test_another_prevalence_reweighs_the_chances(fit, iris):
     p = fit.predict(iris, "prob")
     prior = {"virginica": 0.6, "setosa": 0.1, "versicolor": 0.3}
@@ -98,17 +86,6 @@ def test_a_loss_decides_by_expected_loss(fit, iris):
     decided = fit.predict(iris, loss=loss)
     assert decided.tolist() == expected
     assert (decided == "virginica").sum() > (fit.predict(iris) == "virginica").sum()
-
-
-def test_update_and_steps_keep_the_calibration(fit, iris):
-    assert fit.call.arguments["calibrate"] is True
-    assert fit.update(eps=1.5).calibration is not None
-    assert fit.update(calibrate=False).calibration is None
-    assert fit.at(size=4).calibration is None
-    small = fit.at(size=4).calibrate(how="isotonic")
-    again = small.update()
-    assert len(again.prototypes) == 4
-    assert again.predict(kind="prob").equals(small.predict(kind="prob"))
 
 
 def test_print_and_summary_say_how_chances_were_learned(fit, iris):
@@ -143,7 +120,7 @@ def test_words_of_the_guarantee(iris):
     ("options", "words"),
     [({"how": "sigmoid"}, "how must be 'auto', 'multinomial' or 'isotonic', not 'sigmoid': use how='multinomial'"),
      ({"cv": None}, "leaves no row"),
-        ({"data": pd.DataFrame({"a": [1.0]})}, "lack the response"),
+        ({"new": pd.DataFrame({"a": [1.0]})}, "lack the response"),
      ({"seed": -1}, "whole number")],
 )  # fmt: skip
 def test_wrong_calibrations(fit, options, words):
@@ -217,35 +194,6 @@ def test_own_rows_do_not_calibrate(iris):
     assert len(given.calibrate(table[1::2]).calibration.conformal.y) == 75
 
 
-@pytest.mark.parametrize(
-    ("method", "own", "how", "unit"), [("pvm", {"eps": 1.0}, "multinomial", 2.0**-8), ("knn", {"k": 3}, "isotonic", 2.0**-200)]
-)
-def test_the_unit_of_the_weights_does_not_matter(iris, unit, how, method, own):
-    """Weights are relative: probabilities, sets, thresholds, tests and the guarantee are those of any other unit."""
-    rows = iris.groupby("species", observed=True).head(20)
-    varied = 1.0 + np.arange(len(rows)) % 3
-    for weights in (np.full(len(rows), 1 / 150), varied):
-        fits = [
-            pc.fit("species ~ .", rows, method, weights=w, cv=None, calibrate={"how": how, "cv": 4}, **own)
-            for w in (weights, weights * unit)
-        ]
-        one, other = fits
-        assert other.predict(iris, "prob").to_numpy() == pytest.approx(one.predict(iris, "prob").to_numpy(), abs=1e-8)
-        assert other.predict(iris, "set").equals(one.predict(iris, "set"))
-        assert other.calibration.guarantee() == one.calibration.guarantee()
-        assert other.calibration.words() == one.calibration.words()
-        assert other.calibration.smallest_level() == pytest.approx(one.calibration.smallest_level())
-        prior = {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
-        assert other.predict(iris, prior=prior).equals(one.predict(iris, prior=prior))
-        cuts = [fit.threshold("virginica", sensitivity=0.9).glance().iloc[0] for fit in fits]
-        for name in ("value", "error", "se", "apparent_error", "error_without", "sensitivity_low", "specificity_high"):
-            assert cuts[1][name] == pytest.approx(cuts[0][name], abs=1e-8)
-        new = iris.drop(rows.index)
-        tests = [fit.test(new, weights=np.ones(len(new)) * u).glance().iloc[0] for fit, u in zip(fits, (1.0, unit), strict=True)]
-        for name in ("accuracy_low", "auc", "brier", "log_loss", "p_value"):
-            assert tests[1][name] == pytest.approx(tests[0][name], abs=1e-8)
-
-
 def test_weights_of_calibration_rows(iris):
     """A row of a class of weight 3 counts for the prevalence as three, and for the number of rows as one."""
     fit = pc.fit("species ~ .", iris[::2], eps=1.0)
@@ -256,7 +204,7 @@ def test_weights_of_calibration_rows(iris):
     assert known.predict(iris, "set").equals(plain.predict(iris, "set"))
     assert known.predict(iris, "prob")["setosa"].mean() > plain.predict(iris, "prob")["setosa"].mean()
     assert known.update().predict(iris, "prob").equals(known.predict(iris, "prob"))
-    with pytest.raises(pc.OptionError, match="weights= must be given with data=, because the"):
+    with pytest.raises(pc.OptionError, match="weights= must be given with new=, because the"):
         fit.calibrate(weights="w")
 
 
@@ -395,26 +343,6 @@ def test_a_slim_fit_knows_no_training_rows(iris, recwarn):
     slim.test(iris)
     assert len(slim.calibrate(iris).calibration.conformal.y) == 150
     assert not [words for words in warned(recwarn) if "training row" in words]
-
-
-def test_partitions_have_the_probabilities_of_another_prevalence(iris):
-    dd = pytest.importorskip("dask.dataframe")
-    lazy, prior = dd.from_pandas(iris, npartitions=3), {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
-    votes = pc.fit("species ~ .", iris[10:], "knn", k=5, class_weights="balanced")
-    for fit in (votes, votes.calibrate(cv=3)):
-        for other in (prior, "class_weights"):
-            assert fit.predict(lazy, "prob", prior=other).compute().equals(fit.predict(iris, "prob", prior=other))
-
-
-def test_a_grid_that_needs_more_rows_than_a_fold_leaves_is_not_tuned_again(iris):
-    """Six of eight rows are enough for five medoids, and four of these six are not."""
-    few = iris.groupby("species", observed=True).head(8)
-    fit = pc.fit("species ~ .", few, "kmedoids", K=[1, 5], cv=3)
-    calibrated = fit.calibrate(cv=4).calibration
-    assert not calibrated.tuned
-    assert "can't be tuned again: kmedoids needs at least 5 rows" in calibrated.guarantee()
-    with pytest.raises(pc.DataError, match="kmedoids needs at least 5 rows"):
-        fit.calibrate(cv=4, tune=True)
 
 
 def test_a_class_without_weight_among_the_rows_of_a_fold_is_left_out_of_the_balanced_error():

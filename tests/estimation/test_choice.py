@@ -27,7 +27,7 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     eps, last = v.table["eps"].to_numpy(), v.extensions["eps"].last
     assert eps[19] == last
     assert len(eps) == 24 == 20 + v.extensions["eps"].added
-    assert v.one_se < 23
+    assert v.selected("1se").name < 23
     assert "24 grid points (extended with eps above 6.376)" in repr(v)
     d = pc.dissimilarity("diagnosis ~ .", cancer).condensed()
     levels = [(d < e).mean() for e in eps[19:]]
@@ -38,8 +38,8 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     assert np.array_equal(v.predicted, whole.predicted)
     assert np.array_equal(v.of_fold, whole.of_fold)
     fit = pc.fit("diagnosis ~ .", cancer, dissimilarity="euclidean", repeats=1)
-    assert fit.point == v.one_se
-    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.point])).prototypes)
+    assert fit.selection.point == v.selected("1se").name
+    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.selection.point])).prototypes)
     words = "extended by 4 larger values of eps (up to 8.139), because the largest was selected"
     assert words in str(fit.summary())
     assert words not in repr(fit)
@@ -89,24 +89,6 @@ def test_folds_are_drawn_as_often_as_the_rows_allow(iris, cancer):
     assert draws("species ~ .", iris, eps="grid", solver="ratio", cv=2, dissimilarity="euclidean") == 1  # its folds share no work
     with pytest.raises(pc.OptionError, match=r"repeats must be a whole number .*, not 'often'"):
         pc.cross_validate("species ~ .", iris, repeats="often", dissimilarity="euclidean")
-
-
-def test_the_paired_rule_is_one_for_fit_validation_and_words(iris):
-    fit = pc.fit("species ~ .", iris, "knn", choose="1se-paired")
-    v = fit.validation
-    assert fit.point == v.chosen("1se-paired") == v.chosen_by_call()
-    e, n = v.fold_errors.to_numpy(), v.folds.value_counts().sort_index().to_numpy()
-    d = e - e[:, [v.best]]
-    mean = n @ d / n.sum()
-    se = np.sqrt(n @ (d - mean) ** 2 / n.sum() / (len(n) - 1))
-    size = v.table["size"].to_numpy()
-    allowed = np.flatnonzero(mean <= se + 1e-12)
-    assert fit.point == min(allowed, key=lambda g: (size[g], round(v.table["error"][g], 12), g))
-    assert "selected by the paired 1-SE rule" in str(fit.summary())
-    assert f"Error       {v.corrected('1se-paired'):.2f} (95 % CI" in repr(fit)
-    assert "1se-paired" in repr(v)
-    with pytest.raises(pc.OptionError, match=r"choose must be '1se', 'min', '1se-paired', 'bound',.*: did you mean '1se'\?"):
-        pc.fit("species ~ .", iris, choose="2se", dissimilarity="euclidean", repeats=1)
 
 
 @dataclass(frozen=True)

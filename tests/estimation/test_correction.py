@@ -8,8 +8,7 @@ from scipy import stats
 
 import protoclass as pc
 from protoclass.core.statistics.intervals import least_se, wilson
-from protoclass.core.statistics.one_se import OF_HELD_OUT, Limits, choose
-from protoclass.estimation.error_curve import corrected_losses
+from protoclass.core.statistics.one_se import OF_HELD_OUT, Limits, choose, corrected_losses
 
 
 def corrected_error(predicted, y, loss, of_fold, weights, *rest):
@@ -68,13 +67,6 @@ def test_groups_are_drawn_whole():
     assert (predicted[0] != y[:, None]).mean(axis=0).min() <= rows < groups
 
 
-def test_samples_of_rows_without_weight_alone_choose_nothing():
-    data = pd.DataFrame({"x": [0.1, -0.1, 0.6, 0.2, -0.5, 0.4, 1.3, 0.9], "y": list("cbaaabcb")})
-    v = pc.cross_validate("y ~ .", data, eps=0.8, lambda_=[0.5, 3.0], cv=2, weights=np.array([2, 0, 0, 2, 0, 0, 1, 2]))
-    with np.errstate(all="raise"):
-        assert 0 <= v.corrected() <= 1
-
-
 def test_nothing_is_corrected_where_nothing_was_chosen_by_the_curve(iris):
     two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
     one = pc.fit("species ~ .", iris, "knn", k=5, cv=5)
@@ -96,8 +88,7 @@ def test_the_corrected_error_has_an_interval():
     draw = np.random.default_rng(5)
     data = pd.DataFrame(draw.normal(size=(48, 3)), columns=list("abc")).assign(y=np.arange(48) % 2, g=np.arange(48) // 4)
     v = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7])
-    low, high = v.corrected_interval()
-    assert low < 0.5 < high
+    assert v.corrected().low < 0.5 < v.corrected().high
     for more in ({}, {"groups": "g", "cv": 6}):
         other = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7], **more)
         lost = other._corrected_losses[:, OF_HELD_OUT.index("min")]
@@ -105,11 +96,16 @@ def test_the_corrected_error_has_an_interval():
         sums, folds = np.bincount(units, (lost - lost.mean()) / 48), int(other.of_fold.max()) + 1
         shared = 1 + folds / (folds - 1)
         variance = sums @ sums * len(sums) / (len(sums) - 1) * shared
-        error = other.corrected("min")
+        found = other.corrected("min")
+        error = found.value
         rows = min(error * (1 - error) / variance, 48 / shared)
         student = (1.959963984540054 / stats.t.ppf(0.975, len(sums) - 1)) ** 2
-        assert other.corrected_interval("min") == pytest.approx(wilson(error, rows * student))
-    assert pc.cross_validate("y ~ a", data, "knn", k=[3]).corrected_interval() is None
+        assert (found.low, found.high) == pytest.approx(wilson(error, rows * student))
+    one = pc.cross_validate("y ~ a", data, "knn", k=[3])
+    assert one.correction() is None
+    assert one.corrected().value == one.table["error"][0]
+    assert one.corrected().low < one.table["error"][0] < one.corrected().high
+    assert str(one.corrected()).startswith(f"{one.table['error'][0]:.2g} (95 % CI ")
 
 
 def test_the_interval_of_a_balanced_error_allows_for_few_rows_of_a_class(monkeypatch):
@@ -125,12 +121,12 @@ def test_the_interval_of_a_balanced_error_allows_for_few_rows_of_a_class(monkeyp
         variance.append(p[-1] * (1 - p[-1]) / (n + 2))
         df.append(variance[-1] ** 2 / (n - 1))
     half = stats.t.ppf(0.975, sum(variance) ** 2 / sum(df)) * np.sqrt(sum(variance) * (1 + 5 / 4)) / 2
-    assert v.corrected_interval("min") == pytest.approx((max(0.0, np.mean(p) - half), np.mean(p) + half))
+    found = v.corrected("min")
+    assert (found.low, found.high) == pytest.approx((max(0.0, np.mean(p) - half), np.mean(p) + half))
     one_wrong = np.repeat(np.arange(100)[:, None] == 0, 3, axis=1).astype(float)
     monkeypatch.setattr(type(v), "_corrected_losses", one_wrong)
-    low, high = v.corrected_interval("min")
-    assert low < 0.01
-    assert high > 0.1
+    assert v.corrected("min").low < 0.01
+    assert v.corrected("min").high > 0.1
 
 
 def separated(n=60):
@@ -147,18 +143,19 @@ def test_no_error_on_held_out_rows_is_not_an_error_of_zero(more):
     v = pc.fit("y ~ .", separated(), **{"dissimilarity": "euclidean", "repeats": 1, **more}).validation
     units = 30 if "groups" in more else 60
     folds = int(v.of_fold.max()) + 1
-    assert v.corrected() == 0
+    assert v.corrected().value == 0
     rows = units / (1 + folds / (folds - 1)) * (1.959963984540054 / stats.t.ppf(0.975, units - 1)) ** 2
-    assert v.corrected_interval() == pytest.approx(wilson(0.0, rows))
+    assert (v.corrected().low, v.corrected().high) == pytest.approx(wilson(0.0, rows))
     p = 2 / (units + 4)
-    assert v.table["se"][v.best] == pytest.approx(np.sqrt(p * (1 - p) / (units + 4)))
+    assert v.selected("min")["se"] == pytest.approx(np.sqrt(p * (1 - p) / (units + 4)))
 
 
 def test_losses_have_an_interval_and_a_standard_error_in_their_own_unit():
     data = separated()
     costs = pd.DataFrame(10 * (1 - np.eye(3)), list("uvw"), list("uvw"))
     plain, scaled = (pc.cross_validate("y ~ .", data, measure=m, seed=1, dissimilarity="euclidean", repeats=1) for m in ("error", costs))
-    assert scaled.corrected_interval() == pytest.approx(10 * np.array(plain.corrected_interval()))
+    for end in ("value", "low", "high"):
+        assert getattr(scaled.corrected(), end) == pytest.approx(10 * getattr(plain.corrected(), end))
     assert scaled.table["se"].to_numpy() == pytest.approx(10 * plain.table["se"].to_numpy())
 
 

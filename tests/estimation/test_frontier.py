@@ -70,7 +70,7 @@ def test_each_size_is_corrected_as_the_least_error_within_it_is(normal, further)
     assert len(found) > 2
     for size, corrected in found.loc[found["size"] >= 3, ["size", "corrected"]].to_numpy()[-3:]:
         within = pc.cross_validate("y ~ .", normal, max_prototypes=int(size), **arguments)
-        assert within.corrected("min") == pytest.approx(corrected)
+        assert within.corrected("min").value == pytest.approx(corrected)
 
 
 def test_where_the_grid_lacks_numbers_of_prototypes_they_are_measured_on_the_same_folds(normal):
@@ -81,9 +81,7 @@ def test_where_the_grid_lacks_numbers_of_prototypes_they_are_measured_on_the_sam
     whole = v.table.set_index("eps")["error"]
     of_all = every.table.groupby("eps")["error"].last()
     pd.testing.assert_series_equal(whole, of_all, check_names=False)
-    exact = pc.cross_validate("y ~ .", normal[:60], eps=[0.6, 1.2], cv=2, solver="exact")
-    assert exact.every_size is exact
-    assert "every_size" not in vars(v)
+
     drawn = v.frontier()
     drawn["error"] = 0.0
     assert (v.frontier()["error"] > 0).all()
@@ -98,7 +96,7 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
     assert f"rows are prototypes, which is not a summary. Fewer: {said}" in repr(fit)
     assert said in str(fit.summary())
     small = pc.fit("digit ~ .", digits, max_prototypes=int(sizes[0]), dissimilarity="euclidean", repeats=1)
-    assert small.validation.table["error"][small.point] == found[sizes[0]]
+    assert small.validation.table["error"][small.selection.point] == found[sizes[0]]
     assert len(small.prototypes) == sizes[0]
     for arguments in ({"choose": "min"}, {"method": "knn"}, {"eps": 5.0}, {"max_prototypes": int(sizes[0])}):
         assert "Fewer" not in repr(pc.fit("digit ~ .", digits, dissimilarity="euclidean", repeats=1, **arguments))

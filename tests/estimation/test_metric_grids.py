@@ -1,6 +1,5 @@
 """Parameters of metrics that are tuned with those of the method, beside one cross-validation for each metric."""
 
-import warnings
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -12,9 +11,6 @@ import pytest
 import protoclass as pc
 from protoclass.core.statistics.intervals import least_se
 from protoclass.core.statistics.one_se import Limits, choose
-from protoclass.estimation.calibration import tuned_in_folds
-from protoclass.estimation.problem import with_folds
-from protoclass.estimation.selection import draw_folds
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +37,14 @@ def test_the_grid_is_that_of_each_metric_below_one_another(waves, method, own):
     table, choice = by_hand("kind ~ .", waves, metrics, method, cv=5, seed=2, **own)
     fit = pc.fit("kind ~ .", waves, method, dissimilarity=pc.DTW(window=[6, 0, 3]), cv=5, seed=2, **own)
     pd.testing.assert_frame_equal(fit.validation.table, table)
-    assert (fit.validation.best, fit.validation.one_se) == (choice.best, choice.one_se)
+    assert (fit.validation.selected("min").name, fit.validation.selected("1se").name) == (choice.best, choice.one_se)
     chosen = table.iloc[choice.one_se]
     values = {name: chosen[name] for name in fit.validation.grid if name != "window"}
     alone = pc.fit("kind ~ .", waves, method, dissimilarity=pc.DTW(window=int(chosen["window"])), cv=None, **{**own, **values})
     assert fit.dissimilarity.metric.spec == alone.dissimilarity.metric.spec
     assert fit.prototypes.equals(alone.prototypes)
     assert fit.predict(waves).equals(alone.predict(waves))
-    assert fit.parameters()["window"] == chosen["window"]
+    assert fit.params["window"] == chosen["window"]
     assert f"DTW, tuned: window = {chosen['window']:g}" in str(fit)
     assert "window" in fit.glance()
     assert "window (0 to 6, 3 values)" in fit.methods().text
@@ -73,7 +69,7 @@ def test_a_parameter_with_a_name_of_the_method_has_another(waves):
     fit = pc.fit("kind ~ s", data, "knn", k=[1, 3], dissimilarity=pc.Mismatch(k=[2, 3], m=0))
     metrics = [({"dissimilarity_k": k}, pc.Mismatch(k=k, m=0)) for k in (2, 3)]
     pd.testing.assert_frame_equal(fit.validation.table, by_hand("kind ~ s", data, metrics, "knn", k=[1, 3])[0])
-    other = 5 - fit.parameters()["dissimilarity_k"]
+    other = 5 - fit.params["dissimilarity_k"]
     assert fit.at(dissimilarity_k=other).dissimilarity.metric.spec == pc.Mismatch(k=other, m=0)
 
 
@@ -91,18 +87,6 @@ def test_metrics_within_metrics(waves):
         pc.fit("kind ~ .", waves, dissimilarity=twice, repeats=1)
 
 
-def test_a_metric_that_learns_is_tuned_in_the_same_way(iris):
-    data = iris.iloc[::3]
-    metrics = [({"ridge": r}, pc.Relevance(ridge=r)) for r in (0.01, 1.0)]
-    v = pc.cross_validate("species ~ .", data, "knn", k=[1, 5], dissimilarity=pc.Relevance(ridge=[0.01, 1.0]), cv=3)
-    pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "knn", k=[1, 5], cv=3)[0])
-    # and beside what a method learns of the distance with parameters of its own
-    tuned = {"matrix": ["none", "diagonal"], "K": [1, 2], "ridge": 0.1}
-    metrics = [({"r": r}, pc.Minkowski(r=r)) for r in (1.0, 2.0)]
-    v = pc.cross_validate("species ~ .", data, "medianglvq", dissimilarity=pc.Minkowski(r=[1.0, 2.0]), cv=3, **tuned)
-    pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "medianglvq", cv=3, **tuned)[0])
-
-
 def test_other_values_of_the_grid(waves):
     fit = pc.fit("kind ~ .", waves, "knn", k=[1, 3, 5], dissimilarity=pc.DTW(window=[0, 3, 6]), repeats=2, cv=4)
     for window in (0, 3, 6):
@@ -111,9 +95,9 @@ def test_other_values_of_the_grid(waves):
         assert at.dissimilarity.metric.spec == pc.DTW(window=window)
         assert at.model == alone.model  # the 1-SE choice among the points of this window
         assert at.predict(waves).equals(alone.predict(waves))
-        assert at.validation.table["error"][at.point] == alone.validation.table["error"][alone.point]
+        assert at.validation.table["error"][at.selection.point] == alone.validation.table["error"][alone.selection.point]
     at = fit.at(window=0, k=5)
-    assert at.parameters()["k"] == 5
+    assert at.params["k"] == 5
     again = at.update(seed=3)  # what was chosen by hand stays
     assert again.dissimilarity.metric.spec == pc.DTW(window=0)
     assert again.model.k == 5
@@ -130,7 +114,7 @@ def test_other_values_of_the_grid(waves):
     (lambda: pc.DTW(window=[5, -1]), "window must be a whole number >= 0, not -1"),
     (lambda: pc.DTW(window=[5, None]), r"window of DTW must be tuned over a sequence of values other than None, not \[5, None\]"),
     (lambda: pc.Minkowski(r="grid", scale=7), "scale must be True, False or 'fold', not 7"),
-    (lambda: pc.Mismatch(k=[3, 4], m=[1, 3]), "m must be a whole number of mismatches, at least 0 and below k=3, not 3"),
+    (lambda: pc.Mismatch(k=[3, 4], m=[1, 3]), "m must be a whole number >= 0 and <= 2, not 3"),
 ])  # fmt: skip
 def test_every_value_is_checked_when_it_is_given(metric, message):
     with pytest.raises(pc.OptionError, match=message):
@@ -144,21 +128,6 @@ def test_where_nothing_is_tuned_one_value_is_needed(waves):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=[1, 2]), cv=None, eps=1.0)
     with pytest.raises(pc.OptionError, match="DTW has no default grid for r: use a sequence"):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r="grid"), repeats=1)
-
-
-def test_a_calibration_measures_each_fold_by_the_metric_that_is_chosen_without_it(waves):
-    noisy = waves.assign(**{c: waves[c] + np.random.default_rng(k).normal(0, 0.7, 36) for k, c in enumerate(waves.columns[:-1])})
-    fit = pc.fit("kind ~ .", noisy, dissimilarity=pc.DTW(window=[0, 2, 8]), calibrate={"cv": 6, "tune": True}, choose="min", repeats=1)
-    problem = with_folds(fit.chosen_problem, 6)
-    fold = draw_folds(problem, 1)[0][0]
-    values = tuned_in_folds(fit, problem, fold, True).values
-    assert len({v["window"] for v in values}) > 1
-    assert [rule.dissimilarity.metric.spec.window for rule in fit.calibration.rules] == [v["window"] for v in values]
-    for f, (own, rule) in enumerate(zip(values, fit.calibration.rules, strict=True)):
-        part = noisy[fold != f]
-        alone = pc.fit("kind ~ .", part, dissimilarity=pc.DTW(window=own["window"]), eps=own["eps"], lambda_=1 / 36, cv=None)
-        names = rule.dissimilarity.candidate_names[rule.rule.prototypes.at]
-        assert names.tolist() == alone.prototypes.index.tolist()
 
 
 def test_parameters_of_a_custom_metric_are_tuned_where_it_names_them(iris):
@@ -194,9 +163,9 @@ def test_a_list_of_dissimilarities_is_tuned_with_the_radius_in_the_same_folds(ir
         part = v.table[v.table["dissimilarity"] == label]
         assert alone.table.equals(part.drop(columns="dissimilarity").reset_index(drop=True))
         assert v.held_out[part.index].set_axis(range(len(part)), axis=1).equals(alone.held_out)
-    within = v.table[v.table["error"] <= v.table["error"].min() + v.table["se"][v.best]]
-    assert v.table["size"][v.one_se] == within["size"].min()
-    assert v.corrected() >= v.table["error"][v.best]
+    within = v.table[v.table["error"] <= v.table["error"].min() + v.selected("min")["se"]]
+    assert v.selected("1se")["size"] == within["size"].min()
+    assert v.corrected().value >= v.selected("min")["error"]
     fit = v.fit
     assert fit.dissimilarity.metric.name == fit.selection.values["dissimilarity"]
     words = f"{fit.dissimilarity.metric.name}, predictors scaled to unit SD (selected from Euclidean, LDA and QDA)"
@@ -233,12 +202,3 @@ def test_the_fit_of_several_metrics_is_that_of_the_selected_one(order):
     alone = pc.fit("y ~ .", rings, dissimilarity="euclidean", eps=fit.model.eps, cv=None)
     assert fit.selection.values["dissimilarity"] == fit.dissimilarity.metric.name == "Euclidean"
     assert fit.predict(kind="distance").equals(alone.predict(kind="distance"))
-
-
-@pytest.mark.parametrize("given", [{"eps": [0.8, 1.2]}, {"dissimilarity": "adaptive", "candidates": 3}])
-def test_a_fold_without_candidates_and_rows_without_a_class(given):
-    data = pd.DataFrame({"a": np.random.default_rng(0).normal(size=10), "b": list("accabcbacc"), "y": list("ccdbdabaab")})
-    fit = pc.fit("y ~ .", data, lambda_=0.5, cv=2, groups=np.arange(10) // 2, **given)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)
-        assert len(fit.calibrate(how="multinomial", cv=2).predict(kind="prob")) == 10

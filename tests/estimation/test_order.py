@@ -1,9 +1,7 @@
 """The order of the rows: choices among equals depend on it, and nothing of an estimator, which sorts them."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.model_selection import PredefinedSplit
 
 import protoclass as pc
 from protoclass.models.registry import BUILT_IN
@@ -39,23 +37,3 @@ def test_estimators_do_not_depend_on_the_order_of_the_rows(rounded, method):
         assert other.fit_.validation.table.equals(one.fit_.validation.table)
         at = other.prototype_indices_
         np.testing.assert_array_equal(X.iloc[rows].iloc[at[at >= 0]], X.iloc[one.prototype_indices_[at >= 0]])
-
-
-@pytest.mark.parametrize("what", ["weights", "folds", "groups", "series", "missing"])
-def test_nor_on_the_order_of_what_is_given_beside_them(rounded, what):
-    X, y = rounded.drop(columns="species"), rounded["species"].to_numpy()
-    given = {"eps": [0.2, 0.4], "cv": 3, "repeats": 1, "dissimilarity": "gower", "na": "keep"}
-    if what == "series":
-        X, given = pd.DataFrame({"wave": X.iloc[:, :4].to_numpy().tolist()}), given | {"dissimilarity": pc.DTW(), "na": "raise"}
-    elif what == "missing":
-        X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
-
-    def fitted(rows):
-        more = {"cv": PredefinedSplit((np.arange(75) % 4)[rows])} if what == "folds" else {}
-        weights = (np.arange(75) % 3 + 0.5)[rows] if what == "weights" else None
-        groups = X.groupby(list(X)).ngroup().to_numpy()[rows] // 4 if what == "groups" else None
-        return PrototypeClassifier(**given | more).fit(X.iloc[rows], y[rows], weights, groups)
-
-    one, other = fitted(np.arange(75)), fitted(np.random.default_rng(1).permutation(75))
-    pd.testing.assert_frame_equal(other.fit_.validation.table, one.fit_.validation.table, rtol=1e-12)  # equal rows may change folds
-    np.testing.assert_array_equal(other.predict(X), one.predict(X))

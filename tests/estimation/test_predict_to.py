@@ -2,7 +2,6 @@
 
 import datetime
 import os
-import threading
 import warnings
 from decimal import Decimal
 
@@ -17,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import protoclass as pc
-from protoclass.estimation import predict_to
 
 N = 400
 KINDS = ["class", "nearest", "distance", "prob", "set"]
@@ -54,8 +52,8 @@ def folder(rows, tmp_path_factory):
 @pytest.fixture
 def small(monkeypatch):
     """Blocks of 37 rows."""
-    monkeypatch.setattr("protoclass.frames.read.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.read.FEWEST", 37)
+    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
+    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 37)
 
 
 TEXTS = pyarrow.csv.ConvertOptions(column_types={"code": pa.string(), "g": pa.string()}, strings_can_be_null=True)
@@ -125,24 +123,6 @@ def test_keys_keep_their_type_and_their_gaps(rows, fit, tmp_path, small):
         assert {name: got[name].to_pylist() for name in keys} == keys
     got = pq.read_table(fit.predict_to(tmp_path / "rows.parquet", tmp_path / "out.parquet", overwrite=True))
     assert got.column_names == ["class"]
-
-
-def test_labels_of_other_types_and_fits_of_other_kinds(rows, folder, tmp_path, small):
-    def predicted(fit, source, kind="class"):
-        return pq.read_table(fit.predict_to(source, tmp_path / "out.parquet", kind=kind, overwrite=True))[kind].to_pylist()
-
-    path, known = folder / "rows.parquet", rows[["a", "b"]].dropna().index
-    for labels in ([0, 1], [0, "one"], [0, 2.5], [False, True]):
-        y = pd.Categorical([labels[v == "up"] for v in rows["y"]], labels)
-        fit = pc.fit("y ~ a + b", rows.assign(y=y), eps=0.2)
-        expected = fit.predict(rows).reindex(rows.index).astype(object)
-        got = predicted(fit, path)
-        assert [type(v) for v in got if v is not None] == [float if labels[1] == 2.5 else type(labels[1])] * len(known)
-        assert [got[k] for k in known] == [str(expected[k]) if labels[1] == "one" else expected[k] for k in known]
-    slim = fit.slim()
-    assert predicted(slim, path) == got
-    mixed = pc.fit("y ~ a + b", rows.set_axis([k if k % 2 else f"row {k}" for k in rows.index]), eps=0.2)
-    assert [v for v in predicted(mixed, path, "nearest") if v] == mixed.predict(rows, "nearest").dropna().map(str).tolist()
 
 
 def test_a_source_without_rows(fit, rows, tmp_path):
@@ -226,11 +206,11 @@ def test_an_interrupt_leaves_the_old_file(fit, folder, tmp_path, small, monkeypa
     (tmp_path / "out.csv").write_text("old")
     calls = []
 
-    def stop(self, *given):
+    def stop(self, *given, **decision):
         calls.append(given)
         if len(calls) == 5:
             raise KeyboardInterrupt
-        return answer_rows(self, *given)
+        return answer_rows(self, *given, **decision)
 
     answer_rows = type(fit).answer_rows
     monkeypatch.setattr(type(fit), "answer_rows", stop)
@@ -238,25 +218,3 @@ def test_an_interrupt_leaves_the_old_file(fit, folder, tmp_path, small, monkeypa
         fit.predict_to(folder / "rows.parquet", tmp_path / "out.csv", "id", overwrite=True)
     assert os.listdir(tmp_path) == ["out.csv"]
     assert (tmp_path / "out.csv").read_text() == "old"
-
-
-def test_blocks_are_predicted_on_threads_and_few_are_held(fit, folder, tmp_path, small, monkeypatch):
-    threads, begun, ahead = set(), [], []
-    answer_rows, as_frame = type(fit).answer_rows, predict_to.as_pandas
-
-    def work(self, new, *given):
-        threads.add(threading.current_thread())
-        ahead.append(sum(begun) - len(ahead))
-        return answer_rows(self, new, *given)
-
-    def read(block):
-        begun.append(threading.current_thread() is threading.main_thread())  # the thread that reads and writes
-        return as_frame(block)
-
-    monkeypatch.setattr(type(fit), "answer_rows", work)
-    monkeypatch.setattr(predict_to, "as_pandas", read)
-    monkeypatch.setattr("protoclass.core.parallel.cores", lambda: 1)
-    fit.predict_to(folder / "rows.parquet", tmp_path / "out.parquet")
-    assert threading.main_thread() not in threads
-    assert len(begun) >= N // 37
-    assert max(ahead) <= 5  # not all of them

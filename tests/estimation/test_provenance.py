@@ -7,7 +7,6 @@ import pytest
 
 import protoclass as pc
 from protoclass.estimation.problem import DEFAULTS
-from protoclass.widgets.prototypes import PrototypeExplorer
 
 
 def same(one, two):
@@ -39,13 +38,13 @@ def test_a_fit_of_the_first_steps_updates_to_as_many(iris):
 @pytest.mark.parametrize("method", ["pvm", "scm", "knn", "kmeans"])
 def test_a_fit_at_any_point_of_a_grid_updates_to_itself(iris, method):
     v = pc.cross_validate("species ~ .", iris, method, cv=3, seed=4, dissimilarity="euclidean", repeats=1)
-    for point in (0, v.one_se, len(v.table) - 1):
+    for point in (0, v.selected("1se").name, len(v.table) - 1):
         fit = v.fit_at(point)
-        assert fit.point == point
+        assert fit.selection.point == point
         same(fit, fit.update())
         assert fit.selection.values == v.fit_at(point).selection.values
-    assert v.fit_at(v.one_se).selection.rule == "1se"
-    other = next(g for g in range(len(v.table)) if g != v.one_se)
+    assert v.fit_at(v.selected("1se").name).selection.rule == "1se"
+    other = next(g for g in range(len(v.table)) if g != v.selected("1se").name)
     assert v.fit_at(other).selection.by_hand
     assert f"Parameters of point {other}, selected manually" in str(v.fit_at(other).summary())
 
@@ -61,14 +60,6 @@ def test_a_tuned_fit_tunes_again(iris):
     same(v.fit, again)
     assert again.validation.table.equals(v.table)
     assert again.validation.measure == "balanced"
-
-
-def test_the_fit_that_an_explorer_shows_updates_to_itself(iris):
-    fit = pc.fit("species ~ .", iris, cv=4, dissimilarity="euclidean", repeats=1)
-    explorer = PrototypeExplorer(fit)
-    explorer.eps = explorer._stages.radii[3]
-    assert explorer.fit.model.eps == explorer._stages.radii[3] != fit.model.eps
-    same(explorer.fit, explorer.fit.update())
 
 
 def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):

@@ -38,7 +38,7 @@ def test_class_weights_are_weights_to_the_bit(iris, method):
             for weights, classes in ((own, class_weights), (w, None))
         ]
         pd.testing.assert_frame_equal(fits[0].prototypes, fits[1].prototypes, check_exact=True)
-        assert fits[0].training_error() == fits[1].training_error()
+        assert fits[0].training_error == fits[1].training_error
 
 
 def test_balanced_classes_weigh_the_same_and_the_sum_stays(rare):
@@ -81,22 +81,32 @@ def test_methods_without_weights_refuse_and_name_those_that_have(rare, method):
 def test_loss_of_fit_is_the_measure(iris):
     levels = list(iris.species.cat.categories)
     loss = pd.DataFrame([[0, 1, 1], [1, 0, 5], [1, 2, 0]], levels, levels)
-    one, two = (pc.fit("species ~ .", iris, "knn", cv=5, **{name: loss}) for name in ("loss", "measure"))
+    one = pc.fit("species ~ .", iris, "knn", cv=5, measure=loss)
     assert one.validation.measure == "loss"
-    pd.testing.assert_frame_equal(one.validation.table, two.validation.table, check_exact=True)
-    v = pc.cross_validate("species ~ .", iris, "knn", cv=5, loss=loss)
-    pd.testing.assert_frame_equal(v.table, two.validation.table, check_exact=True)
+    v = pc.cross_validate("species ~ .", iris, "knn", cv=5, measure=loss)
+    pd.testing.assert_frame_equal(v.table, one.validation.table, check_exact=True)
     calibrated = one.calibrate(cv=3)  # the class stays the rule's own; a loss at predict decides by the chances
     assert calibrated.predict().equals(one.predict())
     assert calibrated.predict(loss=loss).tolist() == [
         levels[c] for c in (calibrated.predict(kind="prob").to_numpy() @ loss.to_numpy()).argmin(axis=1)
     ]
-    with pytest.raises(pc.OptionError, match="loss= is the measure of the cross-validation: leave out measure= or loss="):
-        pc.fit("species ~ .", iris, measure="balanced", loss=loss, dissimilarity="euclidean", repeats=1)
-    with pytest.raises(pc.OptionError, match=r"loss must be a DataFrame with true classes as.*not 3"):
-        pc.fit("species ~ .", iris, loss=3, dissimilarity="euclidean", repeats=1)
-    with pytest.raises(pc.OptionError, match=r"loss= needs cross-validation.*or loss= in predict"):
-        pc.fit("species ~ .", iris, eps=1.0, loss=loss)
+    with pytest.raises(pc.OptionError, match="'loss' is not a parameter of 'pvm': use measure= in fit"):
+        pc.fit("species ~ .", iris, measure=loss, dissimilarity="euclidean", repeats=1)
+    with pytest.raises(pc.OptionError, match=r"measure must be 'error',.*or the cost of an error in a class,.*not 3"):
+        pc.fit("species ~ .", iris, measure=3, dissimilarity="euclidean", repeats=1)
+    with pytest.raises(pc.OptionError, match="measure= needs cross-validation"):
+        pc.fit("species ~ .", iris, eps=1.0, measure=loss)
+
+
+def test_costs_of_two_classes_are_a_loss_matrix(rare):
+    matrix = pd.DataFrame([[0, 5], [1, 0]], ["ill", "well"], ["ill", "well"])
+    named, whole = (pc.cross_validate("y ~ .", rare, "knn", k=[3, 9], cv=5, measure=m) for m in ({"ill": 5}, matrix))
+    pd.testing.assert_frame_equal(named.table, whole.table, check_exact=True)
+    fit = pc.fit("y ~ .", rare, "knn", k=9, calibrate={"cv": 5})
+    assert fit.predict(loss={"ill": 5}).equals(fit.predict(loss=matrix))
+    for costs in ({"sick": 5}, {}):
+        with pytest.raises(pc.OptionError, match=r"need two classes, one or both of them as keys, but the classes are \['ill', 'well'\]"):
+            pc.cross_validate("y ~ .", rare, "knn", k=[3, 9], cv=5, measure=costs)
 
 
 def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
@@ -114,7 +124,7 @@ def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
     fit = pc.fit("grade ~ .", data, "knn", k=[1, 9], cv=5, measure="ordinal")
     assert "\nOrdinal error " in repr(fit)
     assert "(ordered; only the error uses the order)" in repr(fit)
-    assert fit.glance()["cv_ordinal_error"].iloc[0] == fit.validation.table["error"].iloc[fit.point]
+    assert fit.glance()["cv_ordinal_error"].iloc[0] == fit.validation.table["error"].iloc[fit.selection.point]
     fit.plot("validation")
 
 
@@ -128,7 +138,7 @@ def test_ordinal_measure_needs_an_ordered_response_and_the_cure_works(iris):
 
 def test_print_says_that_a_class_is_never_predicted_and_every_cure_works(rare):
     plain = pc.fit("y ~ .", rare, "knn", k=[3, 9, 25])
-    assert not (plain.validation.held_out[plain.point] == "ill").any()
+    assert not (plain.validation.held_out[plain.selection.point] == "ill").any()
     for text in (repr(plain), plain._repr_html_().replace("&quot;", '"'), str(plain.summary())):
         assert "ill (4 % of the rows): not for any held-out row" in text
         assert (
@@ -164,11 +174,3 @@ def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
 def test_summary_says_why_the_training_error_is_optimistic(iris, method, fixed, words):
     fit = pc.fit("species ~ .", iris, method, cv=None, **fixed)
     assert f"The training error is optimistic: {words}." in str(fit.summary())
-
-
-def test_a_calibration_whose_folds_lack_a_class():
-    X = np.random.default_rng(0).normal(size=(10, 3))
-    data = pd.DataFrame(X, columns=["x0", "x1", "x2"]).assign(y=list("ccaabddbba"))
-    fit = pc.fit("y ~ .", data, "kmeans", K=1, cv=None, groups=np.repeat(range(5), 2))
-    with pytest.raises(pc.DataError, match="needs at least 1 row of class 'c', but it has 0 in the training rows of a fold"):
-        fit.calibrate(cv=2)

@@ -27,26 +27,17 @@ def noise():
 def test_a_loss_above_that_of_one_class_is_said_everywhere(noise):
     words = r"CV loss 0\.8667, worse than no information: always predicting 'ill' has 0\.7167; calibrate=True and predict\(new, loss=\)"
     with pytest.warns(pc.DataWarning, match=words) as seen:
-        fit = pc.fit("y ~ .", noise, loss=LOSS, dissimilarity="euclidean", repeats=1)
+        fit = pc.fit("y ~ .", noise, measure=LOSS, dissimilarity="euclidean", repeats=1)
     assert seen[0].filename == __file__
-    assert fit.validation.table["error"].iloc[fit.point] > fit.validation.no_information
+    assert fit.validation.table["error"].iloc[fit.selection.point] > fit.validation.no_information
     shown = (repr(fit), fit._repr_html_().replace("&#x27;", "'"), str(fit.summary()))
     for text in shown:
         assert re.search(words, text)
     assert "worse than no information" in repr(fit.card())
     with pytest.warns(pc.DataWarning, match="worse than no information.*permutation_test"):
-        curve = pc.cross_validate("y ~ .", noise, loss=LOSS, dissimilarity="euclidean", repeats=1)
+        curve = pc.cross_validate("y ~ .", noise, measure=LOSS, dissimilarity="euclidean", repeats=1)
     assert "Warning: CV loss" in repr(curve)
     assert "Warning: CV loss" in curve._repr_html_()
-
-
-def test_with_balanced_weights_one_class_errs_by_half(iris):
-    with pytest.warns(pc.DataWarning, match=r"CV error 0\.5334, worse.*always predicting 'well' has 0\.5000.*predict\(new, prior=\)"):
-        pc.fit("y ~ .", draw_noise(60, 3), class_weights="balanced", dissimilarity="euclidean", repeats=1)
-    swapped = iris.assign(species=pd.Series(np.where(np.arange(150) % 10 == 0, "odd", "even")))
-    curve = pc.cross_validate("species ~ .", swapped, "knn", k=[1, 30])
-    assert curve.table["error"].tolist()[1] == pytest.approx(0.1) == curve.no_information
-    assert "worse than no information" not in repr(curve.fit_at(1))  # as good as always predicting one class
 
 
 def test_no_warning_where_the_error_is_as_good_or_not_looked_at(iris, noise):
@@ -64,7 +55,7 @@ def test_an_error_that_is_above_one_class_only_when_corrected_is_said_by_print()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pc.DataWarning)
             fit = pc.fit("y ~ .", draw_noise(60, seed), "knn", k=[1, 5, 15], measure="balanced")
-        error, corrected = fit.validation.table["error"].iloc[fit.point], fit.validation.corrected()
+        error, corrected = fit.validation.table["error"].iloc[fit.selection.point], fit.validation.corrected().value
         lines = repr(fit).split("\n")
         worse = next((line for line in lines if line.startswith("Warning ")), "")
         name, value = ("CV", error) if error > 0.5 + 1e-9 else ("corrected", corrected)
@@ -116,31 +107,6 @@ def test_costs_count_twice_only_on_probabilities_that_have_them_already():
     truth = (new["y"] == "ill").to_numpy()
     paid = [np.where(truth, 4 * (said != "ill"), said == "ill").mean() for said in (twice, *once)]
     assert paid[0] > max(paid[1:]) + 0.02
-
-
-def test_a_loss_beside_class_weights_in_cross_validation_is_said():
-    data, loss = spend(120, 2)
-    words = r"the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out"
-    with pytest.warns(pc.DataWarning, match=words):
-        fit = pc.fit("y ~ .", data, "knn", k=[1, 15], class_weights={"ill": 4}, loss=loss)
-    for text in (repr(fit), str(fit.summary()), repr(fit.card())):
-        assert "counts costs twice, by class" in text
-    with pytest.warns(pc.DataWarning, match=words):
-        curve = pc.cross_validate("y ~ .", data, "knn", k=[1, 15], class_weights="balanced", measure=loss)
-    assert "Warning: the CV loss counts costs twice" in repr(curve)
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        methods = {"weighted": {"method": "knn", "k": [1, 15], "class_weights": "balanced"}, "plain": pc.KNN(k=[1, 15])}
-        pc.compare("y ~ .", data, methods, cv=3, loss=loss, progress=False)
-    assert [bool(re.match(words, str(w.message))) for w in seen] == [True]  # once, and not for each split
-    # it does: the weighted loss is that of weights 1 and a loss of 16
-    alone = pc.cross_validate("y ~ .", data, "knn", k=[1], loss=loss)
-    w = np.where(data["y"] == "ill", 4.0, 1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pc.DataWarning)
-        both = pc.cross_validate("y ~ .", data, "knn", k=[1], class_weights={"ill": 4}, loss=loss)
-    paid = [loss.loc[t, p] for t, p in zip(data["y"], alone.held_out[0], strict=True)]  # 1-NN does not see weights
-    assert both.table["error"].iloc[0] == pytest.approx(np.average(paid, weights=w))
 
 
 def test_a_test_no_better_than_one_class_says_so_with_what_was_better():

@@ -78,12 +78,12 @@ def test_zero_is_what_one_hot_encoding_that_ignores_does(data, new):
 
 def test_an_ordered_level_without_a_rank_is_at_one_from_every_level(data):
     train = data[["a", "o", "y"]]
-    fit = pc.fit("y ~ .", train, "knn", k=1, dissimilarity=pc.Gower(weights={"o": 3}))
+    fit = pc.fit("y ~ .", train, "knn", k=1, dissimilarity=pc.Gower(column_weights={"o": 3}))
     new = train.head(3).assign(o=["lo", "never", "hi"])
     with pytest.warns(pc.DataWarning, match=r"'o' has levels that the training data .'lo', 'mid', 'hi'. lack: 'never' \(1 row\)"):
         found = fit.predict(new, "distance").iloc[1].min()
     assert found == pytest.approx((np.abs(train.a - new.a.iloc[1]) / np.ptp(train.a)).min() / 4 + 3 / 4)
-    d = pc.dissimilarity("~ a + o", train, pc.Gower(weights={"o": 3}))
+    d = pc.dissimilarity("~ a + o", train, pc.Gower(column_weights={"o": 3}))
     rep = d.metric.rows(d.data.again(new)[0])
     whole = d.metric.between(rep, d.candidates)
     assert np.array_equal(whole[:, ::7], d.metric.between(rep, tuple(a[::7] for a in d.candidates)))
@@ -132,16 +132,6 @@ def test_the_other_rows_are_tested_and_augmented(data, new):
         assert pc.compare_fits([fit, pc.fit("y ~ a", data, "knn", k=3)], new).left_out == 3
 
 
-def test_why_of_a_row_with_a_new_level(data, new):
-    asked = new.iloc[[1]][["a", "g"]]
-    with pytest.warns(pc.DataWarning, match="has levels that the training data") as told:
-        why = pc.fit("y ~ a + g", data, "knn", k=1, dissimilarity="gower").why(asked)
-    assert len(told) == 1
-    assert why.loc["g", "to_prototype"] == pytest.approx(0.5)
-    with pytest.raises(pc.DataError, match=r"levels that the training data .* lack: 'Z' \(1 row\)"):
-        pc.fit("y ~ a + g", data, "knn", k=1, dissimilarity="euclidean").why(asked)
-
-
 def test_calibrated_fits_have_no_chances_for_a_new_level(data, new):
     fit = pc.fit("y ~ a + g", data, "knn", k=3, dissimilarity="euclidean", calibrate=True)
     known = new.g.isin(["u", "v", "w"]).tolist()
@@ -177,25 +167,6 @@ def test_cross_validation_holds_rows_out_as_new_ones(data):
         pc.cross_validate("y ~ a + g", declared, cv=folds, **arguments)  # a level that the column declares is none that is new
 
 
-def test_splits_of_a_comparison_lack_levels_as_folds_do(data):
-    rare = data.assign(g=data.g.where(data.index != 7, "once"))
-    with pytest.warns(pc.DataWarning, match=r"'g' has levels that the training rows of a split lack \('once' \(1 row\)\): when"):
-        found = pc.compare("y ~ a + g", rare, {"near": {"method": "knn", "k": 3, "dissimilarity": "euclidean"}}, cv=5)
-    assert found.predictions["near"].isna().sum() == 1
-    assert found.results["n"].sum() == len(rare)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        pc.compare("y ~ a + g", rare, {"near": {"method": "knn", "k": 3}}, cv=5)  # Gower answers
-
-
-def test_unlabelled_candidates_with_a_new_level(data, new):
-    more = new.set_axis([f"new{i}" for i in range(6)])
-    with pytest.raises(pc.DataError, match=SAID):
-        pc.fit("y ~ a + g", data, eps=0.5, dissimilarity="euclidean", candidates=pc.unlabelled(more))
-    with pytest.warns(pc.DataWarning, match=SAID):
-        pc.fit("y ~ a + g", data, eps=0.5, dissimilarity="gower", candidates=pc.unlabelled(more))
-
-
 def test_estimators_answer_every_row(data, new):
     from protoclass.sklearn import PrototypeClassifier
 
@@ -216,9 +187,9 @@ def test_held_out_rows_without_a_prediction_are_in_no_cell_and_count_as_wrong(ir
     fold = np.arange(150) % 5
     with pytest.warns(pc.DataWarning, match="levels that the training rows of a fold lack"):
         fit = pc.fit("species ~ .", data, "knn", k=[1, 5], cv=fold, dissimilarity="euclidean")
-    confusion = fit.validation.confusion(fit.point)
+    confusion = fit.validation.confusion(fit.selection.point)
     assert confusion.to_numpy().sum() == 149
     wrong = 150 - np.diag(confusion).sum()
-    assert fit.validation.table["error"][fit.point] == pytest.approx(wrong / 150)
+    assert fit.validation.table["error"][fit.selection.point] == pytest.approx(wrong / 150)
     of_versicolor = 1 - confusion.loc["versicolor", "versicolor"] / 50
     assert f"{of_versicolor:.4f}" in str(fit.summary())

@@ -11,7 +11,6 @@ well, so the seconds of processor between the signal and the interrupt are given
 from __future__ import annotations
 
 import argparse
-import atexit
 import contextlib
 import gc
 import io
@@ -86,11 +85,6 @@ def validating(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
     return lambda: pc.cross_validate("y ~ .", data, cv=4, progress=True), table
 
 
-def resampling(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
-    fit = pc.fit("y ~ .", made(800), eps=1.5)
-    return lambda: fit.stability(resamples=6, progress=True), lambda found: found.prototypes.to_csv(float_format="%.17g")
-
-
 def comparing(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
     data = made(300)
     return lambda: pc.compare("y ~ .", data, ["pvm", "knn"], cv=3, repeats=1, progress=True), table
@@ -114,28 +108,14 @@ def saving(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
     return save, lambda saved: path.read_bytes() == whole[0]
 
 
-def on_a_cluster(folder: Path) -> tuple[Call, Callable[[Any], Any]]:
-    import distributed
-
-    local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
-    client, fit = distributed.Client(local, set_as_default=False), pc.fit("y ~ .", made(600), eps=1.5, cv=None)
-    atexit.register(local.close)
-    atexit.register(client.close)
-    return lambda: fit.stability(resamples=400, client=client, progress=True), lambda result: result.table.to_dict()
-
-
 WORKS: dict[str, Work] = {
     "fit": fitting(2500, "pvm", eps=1.5),
     "CV": validating,
     "exact": fitting(700, pc.PVM(eps=1.5, solver="exact")),
     "kmedoids": fitting(1500, "kmedoids", K=[5, 20], cv=2),
-    "stability": resampling,
     "compare": comparing,
-    "rounding": fitting(900, pc.PVM(eps=1.5, solver="rounding")),
-    "lvq": fitting(800, "lvq", K=[3, 9], cv=2),
     "scm": fitting(250, "scm", cv=2),
     "save": saving,
-    "Dask": on_a_cluster,
 }
 
 
@@ -306,7 +286,7 @@ def moments(name: str, count: int, seed: int) -> list[Moment]:
             seconds = time.monotonic() - begin
         check = getattr(call, "check", lambda: None)
         check()
-        before = settled((0, 0)) if name == "Dask" else threads()
+        before = threads()
         handler = signal.signal(signal.SIGINT, Noted.handler)
         clean, files = settings(), sorted(os.listdir(place)) + sorted(os.listdir(folder))
         draw = np.random.default_rng((seed, *name.encode()))

@@ -7,13 +7,6 @@ from words import DATA
 import protoclass as pc
 
 
-def test_the_list_of_data_sets_is_what_they_are():
-    listed = pc.load_data()
-    for name, row in listed.iterrows():
-        data = pc.load_data(name)
-        assert (len(data), data.shape[1] - 1, data[row["response"]].nunique()) == (row["rows"], row["predictors"], row["classes"])
-
-
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_what_came_from_a_library_goes_back_to_it(library, tmp_path):
     polars = pytest.importorskip("polars")

@@ -89,7 +89,7 @@ def test_what_is_large_and_not_too_large_is_read():
     assert len(read("y ~ .", ["y", *(f"v{k}" for k in range(25_000))]).terms) == 25_000
     many = [f"v{k}" for k in range(4_000)]
     assert len(read("y ~ " + "+".join(many), ["y", *many]).terms) == 4_000
-    assert len(read("y ~ (.)^10", ["y", *many[:10]]).terms) == 2**10 - 1
+    assert len(read("y ~ (.)^5", ["y", *many[:10]]).terms) == 10 + 45 + 120 + 210 + 252
     assert len(read("y ~ .:.:.:.", ["y", *many[:12]]).terms) == 12 + 66 + 220 + 495
     assert len(read("y ~ " + "+".join(f"log({v})" for v in many[:1500]), ["y", *many]).terms) == 1_500
 

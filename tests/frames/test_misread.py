@@ -318,9 +318,3 @@ def test_arguments_of_fit_are_no_parameters_of_estimators(given):
     with pytest.raises(pc.OptionError) as raised:
         PrototypeClassifier("knn", k=3).set_params(**given)
     assert "did you mean" not in str(raised.value)
-
-
-def test_far_fetched_guesses_are_not_made():
-    with pytest.raises(pc.OptionError) as raised:
-        pc.fit("y ~ a", rows(), "lvq", K=1, init=[[0]])
-    assert "did you mean" not in str(raised.value)

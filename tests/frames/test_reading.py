@@ -84,8 +84,8 @@ def levels(fit):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_fit_is_that_in_memory(folder, name, monkeypatch):
-    monkeypatch.setattr("protoclass.frames.read.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.read.FEWEST", 23)  # rows of a block
+    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
+    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 23)  # rows of a block
     given, eager = SOURCES[name](folder)
     arguments = {"formula": "y ~ . - id - gaps", "weights": "w", "eps": [0.05, 0.1], "cv": 3}
     ours, theirs = pc.fit(data=given, **arguments), pc.fit(data=eager, **arguments)
@@ -116,8 +116,8 @@ def answered(answer):
 def test_new_rows_are_answered_as_those_in_memory(folder, name, monkeypatch):
     given, eager = SOURCES[name](folder)
     fit = pc.fit("y ~ a + text + flag", clinic().dropna(), eps=0.1)
-    monkeypatch.setattr("protoclass.frames.read.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.read.FEWEST", 50)
+    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
+    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 50)
     frame = as_pandas(eager)
     with pytest.raises(pc.DataError, match=r"column 'text' has levels that the training data \('x', 'y', 'z'\) lack: 'lost'"):
         answered(fit.predict(given, unseen="raise"))
@@ -188,17 +188,11 @@ PANDAS = {
 
 @pytest.mark.parametrize("name", PANDAS)
 def test_columns_are_as_pandas_has_them(tmp_path, name, monkeypatch):
-    monkeypatch.setattr("protoclass.frames.read.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.read.FEWEST", 2)
+    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
+    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 2)
     frame = pd.DataFrame({"a": PANDAS[name]}, index=list("wxyz"))
     frame.to_parquet(tmp_path / "a.parquet")
     pd.testing.assert_frame_equal(as_pandas(tmp_path / "a.parquet"), frame.reset_index(drop=True))
-
-
-def test_polars_levels_are_in_the_order_of_its_frames():
-    enum = pl.Series(["u", "t", "u", None], dtype=pl.Enum(["u", "t", "s"]))
-    table = pl.DataFrame({"c": pl.Series(["q", "b", None, "m"], dtype=pl.Categorical), "e": enum})
-    pd.testing.assert_frame_equal(as_pandas(table.lazy()), as_pandas(table))
 
 
 def test_an_index_that_pandas_wrote_is_no_column(tmp_path):

@@ -17,9 +17,9 @@ from .frames import TEXT, frames
 
 METHODS = list(BUILT_IN)
 OBJECTS = [pc.Euclidean(scale=False), pc.Euclidean(scale="fold"), pc.Manhattan(), pc.Chebyshev(scale="fold"),
-           pc.Minkowski(3, weights={"x0": 2}), pc.Minkowski(1.5), pc.Mahalanobis(ridge=0.1), pc.Kernel("poly"),
+           pc.Minkowski(3, column_weights={"x0": 2}), pc.Minkowski(1.5), pc.Mahalanobis(ridge=0.1), pc.Kernel("poly"),
            pc.Kernel("laplacian", scale="fold"), pc.Ranks("manhattan"), pc.Ranks("gower"), pc.Adaptive(neighborhood=4),
-           pc.Learned(), pc.Learned(components=1, sample=8), pc.LDA(),
+           pc.NCA(), pc.NCA(dims=1, sample=8), pc.LDA(),
            pc.DTW(window=1), pc.Mismatch(k=2, m=1), pc.Tangent(shape=(1, 2)), pc.Gower(asymmetric=["x1"]),
            pc.Mixed([(["x0"], "euclidean"), (["x1"], "gower")])]  # fmt: skip
 CANDIDATES = ["train", "same_class", 3, pc.kmeans(2), pc.hull(5), pc.kmeans(2, only=True)]
@@ -145,7 +145,7 @@ def calls(draw, data=None, method=None, odd=0.25):
     if draw(st.integers(0, 7)) == 0:
         arguments["groups"] = np.arange(len(table)) // 2
     if arguments["cv"] is not None and draw(st.integers(0, 5)) == 0:
-        choose = draw(st.sampled_from(["1se", "1se-paired", "min", "bound"]))
+        choose = draw(st.sampled_from(["1se", "min", "bound"]))
         arguments |= {"measure": draw(st.sampled_from(["error", "balanced"])), "choose": choose}
     return Call(formula, table, arguments)
 

@@ -103,7 +103,7 @@ def test_steps(call, size, lambda_):
         return
     with lawful():
         path = fit.path(cv=2)
-        assert path["training_error"].iloc[-1] == pytest.approx(fit.training_error(), rel=1e-12)
+        assert path["training_error"].iloc[-1] == pytest.approx(fit.training_error, rel=1e-12)
     with lawful():
         fit.path(new=call.data)
     with lawful():
@@ -202,25 +202,6 @@ def test_comparisons(data, methods, cv, calibrate):
             if calibrate:
                 assert table["brier"].dropna().between(0, 2).all()
                 assert (table["log_loss"].dropna() >= 0).all()
-
-
-@kept(3)
-@given(calls(sound_frames(16)))
-def test_explorers(call):
-    import matplotlib.pyplot as plt
-
-    from protoclass.widgets.curve import CurveExplorer
-    from protoclass.widgets.prototypes import PrototypeExplorer
-
-    fit = attempt(call.run, "explorers")
-    if fit is not None:
-        with lawful():
-            box = PrototypeExplorer(fit)
-            box.selected = fit.prototypes.index[0] if len(fit.prototypes) else None
-        if fit.curve is not None:
-            with lawful():
-                CurveExplorer(fit.validation)
-        plt.close("all")
 
 
 def pc_example(name):

@@ -39,7 +39,7 @@ LITTLE = [[], {}, [[]], "", 0, 1.5, [0], {"": 0}, "ab", {"tuple": []}, {"array":
 def parts(name):
     file = io.BytesIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("protoclass.export.saving.archive.write_by", lambda fill, path, overwrite: fill(file))
+        patch.setattr("protoclass.export.saving.write_by", lambda fill, path, overwrite: fill(file))
         FITS[name]().save("nowhere.proto")
     return file.getvalue()
 
@@ -210,7 +210,14 @@ def arrays_that_nothing_uses(content, arrays):
     arrays |= {f"arrays/{len(arrays) + k}.npy": header("(8000,)") + b"\0" * 64_000 for k in range(2000)}
 
 
-LARGE = [rows_of_a_range, texts_of_no_length, json_of_lists, arrays_that_nothing_uses]
+def labels_mentioned_many_times(content, arrays):
+    """Each mention makes the labels again."""
+    arrays[f"arrays/{len(arrays)}.npy"] = header("(20000,)") + np.random.default_rng(0).random(20_000).round(1).tobytes()
+    mentions = [{"labels": [[{"array": len(arrays) - 1}], [str(k)]]} for k in range(2000)]
+    next(fields for kind, fields in content["objects"] if kind == "Call")["arguments"]["mapping"].append(["k", mentions])
+
+
+LARGE = [rows_of_a_range, texts_of_no_length, json_of_lists, arrays_that_nothing_uses, labels_mentioned_many_times]
 
 
 @pytest.mark.parametrize("change", LARGE)

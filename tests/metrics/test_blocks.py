@@ -7,9 +7,8 @@ import simulate
 from closeness import same_but_for_rounding
 
 import protoclass as pc
-from protoclass.frames import blocks as module
-from protoclass.frames.blocks import blocks, design_rows
-from protoclass.frames.frame import Frame, mold
+from protoclass.frames import frame as module
+from protoclass.frames.frame import Frame, blocks, design_rows, mold
 from protoclass.metrics.base import candidates_of, rows_of, same
 from protoclass.metrics.measuring import measure_frame
 from protoclass.metrics.registry import BUILT_IN, metric
@@ -53,14 +52,14 @@ def flags():
 
 
 OTHERS = {
-    "gower": (pc.Gower(weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
+    "gower": (pc.Gower(column_weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
     "levenshtein": (pc.Levenshtein(), texts), "tangent": (pc.Tangent(shape=(4, 4)), images), "jaccard": (pc.Jaccard(), flags),
     "adaptive": (pc.Adaptive(neighborhood=10), numeric), "mahalanobis": (pc.Mahalanobis(ridge=0.1), numeric),
-    "learned": (pc.LDA(ridge=0), numeric), "quadratic": (pc.QDA(), numeric), "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
+    "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
 }  # fmt: skip
 SUBJECTS = {
     **{name: OTHERS.get(name, (metric(name), numeric)) for name in BUILT_IN},
-    "weighted": (pc.Minkowski(3, weights={"age": 2}), lambda: mixed("drop")),
+    "weighted": (pc.Minkowski(3, column_weights={"age": 2}), lambda: mixed("drop")),
     "polynomial": (pc.Kernel("poly"), numeric),
     "function": (lambda a, b: float(abs(a - b).sum()), numeric),
     "parts": (pc.Mixed([(["a", "b"], "euclidean"), (["c", "d", "e", "f"], "gower")]), numeric),
@@ -125,16 +124,3 @@ def test_blocks_cover_the_rows_in_order(short_blocks):
     assert known == [(k, min(k + ROWS, 45), min(ROWS, 45 - k)) for k in range(0, 45, ROWS)]
     at = np.array([40, 3, 3])
     assert (design_rows(frame, at) == frame.design.to_numpy()[at]).all()
-
-
-def test_fits_are_those_of_frames_that_are_not_long(request):
-    table = pc.load_data("iris")
-    whole = [pc.fit("species ~ .", table, m, cv=3, repeats=1, seed=1) for m in ("pvm", "knn")]
-    whole += [pc.fit("species ~ .", table, dissimilarity="gower", eps=0.2, candidates=40)]
-    predicted = [fit.predict(table) for fit in whole]
-    request.getfixturevalue("short_blocks")
-    again = [pc.fit("species ~ .", table, m, cv=3, repeats=1, seed=1) for m in ("pvm", "knn")]
-    again += [pc.fit("species ~ .", table, dissimilarity="gower", eps=0.2, candidates=40)]
-    for a, b, before in zip(whole, again, predicted, strict=True):
-        pd.testing.assert_frame_equal(a.prototypes, b.prototypes)
-        pd.testing.assert_series_equal(b.predict(table), before)

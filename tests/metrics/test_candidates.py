@@ -115,7 +115,7 @@ def test_hull_candidates_lie_in_their_class(iris):
     assert (added.to_numpy() @ hull.equations[:, :4].T + hull.equations[:, 4] < 1e-7).all()
     only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(40, only=True))
     assert only.prototypes.index.str.startswith("hull[").all()
-    assert only.training_error() < 0.2
+    assert only.training_error < 0.2
 
 
 def test_candidates_that_do_not_fit(iris, parts):
@@ -125,7 +125,7 @@ def test_candidates_that_do_not_fit(iris, parts):
         (pc.unlabelled(train), "has the label of a row"),
         (pc.unlabelled(Z.assign(petal_width=np.nan)), "30 unlabelled rows lack predictors: leave them out"),
         (pc.unlabelled(Z.drop(columns="petal_width")), "lack the columns"),
-        (pc.kmeans(50), "need as many rows"),
+        (pc.kmeans(50), "kmeans candidates need 50 rows with weight in each class, but 'setosa' has 22"),
     ):
         with pytest.raises(pc.DataError, match=message):
             pc.fit("species ~ .", train, eps=1.0, candidates=candidates)
@@ -146,5 +146,5 @@ def test_candidates_that_do_not_fit(iris, parts):
 
 def test_hulls_of_a_class_that_a_fold_lacks():
     data = pd.DataFrame({"x": np.arange(8.0), "y": list("aaaabbbc")})
-    with pytest.raises(pc.DataError, match=r"hull\(3\) candidates need a row of every class, but 'c' has none with weight"):
+    with pytest.raises(pc.DataError, match=r"hull candidates need 1 rows with weight in each class, but 'c' has 0"):
         pc.fit("y ~ x", data, eps=[1.0, 2.0], candidates=pc.hull(3), cv=np.arange(8) % 2)

@@ -56,7 +56,7 @@ def test_what_only_looks_odd_is_accepted(iris, D):
         pd.DataFrame(np.ones((150, 150))),
         rounded,
         np.sqrt((D.astype("f4") ** 2 + np.float32(1e-6)).astype("f4")),
-        pc.kernel_distances(kernel),
+        pc.Dissimilarity.from_kernel(kernel).frame(),
     ):
         measured = pc.dissimilarity("~ 1", iris[["species"]], matrix)
         assert measured.shape[0] == 150

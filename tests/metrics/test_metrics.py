@@ -9,7 +9,7 @@ from scipy.spatial.distance import braycurtis, cdist, pdist, squareform
 
 import protoclass as pc
 from protoclass.core.distances.minkowski import minkowski
-from protoclass.core.embedding.scaling import torgerson
+from protoclass.core.embedding import torgerson
 from protoclass.core.histogram import radii_at
 from protoclass.core.sources import Held
 
@@ -83,13 +83,9 @@ def test_a_callable_is_measured_on_raw_rows(iris):
 
 def test_kernel_distances():
     X = np.random.default_rng(0).normal(size=(9, 3))
-    assert_close(pc.kernel_distances(X @ X.T), cdist(X, X), abs=1e-7)
-    K = pd.DataFrame(X @ X[:4].T)
-    assert pc.kernel_distances(K, (X**2).sum(1), (X[:4] ** 2).sum(1)).to_numpy() == pytest.approx(
-        cdist(X, X[:4]), abs=1e-7
-    )
+    assert_close(pc.Dissimilarity.from_kernel(X @ X.T).frame().to_numpy(), cdist(X, X), abs=1e-7)
     with pytest.raises(pc.DataError, match="not a kernel"):
-        pc.kernel_distances(np.array([[1.0, 2.0], [2.0, 1.0]]))
+        pc.Dissimilarity.from_kernel(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -97,7 +93,7 @@ def test_kernel_distances():
 def test_default_radii_lie_default_radii_below_quantiles(dtype, large, monkeypatch):
     D = np.random.default_rng(2).gamma(2.0, size=(60, 60)).astype(dtype)
     if large:  # the finer bins that large matrices get
-        monkeypatch.setattr("protoclass.core.coding.FINE_FROM", 0)
+        monkeypatch.setattr("protoclass.core.histogram.FINE_FROM", 0)
     D[3, 5] = 0.0
     observed = np.sort(D[(~np.eye(60, dtype=bool)) & (D > 0)].astype(float))
     N = len(observed)
@@ -160,27 +156,20 @@ def test_weights_and_scales_equal_their_definition(r, scale):
     plain = pc.dissimilarity("~ .", table, pc.Minkowski(r, scale=scale))
     assert_close(plain.frame().to_numpy(), by_definition(scaled_by(X, scale), [1, 1, 1], r), rel=1e-9)
     for w in ([2.0, 1.0, 0.5], [0.0, 1.0, 3.0]):
-        metric = pc.Minkowski(r, scale=scale, weights={"a": w[0], "c": w[2]})
+        metric = pc.Minkowski(r, scale=scale, column_weights={"a": w[0], "c": w[2]})
         d = pc.dissimilarity("~ .", table, metric)
         D = d.frame().to_numpy()
         assert_close(D, by_definition(scaled_by(X, scale), [w[0], 1, w[2]], r), rel=1e-9)
         assert np.array_equal(measure(d, table.iloc[[4]]), D[[4]])
-    ones = pc.dissimilarity("~ .", table, pc.Minkowski(r, scale=scale, weights={"a": 1}))
+    ones = pc.dissimilarity("~ .", table, pc.Minkowski(r, scale=scale, column_weights={"a": 1}))
     assert np.array_equal(ones.frame(), plain.frame())
-
-
-def test_weights_of_single_precision():
-    X = np.random.default_rng(3).normal(size=(20, 2)).astype(np.float32)
-    d = pc.dissimilarity("~ .", pd.DataFrame(X, columns=list("ab")), pc.Euclidean(weights={"b": 2}))
-    assert d.frame().to_numpy().dtype == np.float32
-    assert_close(d.frame().to_numpy(), by_definition(scaled_by(X, True), [1, 2], 2), rel=1e-4, abs=1e-5)
 
 
 def test_weights_of_predictors_and_of_the_columns_that_they_make():
     t = pd.DataFrame({"x": [1.0, 2.0, 4.0], "g": list("uvu"), "z": [0.5, 1.0, 3.0]})
 
     def distances(formula, **weights):
-        d = pc.dissimilarity(formula, t, pc.Manhattan(scale=False, weights=weights or None))
+        d = pc.dissimilarity(formula, t, pc.Manhattan(scale=False, column_weights=weights or None))
         return d.frame().to_numpy()
 
     base, other = distances("~ x"), distances("~ g")
@@ -193,22 +182,22 @@ def test_weights_of_predictors_and_of_the_columns_that_they_make():
     )
     # "x" is a column of its own: the weight holds for it, and not for log(x)
     assert distances("~ x + log(x)", x=5) == pytest.approx(5 * base + distances("~ log(x)"))
-    with pytest.raises(pc.OptionError, match=r"weights name 'y', which is not a column of the.*: use 'x', 'g\[u\]', 'g\[v\]', 'g'"):
+    with pytest.raises(pc.OptionError, match=r"column_weights name 'y', which is not a column of the.*: use 'x', 'g\[u\]', 'g\[v\]', 'g'"):
         distances("~ x + g", y=2)
     with pytest.raises(pc.OptionError, match=r"use 'x:z'$"):
         distances("~ x:z", x=2)
-    with pytest.raises(pc.OptionError, match="weights must not be 0 for all columns"):
+    with pytest.raises(pc.OptionError, match="column_weights must not be 0 for all columns"):
         distances("~ x + z", x=0, z=0)
 
 
 @pytest.mark.parametrize("bad", [{"x": -1}, {"x": np.nan}, {"x": "2"}, {1: 2.0}, [1, 2]])
 def test_wrong_weights(bad):
     with pytest.raises(pc.OptionError, match="a mapping of column names to numbers >= 0"):
-        pc.Euclidean(weights=bad)
+        pc.Euclidean(column_weights=bad)
 
 
 def test_a_weight_of_0_leaves_no_way_back(iris):
-    metric = pc.Euclidean(weights={"sepal_length": 0, "sepal_width": 0})
+    metric = pc.Euclidean(column_weights={"sepal_length": 0, "sepal_width": 0})
     without = pc.fit("species ~ petal_length + petal_width", iris, eps=0.5)
     fit = pc.fit("species ~ .", iris, dissimilarity=metric, eps=0.5)
     assert fit.prototypes["newly_covered"].equals(without.prototypes["newly_covered"])
@@ -218,7 +207,7 @@ def test_a_weight_of_0_leaves_no_way_back(iris):
     with pytest.raises(pc.NoVectors, match="weight 0"):
         fit.dissimilarity.metric.original(np.zeros((1, 4)))
     flat = pc.fit(
-        "species ~ petal_length + petal_width", iris, dissimilarity=pc.Euclidean(weights={"petal_width": 0}), eps=0.5
+        "species ~ petal_length + petal_width", iris, dissimilarity=pc.Euclidean(column_weights={"petal_width": 0}), eps=0.5
     )
     assert flat.plot() is not None  # balls without bounds are not drawn
 
@@ -236,4 +225,4 @@ def test_numbers_too_large_to_scale_are_named():
         pc.dissimilarity("~ .", pd.DataFrame({"a": [-1.5e308, 1.5e308]}), pc.Euclidean())
     heavy = pd.DataFrame({"a": [0.0, 0.0, 0.0, 0.0, 10.0]})
     with pytest.raises(pc.DataError, match=r"column 'a' at row 4 is too large after scaling.*: scale it down, or use"):
-        pc.dissimilarity("~ .", heavy, pc.Manhattan(weights={"a": 1e308}))
+        pc.dissimilarity("~ .", heavy, pc.Manhattan(column_weights={"a": 1e308}))

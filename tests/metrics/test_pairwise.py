@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import protoclass as pc
 from protoclass.core.sources import part
 from protoclass.metrics.kernels import Kernel
-from protoclass.metrics.mahalanobis import Mahalanobis
+from protoclass.metrics.minkowski import Mahalanobis
 from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne
 
 NUMERIC = [Mahalanobis(), Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne()]
@@ -150,14 +150,8 @@ def test_hamming_reads_any_column_and_values_not_seen():
     assert measure(d, new)[:, 0] == pytest.approx([1 / 6, 2 / 6])
     both = d.metric.new_rows(new, d.data).rows()
     assert d.metric.between(both, both)[0, 1] == pytest.approx(2 / 6)  # two values not seen differ from each other
-    coded = pc.dissimilarity("~ C(n)", t, Hamming())  # 1 and 1.0 are one value
-    assert measure(coded, t.assign(n=t.n.astype(float)))[0].tolist() == [0, 1, 1, 0]
     with pytest.raises(pc.DataError, match=r"'id' is 9007199254740993 at row 1.*astype\(str\)"):
         measured(Hamming(), pd.DataFrame({"id": [2**53, 2**53 + 1]}))
-    assert measured(Hamming(), pd.DataFrame({"x": [np.inf, 1.0, np.inf]}))[0].tolist() == [0, 1, 0]
-    fit = pc.fit("y ~ .", t.assign(y=["a", "b", "b", "a"]), dissimilarity=Hamming(), eps=0.5)
-    with pytest.warns(pc.DataWarning, match="'t' has levels that the training data .'u', 'v'. lack: 'never seen'"):
-        assert fit.predict(t.iloc[[0]].assign(t="never seen")).tolist() == ["a"]
 
 
 def test_rows_without_a_direction_are_named():
@@ -186,9 +180,9 @@ def test_rows_without_a_direction_are_named():
         (lambda: Mahalanobis(scale=False), "scale must be True or 'fold', not False"),
         (lambda: Kernel("sigmoid"), "kernel must be 'rbf', 'poly' or 'laplacian', .*: for the matrix K of another"),
         (lambda: Kernel(np.eye(2)), r"from_similarity\(K, \"kernel\"\)"),
-        (lambda: Kernel(gamma=0), "gamma must be a number > 0 or None, not 0"),
-        (lambda: Kernel("poly", degree=0), "degree must be a whole number from 1 to 100, not 0"),
-        (lambda: Kernel("poly", coef0=-1), "coef0 must be a number >= 0 to make a kernel, not -1"),
+        (lambda: Kernel(gamma=0), "gamma must be a number > 0, not 0"),
+        (lambda: Kernel("poly", degree=0), "degree must be a whole number >= 1 and <= 100, not 0"),
+        (lambda: Kernel("poly", coef0=-1), "coef0 must be a number >= 0, not -1"),
         (lambda: Kernel(degree=2), "degree and coef0 need kernel='poly', not the rbf kernel"),
         (lambda: Kernel(scale="sd"), "scale must be True, False or 'fold', not 'sd'"),
     ],

@@ -101,9 +101,9 @@ def table(n=40, seed=0, missing=True):
 NUMBERS = "y ~ a + b"
 PARTS = [(["a"], "euclidean"), (["b"], "manhattan"), (["c", "d", "e"], "gower")]
 SUMS = {
-    "euclidean": (NUMBERS, pc.Euclidean()), "weights": (NUMBERS, pc.Minkowski(r=2, weights={"a": 3.0})),
+    "euclidean": (NUMBERS, pc.Euclidean()), "weights": (NUMBERS, pc.Minkowski(r=2, column_weights={"a": 3.0})),
     "manhattan": (NUMBERS, pc.Manhattan(scale=False)), "cubes": (NUMBERS, pc.Minkowski(r=3)),
-    "gower": ("y ~ .", pc.Gower()), "gower, weights": ("y ~ .", pc.Gower(weights={"a": 2.0, "c": 0.5})),
+    "gower": ("y ~ .", pc.Gower()), "gower, weights": ("y ~ .", pc.Gower(column_weights={"a": 2.0, "c": 0.5})),
     "both false": ("y ~ .", pc.Gower(asymmetric=["e"])),
     "mixed": ("y ~ .", pc.Mixed(PARTS)), "mixed, weights": ("y ~ .", pc.Mixed(PARTS, weights=[1.0, 2.0, 0.0])),
 }  # fmt: skip
@@ -125,10 +125,10 @@ def test_a_weighed_metric_is_the_one_specified_with_these_weights(formula, metri
         given = np.array(metric.weights or (1.0,) * len(w))
         specified = pc.Mixed(PARTS, weights=(given * w).tolist())
     else:
-        of = dict.fromkeys(known.variables, 1.0) | dict(metric.weights or {})
+        of = dict.fromkeys(known.variables, 1.0) | dict(metric.column_weights or {})
         named = {name: of[name] * v for name, v in zip(known.variables, w.tolist(), strict=True)}
         gower = isinstance(metric, pc.Gower)
-        specified = replace(metric, weights=named) if gower else pc.Minkowski(r=metric.r, scale=metric.scale, weights=named)
+        specified = replace(metric, column_weights=named) if gower else pc.Minkowski(r=metric.r, scale=metric.scale, column_weights=named)
     other = specified.train(frame)
     D, expected = (np.asarray(compare(m, rows_of(m, frame), rows_of(m, frame)), float) for m in (weighed, other))
     assert np.isfinite(expected[0, 1])
@@ -170,20 +170,9 @@ def test_constant_and_collinear_columns(matrix, local):
         assert fit.glance()["training_error"].item() < 0.15
 
 
-@pytest.mark.parametrize(("matrix", "local"), EVERY)
-def test_more_columns_than_rows(matrix, local):
-    draw = np.random.default_rng(0)
-    data = pd.DataFrame(draw.normal(size=(20, 90))).add_prefix("x").assign(y=["u", "v"] * 9 + ["w"] * 2)
-    fit = pc.fit("y ~ .", data, "medianglvq", K=1, matrix=matrix, local=local, ridge=0.01, cv=None)
-    assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
-    if matrix == "full":
-        axes = "which started as principal axes" if not local else "on the first principal axes"
-        assert f"the learned matrix has 20 axes of 90 columns, {axes}" in str(fit.summary())
-
-
-@pytest.mark.parametrize(("matrix", "components", "dissimilarity"), [("diagonal", None, "gower"), ("full", 2, "mahalanobis")])
-def test_each_class_measures_by_its_own_matrix(iris, matrix, components, dissimilarity):
-    metric = pc.Relevance(dissimilarity, matrix, local=True, components=components)
+@pytest.mark.parametrize(("matrix", "dims", "dissimilarity"), [("diagonal", None, "gower"), ("full", 2, "mahalanobis")])
+def test_each_class_measures_by_its_own_matrix(iris, matrix, dims, dissimilarity):
+    metric = pc.Relevance(dissimilarity, matrix, local=True, dims=dims)
     known = pc.dissimilarity("species ~ .", iris, metric)
     D, trained = known.frame().to_numpy(), known.metric
     plain = np.empty(D.shape)
@@ -199,7 +188,7 @@ def test_each_class_measures_by_its_own_matrix(iris, matrix, components, dissimi
         for i, j in ((7, 100), (140, 3), (60, 61)):
             L = trained.parts[candidates[-1][j]].map
             assert D[i, j] ** 2 == pytest.approx((X[i] - X[j]) @ L.T @ L @ (X[i] - X[j]))
-        assert np.sum([(part.map**2).sum() for part in trained.parts]) == pytest.approx(3 * (components or 4))
+        assert np.sum([(part.map**2).sum() for part in trained.parts]) == pytest.approx(3 * (dims or 4))
 
 
 def test_matrices_for_each_class_classify_what_one_matrix_cannot():
@@ -209,28 +198,11 @@ def test_matrices_for_each_class_classify_what_one_matrix_cannot():
     fit = pc.fit("y ~ .", data.reset_index(drop=True), "medianglvq", K=1, cv=5, progress=False)
     error = fit.validation.table.groupby(["matrix", "local"])["error"].min()
     assert error["full", True] < 0.27 < 0.4 < min(error["full", False], error["diagonal", False])
-    printed = " ".join(str(fit).split())
-    assert "Matrix diagonal, one for each class (1-SE rule, 2 values)" in printed
-    assert "the largest local" not in printed
     ax = fit.plot("weights")
     assert len(ax.patches) == 6
     by_class = fit.stability(resamples=3).weights(resamples=4)
     assert by_class.index.get_level_values("class").unique().tolist() == ["flat", "high", "round"]
     assert by_class.loc[("flat", "b"), "weight"] > by_class.loc[("flat", "a"), "weight"]
-
-
-def test_what_each_class_looks_at_in_images():
-    digits = pc.load_data("digits").iloc[:300]
-    arguments = {"K": 1, "matrix": "full", "local": True, "components": 20, "ridge": 0.01, "cv": None}
-    fit = pc.fit("digit ~ .", digits, "medianglvq", dissimilarity=pc.Euclidean(scale=False), **arguments)
-    images = fit.plot("weights", shape=(8, 8)).axes[0].get_images()
-    assert len(images) == 20
-    looks = fit.dissimilarity.metric.class_weights[3].reshape(8, 8)
-    assert_close(images[13].get_array(), looks / looks.max(), rel=1e-6)
-    with pytest.raises(pc.OptionError, match=r"plot\('weights', shape=\) is a figure of several images: leave ax= out"):
-        fit.plot("weights", ax=fit.plot("weights"), shape=(8, 8))
-    with pytest.raises(pc.NotAvailable, match="Euclidean dissimilarities have no learned weights of pixels"):
-        pc.fit("digit ~ .", digits, "knn", k=1, cv=None).plot("weights", shape=(8, 8))
 
 
 def test_a_class_that_a_fold_lacks(iris):
@@ -255,11 +227,11 @@ def test_distances_with_a_matrix_for_each_class_need_classes(iris):
     assert sorted(tuned.validation.table["local"].unique()) == [False, True]
 
 
-@pytest.mark.parametrize("components", [None, 2])
+@pytest.mark.parametrize("dims", [None, 2])
 @pytest.mark.parametrize("local", [False, True])
 @pytest.mark.parametrize("dissimilarity", ["euclidean", "mahalanobis"])
-def test_a_matrix_divides_distances_exactly(iris, local, components, dissimilarity):
-    arguments = {"matrix": "full", "local": local, "components": components, "dissimilarity": dissimilarity}
+def test_a_matrix_divides_distances_exactly(iris, local, dims, dissimilarity):
+    arguments = {"matrix": "full", "local": local, "dims": dims, "dissimilarity": dissimilarity}
     fit = pc.fit("species ~ .", iris, "medianglvq", K=1, ridge=0.01, cv=None, **arguments)
     metric, negative, columns = fit.dissimilarity.metric, False, iris.columns.drop("species")
     for row in iris.index[[1, 70, 120]]:
@@ -301,27 +273,10 @@ def test_a_matrix_is_not_written_in_sql(iris):
             fit.sql("rows")
 
 
-def test_the_tables_around_a_fit(iris, tmp_path):
-    groups = pd.Series(np.arange(150) // 5, iris.index)
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2], matrix="full", local=True, ridge=0.01, cv=3, groups=groups, calibrate=True)
-    chances = fit.predict(iris.iloc[:5], "prob")
-    assert_close(chances.sum(axis=1), np.ones(5))
-    importance = fit.importance(resamples=5)
-    assert importance["importance"]["petal_length"] > importance["importance"]["sepal_width"]
-    assert set(fit.stability(resamples=5).table["class"]) == set(fit.classes)
-    assert "matrix" in str(fit.card())
-    assert "learned weights of variables" in str(fit.summary())
-    fit.explore(save=tmp_path / "explorer.html")
-    fit.report(tmp_path / "report.html")
-    assert "Median generalized LVQ" in (tmp_path / "report.html").read_text()
-    fit.save(tmp_path / "fit.pvm")
-    assert pc.load(tmp_path / "fit.pvm").reproduce(iris)
-
-
 @pytest.mark.parametrize(("given", "words"), [
     ({"matrix": "diag"}, r"matrix must be 'diagonal' or 'full', not 'diag': did you mean 'diagonal'\?"),
     ({"ridge": -1}, "ridge must be a number >= 0 and <= 1000000, not -1"), ({"beta": 0}, "beta must be a number > 0, not 0"),
-    ({"K": 0}, "K must be a whole number >= 1, not 0"), ({"components": 2}, "components=2 needs matrix='full': leave it out"),
+    ({"K": 0}, "K must be a whole number >= 1, not 0"), ({"dims": 2}, "dims=2 needs matrix='full': leave it out"),
     ({"sample": 1}, "sample must be a whole number >= 2, not 1"),
 ])  # fmt: skip
 def test_arguments_that_mean_nothing(given, words):

@@ -122,8 +122,7 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
     assert plain.shape == (150, 151)
     wrong = {
         "has no name": [plain, plain.rename(columns={"Unnamed: 0": ""}), plain.rename(columns={"Unnamed: 0": np.nan})],
-        "contains texts": [plain.assign(**{"Unnamed: 0": [f"r{i}" for i in range(150)]}).rename(columns={"Unnamed: 0": "id"}),
-                        pd.read_csv(path, dtype={"Unnamed: 0": str}).rename(columns={"Unnamed: 0": "id"})],
+        "contains texts": [pd.read_csv(path, dtype={"Unnamed: 0": str}).rename(columns={"Unnamed: 0": "id"})],
         "agree only as text": [plain.rename(columns={"Unnamed: 0": "id"}), plain.iloc[:, 1:]],
     }  # fmt: skip
     for message, frames in wrong.items():
@@ -147,12 +146,6 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
     for first in (0, 1):
         fit = pc.fit("species ~ 1", iris.set_axis(range(first, 150 + first)), dissimilarity=D, eps=1.0)
         assert fit.prototypes.index.tolist() == (same.prototypes.index + first).tolist()
-
-
-def test_labels_of_two_levels_match(iris):
-    data = iris.set_index(pd.MultiIndex.from_product([range(3), range(50)]))
-    D = pc.dissimilarity("species ~ .", data).frame()
-    assert pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0).prototypes.index.isin(data.index).all()
 
 
 def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the_right_rows(iris):
@@ -192,22 +185,16 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
     ("text", "message"),
     [
         (b"", "is empty"),
-        (b"\x00\x01\x02\xff" * 50, r"the file 'dist\.csv' is neither text in UTF-8.*: use R's"),
         ("\u00e9,b\n0,1\n1,0\n".encode("latin-1"), r"the file 'dist\.csv' is neither text in UTF-8.*: use R's"),
         (pickle.dumps(np.eye(3)), r"the file 'dist\.csv' is neither text in UTF-8.*: use R's"),
         ("word\n", "neither a square table or triangle"),
-        ('"","a","b"\n', "neither a square table"),
         ('"","a","b","c"\n"a",0,1,2\n"c",2,2,0\n', "rows have 4, 4, 4 ... fields, so it is neither a square table"),
-        ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c",2,2\n', "rows have 4, 4, 4, 3 ... fields, so it is neither a square table"),
         ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c,2,2,0', "line 4 is not valid, unexpected end of data"),
         ('"","a","b","a"\n"a",0,1,2\n"b",1,0,2\n"a",2,2,0\n', "'a' is not the name of one row"),
         ('"","a","b"\n"a",0,x\n"b",1,0\n', "'x' in row 1 is not a number"),
         ('"","a","b"\n"a",0,1_0\n"b",1_0,0\n', "'1_0' in row 1"),
         ('"","a","b"\n"a",0,NA\n"b",NA,0\n', "2 dissimilarities are missing, the first of which is from 'a' to 'b'"),
-        ('"","a","b"\n"a",0,-1\n"b",-1,0\n', "2 dissimilarities are negative"),
         ('"","a","b"\n"a",1,0.5\n"b",0.5,1\n', "2 of 2 rows are farther from themselves .*from_similarity"),
-        ("3\na 0 1 2\nb 1 0 2\n", "neither a square table"),
-        ("3\na 0 1 2\na 1 0 2\nc 2 2 0\n", "'a' is not the name of one row"),
         ("  a b b\na 0 1 2\nb 1 0 3\nb 2 3 0\n", "'b' is the name of several rows or columns"),
         ("  a b\nb 1  \nb 2 3\n", "'b' is the name of several rows or columns"),
         ("1\n1 2\n2 2 3\n", "the rows of one triangle have no names that are texts"),

@@ -1,8 +1,9 @@
-"""Trained metrics: their specification and named arrays, and nothing else."""
+"""Trained metrics and metrics of metrics: what they hold, pass on, and promise."""
 
 import pickle
-from dataclasses import fields
-from typing import ClassVar
+import re
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,6 @@ from new_rows import measure
 import protoclass as pc
 from protoclass.frames.frame import mold
 from protoclass.metrics.base import TrainedMetric, VectorMetric
-
-TRAITS = {f.name for f in fields(pc.extend.Traits)}
-
 
 MIXED = pc.Mixed([("age", "ranks"), (["pulse", "marker"], pc.Mixed({"pulse": "gower", "marker": "euclidean"}))])
 
@@ -100,25 +98,27 @@ def test_new_rows_of_a_given_matrix(clinic):
     assert np.isnan(gaps[1, 1])
     with pytest.raises(pc.DataError, match=r"the new rows lack the dissimilarities to \[7\]"):
         d.metric.new_rows(new[[5, 0]], d.data).measure(np.arange(4), three)
-    bad = new.copy()
-    bad.loc["a", 0] = -1.0
-    with pytest.raises(pc.DataError, match="1 dissimilarities are negative, the first of which is from 'a' to 0"):
-        d.metric.new_rows(bad, d.data).measure(np.arange(4), three)
-    bad.loc["a", 5] = np.nan  # a row that is missing something anyway
-    d.metric.new_rows(bad, d.data).measure(np.arange(4), three)
     ranks = pc.dissimilarity("~ 1", clinic, pc.Ranks(D))
     assert np.array_equal(measure(ranks, new), ranks.frame().to_numpy()[:4])
-    some = ranks.metric.new_rows(bad, d.data).measure(np.arange(4), ranks.candidates)
-    assert np.isnan(some).sum() == 1
 
 
-# what rules read
+@pytest.mark.parametrize("name", ["symmetric", "power"])
+def test_a_trait_is_declared_in_traits(name):
+    for body in ({name: True}, {"__annotations__": {name: "bool"}}):
+        for parent in (pc.Metric, pc.extend.TrainedMetric):
+            with pytest.raises(pc.OptionError, match=rf"Mine.{name} would hide .*: use traits = protoclass.extend.Traits\({name}=...\)"):
+                type("Mine", (parent,), body)
 
 
-# metrics of one's own
+def test_a_class_that_replaces_values_restates_what_is_said_of_them():
+    with pytest.raises(pc.OptionError, match="Mine replaces `train`, but inherits `traits`"):
+        type("Mine", (pc.Euclidean,), {"train": lambda self, frame: None})
+    with pytest.raises(pc.OptionError, match="Mine replaces `between`, but inherits `sql`"):
+        type("Mine", (pc.Hamming,), {"between": lambda self, rows, candidates: None, "traits": pc.Hamming.traits})
+    assert type("Mine", (pc.Euclidean,), {"train": lambda self, frame: None, "traits": pc.extend.Traits()})().symmetric is False
 
 
-@pytest.mark.parametrize("name", ["power", "given", "name", "symmetric", "slow", "triangle", "rows", "train", "column_groups"])
+@pytest.mark.parametrize("name", ["name", "rows", "train"])
 def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
     body = {"__annotations__": {name: "float"}, name: 1.0}
     with pytest.raises(pc.OptionError,
@@ -128,13 +128,7 @@ def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
         type("Mine", (pc.extend.TrainedMetric,), {"__annotations__": {name: np.ndarray}})
     for declared in ("ClassVar[float]", "typing.ClassVar", ClassVar[float]):
         own = body | {"__annotations__": {name: declared}}
-        if name in TRAITS:
-            cure = rf"use traits = protoclass.extend.Traits\({name}=...\)"
-            with pytest.raises(pc.OptionError, match=rf"Mine.{name} is not in `traits`: {cure}"):
-                type("Mine", (pc.Metric,), own)
-        else:
-            assert type("Mine", (pc.Metric,), own).__name__ == "Mine"
-    assert type("Mine", (pc.Metric,), body, declares=[name])  # whose value says just that
+        assert type("Mine", (pc.Metric,), own).__name__ == "Mine"
     assert type("Heavier", (pc.Minkowski,), {"__annotations__": {"r": "float"}, "r": 3.0})  # a parameter that it has already
 
 
@@ -174,7 +168,7 @@ class Itself(Plain):
 @pytest.mark.parametrize(
     ("metric", "error", "says"),
     [
-        (Bare(), pc.DataError, "`rows` of the metric Bare must return a tuple.*, not a value of type ndarray"),
+        (Bare(), pc.DataError, "`rows` of the metric Bare must return a tuple.*, not <30 x 2 ndarray>"),
         (Uneven(), pc.DataError, r"`rows` of the metric Uneven must return arrays.*the 30.*, not arrays of lengths \[30,"),
         (Sides(), pc.DataError, r"`candidates` of the metric Sides must return.*lengths \[29\]"),
         (Unknown(), pc.DataError, "is not a number .*finite numbers >= 0"),
@@ -189,9 +183,9 @@ def test_a_metric_that_does_not_keep_its_word_is_named(clinic, metric, error, sa
 
 
 def test_specifications_compare_by_what_they_hold():
+    @dataclass(frozen=True)
     class Powers(Plain):
-        def __init__(self, k):
-            object.__setattr__(self, "k", k)
+        k: int
 
     assert Powers(1) == Powers(1)
     assert Powers(1) != Powers(2)
@@ -212,5 +206,65 @@ def test_ranks_of_what_is_missing_are_missing():
 
 @pytest.mark.parametrize("method", ["coordinates", "place", "original"])
 def test_a_vector_metric_that_forgets_a_method_is_named(method):
-    with pytest.raises(pc.OptionError, match=f"Plain does not define .*: write its `{method}`"):
+    with pytest.raises(pc.OptionError, match=f"the trained metric Plain does not define `{method}`"):
         getattr(VectorMetric(Plain()), method)(None)
+
+
+@dataclass(frozen=True)
+class Power(pc.extend.Wrapper):
+    """A metric raised to a power."""
+
+    of: Any = "euclidean"
+    exponent: float = 0.5
+
+    def transform(self, values):
+        return values**self.exponent
+
+
+def test_a_wrapper_of_ones_own_writes_one_method():
+    pc.testing.check_metric(Power)
+    pc.testing.check_metric(Power(pc.NCA()))
+
+
+def test_a_wrapper_serves_wherever_a_metric_does(iris):
+    plain = pc.dissimilarity("species ~ .", iris, "manhattan").frame()
+    d = pc.dissimilarity("species ~ .", iris, Power("manhattan"))
+    assert d.frame().equals(plain**0.5)
+    assert d.metric.name == "power of Manhattan"
+    assert np.array_equal(measure(d, iris.iloc[[70]]), d.frame().to_numpy()[[70]])
+    matrix = pc.fit("species ~ 1", iris, dissimilarity=Power(plain), eps=1.0)
+    assert matrix.prototypes.index.equals(pc.fit("species ~ .", iris, dissimilarity=Power("manhattan"), eps=1.0).prototypes.index)
+    nested = pc.dissimilarity("species ~ .", iris, pc.Ranks(Power("manhattan", 1.0)))
+    assert nested.frame().equals(pc.dissimilarity("species ~ .", iris, pc.Ranks("manhattan")).frame())
+    with pytest.raises(pc.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.frame\(\) with a formula 'y ~ 1'"):
+        pc.dissimilarity("~ 1", iris, Power(d))
+
+
+OWN = {"triangle", "power", "geometry"}  # traits that a transform need not keep
+BASES = ["euclidean", "gower", "dtw", "adaptive", pc.NCA(), pc.Hamming(), lambda a, b: 1.0, pc.Euclidean(scale="fold"),
+         pc.Mixed([(["a", "b"], "gower"), ("c", "manhattan")])]  # fmt: skip
+
+
+@pytest.mark.parametrize("of", BASES, ids=lambda of: re.sub(" at 0x[0-9a-f]+", "", str(of)))
+def test_a_wrapper_passes_on_what_is_so_of_its_metric(of):
+    wrapped = Power(of)
+    inner = wrapped.inner[0].traits
+    for f in fields(pc.extend.Traits):
+        default = None if f.name in OWN - {"triangle"} else False
+        assert getattr(wrapped.traits, f.name) == (default if f.name in OWN else getattr(inner, f.name)), f.name
+    assert wrapped.unseen_in("a") == wrapped.inner[0].unseen_in("a")
+    kept = {"symmetric", "reflexive", "skips_missing", "scaling", "train_in_folds", "data_dependent", *OWN}
+    ranks = pc.Ranks(of).traits
+    assert {f.name: getattr(ranks, f.name) for f in fields(pc.extend.Traits) if f.name not in kept} == {
+        f.name: getattr(inner, f.name) for f in fields(pc.extend.Traits) if f.name not in kept
+    }
+
+
+def test_a_wrapper_says_what_its_metric_learned(iris):
+    frame = mold("species ~ .", iris)
+    learned = Power(pc.NCA()).train(frame)
+    assert learned.column_weights.equals(learned.base.column_weights)
+    assert learned.notes == learned.base.notes
+    assert learned.untrained == Power(pc.NCA())
+    assert learned.arrays().keys() == {f"base.{name}" for name in learned.base.arrays()}
+    assert replace(learned) == learned

@@ -31,16 +31,6 @@ def plain(D):
     return block(D, np.ones(len(D)), np.arange(len(D)))
 
 
-@pytest.mark.parametrize("at", [(39, 0), (20, 16), (17, 15), (1, 0), (39, 38)])
-def test_a_matrix_that_is_symmetric_but_for_one_pair(at):
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
-    assert (plain(D).to == D).all()
-    D[at] += 1
-    assert (plain(D).to == D.T).all()
-    assert (plain(D.T.copy()).to == D).all()
-
-
 def loss(D, w, medoids):
     return fsum(w * D[:, list(medoids)].min(axis=1))  # rounded once: the same terms in any order give the same
 
@@ -138,15 +128,6 @@ def test_k_means_pp_draws_in_proportion_to_what_rows_add():
     assert np.bincount(known[:, 1], minlength=3) / 4000 == pytest.approx([3 / 11, 0, 8 / 11], abs=0.02)
 
 
-def test_starts_hold_different_candidates_also_among_rows_all_alike():
-    for start in STARTS:
-        chosen = begin(plain(np.zeros((6, 6))), 4, start, np.random.default_rng(3))
-        assert len(set(chosen.tolist())) == 4
-        known = begin(plain(np.zeros((6, 6))), 6, start, np.random.default_rng(3), np.array([4, 1]))
-        assert known[:2].tolist() == [4, 1]
-        assert sorted(known) == list(range(6))
-
-
 def test_equal_losses_are_not_swapped_for_rounding():
     n = 40
     D = np.full((n, n), 0.1)
@@ -215,16 +196,6 @@ def test_a_fit_is_swap_optimal_in_each_class(iris, start):
     assert "Loss" in str(fit.summary())
 
 
-def test_the_grid_and_the_fit_that_follows(iris):
-    fit = pc.fit("species ~ .", iris, KMedoids())
-    assert fit.validation.table["K"].tolist() == list(range(1, 11))
-    assert fit.validation.table["size"].tolist() == list(range(3, 31, 3))
-    alone = pc.fit("species ~ .", iris, KMedoids(K=fit.model.K))
-    assert alone.prototypes.equals(fit.prototypes)
-    few = pd.concat([iris[:6], iris[50:58], iris[100:150]])
-    assert pc.fit("species ~ .", few, KMedoids(), cv=3).validation.table["K"].max() == 4
-
-
 def test_given_dissimilarities_in_any_order_of_their_columns():
     draw = np.random.default_rng(2)
     labels = [f"r{i}" for i in range(40)]
@@ -264,17 +235,3 @@ def test_weights_through_fit(iris):
     repeated = pc.fit("species ~ .", longer, KMedoids(K=4, start="build"), dissimilarity=RAW)
     assert repeated.rule.report["loss"] == pytest.approx(weighed.rule.report["loss"])
     assert repeated.prototypes.iloc[:, 2:].to_numpy().tolist() == weighed.prototypes.iloc[:, 2:].to_numpy().tolist()
-
-
-def test_wrong_options_and_data(iris):
-    for parameters in ({"K": 0}, {"start": "first"}, {"starts": 0}):
-        with pytest.raises(pc.OptionError, match=f"^{next(iter(parameters))} .*must be"):
-            KMedoids(**parameters)
-    with pytest.raises(pc.DataError, match=r"needs at least 46 .* in the training rows of a fold"):
-        pc.fit("species ~ .", iris, KMedoids(K=[2, 46]))
-    with pytest.raises(pc.OptionError, match=r"needs the training rows as candidates, .*: use candidates='train' or a number"):
-        pc.fit("species ~ .", iris, KMedoids(K=2), candidates=pc.hull(5))
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    foreign = D.rename(columns={3: "other"}, index=str).set_axis(D.index)
-    with pytest.raises(pc.DataError, match="1 candidates are not rows"):
-        pc.fit("species ~ 1", iris, KMedoids(K=2), dissimilarity=foreign)

@@ -11,7 +11,6 @@ from protoclass.core.vectors.lvq import (
     VARIANTS,
     Learning,
     choose_confirmed,
-    codebook,
     draw_rows,
     neighbours_agree,
     shuffle_rows,
@@ -160,28 +159,6 @@ def test_the_start_knn_against_loops(neighbours):
             assert lacking == max(0, wanted - len(right))
 
 
-def test_codebooks(iris):
-    X, y, w = iris.iloc[:, :4].to_numpy(), np.repeat([0, 1, 2], 50), np.ones(150)
-    wanted = np.array([3, 1, 5])
-    for start in ("knn", "random"):
-        codes, lacking = codebook(X, y, w, wanted, start, 5, (7,))
-        assert lacking == 0
-        for c, part in enumerate(np.split(codes, np.cumsum(wanted)[:-1])):
-            rows = [np.flatnonzero((X[y == c] == code).all(axis=1)) for code in part]
-            assert all(len(r) for r in rows)
-    # a vanishing rate leaves the start: the prototypes of method "kmeans"
-    still = pc.fit("species ~ .", iris, LVQ(K=4, start="kmeans", alpha=1e-14))
-    assert np.allclose(still.rule.prototypes.coords, pc.fit("species ~ .", iris, "kmeans", K=4).rule.prototypes.coords)
-
-
-def test_classes_share_a_codebook_by_their_sizes():
-    data = pd.DataFrame({"x": np.random.default_rng(0).normal(size=100), "y": ["a"] * 80 + ["b"] * 18 + ["c"] * 2})
-    fit = pc.fit("y ~ x", data, LVQ(K=0.1))
-    assert fit.prototypes["class"].value_counts().to_dict() == {"a": 8, "b": 2, "c": 1}
-    with pytest.raises(pc.DataError, match="needs at least 3 rows of class 'c'"):
-        fit.update(K=3)
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_degenerate_data(variant):
     draw = np.random.default_rng(0)
@@ -200,25 +177,6 @@ def test_degenerate_data(variant):
             assert fit.predict().notna().all(), name
             held = fit.prototypes["assigned"] + fit.prototypes["misassigned"]
             assert fit.rule.report["code vectors nearest to no row"] == (held == 0).sum()
-
-
-def test_code_vectors_nearest_to_no_row_are_counted():
-    draw = np.random.default_rng(0)
-    data = pd.DataFrame(draw.normal(size=(60, 2)), columns=["x", "z"]).assign(y=draw.choice(list("ab"), 60))
-    fit = pc.fit("y ~ .", data, LVQ(K=20, variant="lvq1", start="random", alpha=0.9, draws=10))
-    table = fit.prototypes
-    idle = (~table.index.isin(fit.predict(kind="nearest"))).sum()
-    assert ((table["assigned"] == 0) & (table["misassigned"] > 0)).any()
-    assert fit.rule.report["code vectors nearest to no row"] == idle > 0
-    assert "Code vectors nearest to no row" in str(fit)
-
-
-def test_starts_for_want_of_better_are_counted():
-    data = pd.DataFrame({"x": np.arange(10.0), "y": list("aaaaabaaaa")})
-    fit = pc.fit("y ~ x", data, LVQ(K=1))
-    assert fit.rule.report["started where neighbours disagree"] == 1
-    assert "Started where neighbours disagree" in str(fit)
-    assert "disagree" not in str(fit.update(start="random"))
 
 
 @pytest.mark.parametrize(

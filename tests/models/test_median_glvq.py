@@ -13,9 +13,9 @@ import protoclass as pc
 from protoclass.core.parallel import alone
 from protoclass.core.vectors.class_medoids import (
     add_for_classes,
+    changes_by_one,
     cost_of,
     labelled,
-    swap_changes,
 )
 
 BETA = 20.0
@@ -79,14 +79,14 @@ def test_cost_and_every_change_equal_the_transcription(classes, n, m, beta):
         before = cost(D, w, y, of, at, beta)
         held = labelled(D, w, y, of, classes, beta)
         assert cost_of(held, at) == pytest.approx(before, rel=1e-12)
-        swapped = swap_changes(held, at)
+        swapped, _ = changes_by_one(held, at)
         for j in set(range(len(of))) - set(at.tolist()):
             for k in range(len(at)):
                 after = [*np.delete(at, k), j]
                 if leaves_a_class(of, at, after):
                     assert swapped[j, k] == inf
                 else:
-                    assert swapped[j, k] == pytest.approx(cost(D, w, y, of, after, beta) - before, abs=1e-10 * w.sum())
+                    assert swapped[j, k] == pytest.approx(cost(D, w, y, of, after, beta) - before, abs=2e-9 * w.sum())
 
 
 @pytest.mark.parametrize(("classes", "n", "m"), SHAPES)
@@ -155,11 +155,6 @@ def scattered():
     return table.assign(y=np.where(heap == 0, "one heap", "four"))
 
 
-def test_numbers_adapt_between_classes_and_each_keeps_one():
-    fit = pc.fit("y ~ .", scattered(), "medianglvq", K=2, matrix="none")
-    assert fit.prototypes["class"].value_counts().to_dict() == {"four": 3, "one heap": 1}
-
-
 def test_a_class_of_one_row_keeps_it():
     table = scattered().iloc[:30]
     table.loc[99] = [0.0, 0.0, "rare"]  # amid the single heap: without it the cost would be lower
@@ -168,14 +163,6 @@ def test_a_class_of_one_row_keeps_it():
     assert 99 in fit.prototypes.index
     with pytest.raises(pc.DataError, match="medianglvq needs at least 2 rows of class 'rare', but it has 1"):
         pc.fit("y ~ .", table, "medianglvq", K=2, cv=None)
-
-
-def test_more_prototypes_than_rows_of_a_class(iris):
-    with pytest.raises(pc.DataError, match="it has 45 in the training rows of a fold"):
-        pc.fit("species ~ .", iris, "medianglvq", K=[1, 46], matrix="none")
-    every = pc.fit("species ~ .", iris, "medianglvq", K=50, cv=None)
-    assert len(every.prototypes) == 150
-    assert every.glance()["training_error"].item() == 0
 
 
 def test_rows_alike_in_different_classes():
@@ -232,11 +219,11 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
     ({"local": True}, "local=True needs a matrix to learn for each class, but matrix='none': use matrix='diagonal' or 'full'"),
     ({"local": "yes", "matrix": "full"}, "local must be True, False, a sequence of these, or 'auto', not 'yes'"),
     ({"matrix": "full", "dissimilarity": "gower"},
-     r"Gower dissimilarities are not Euclidean.*use matrix='full' with 'euclidean' or 'mahalanobis', matrix='diagonal'.*or matrix='none'"),
+     r"Gower dissimilarities have no matrix='full' to learn: use .*matrix='full' with 'euclidean' or 'mahalanobis', or matrix='none'"),
     ({"matrix": "diagonal", "dissimilarity": "chebyshev"},
-     r"Chebyshev dissimilarities are not a sum over.*use matrix='diagonal'.*or matrix='none'"),
+     r"Chebyshev dissimilarities have no matrix='diagonal' to learn: use matrix='diagonal'.*or matrix='none'"),
     ({"matrix": "diagonal", "dissimilarity": lambda a, b: 1.0},
-     "dissimilarities are not a sum over variables with weights to learn: use matrix='diagonal'"),
+     "dissimilarities have no matrix='diagonal' to learn: use matrix='diagonal'"),
 ])  # fmt: skip
 def test_arguments_that_mean_nothing(iris, given, words):
     with pytest.raises(pc.OptionError, match=words):
@@ -284,26 +271,6 @@ def test_the_simplest_matrix_within_one_se_is_selected(iris):
     local = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="full", local=True, ridge=0.01, cv=3)
     assert "Matrix full, one for each class" in " ".join(str(local).split())
     assert_no_swap_improves(local)
-
-
-def test_worst_rows_have_their_cost(iris):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="none")
-    D, _w, y, of, at = recomputed(fit)
-    costs = pd.Series(row_costs(D, y, of, at), fit.frame.index)
-    table = fit.criticisms(5).table
-    assert_close(table["cost"], costs.loc[table.index], rel=1e-9)
-    assert table["cost"].iloc[0] == pytest.approx(costs.max())
-
-
-def test_covers_are_counts_of_the_nearest(iris):
-    w = pd.Series(np.arange(150) % 2 + 1.0, iris.index)
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", weights=w)
-    D, w, y, of, at = recomputed(fit)
-    nearest = np.argmin(D[:, at], axis=1)
-    own = of[at][nearest] == y
-    for k, (_, row) in enumerate(fit.prototypes.iterrows()):
-        assert row["assigned"] == w[(nearest == k) & own].sum()
-        assert row["misassigned"] == w[(nearest == k) & ~own].sum()
 
 
 def errors_with(D, w, y, of, at):
@@ -360,7 +327,7 @@ def test_a_swap_is_what_alternatives_says(iris):
         for pair in result.substitutes.iloc[::4].itertuples():
             other = fit.swap(pair.prototype, pair.substitute)
             assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
-            assert other.training_error() == pytest.approx(pair.error)
+            assert other.training_error == pytest.approx(pair.error)
             assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
             back = other.swap(pair.substitute, pair.prototype)
             assert back.prototypes.equals(fit.prototypes)
@@ -373,7 +340,7 @@ def test_a_swap_is_what_alternatives_says(iris):
 def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", cv=5)
     error, rows = fit.validation.table["error"].item(), fit.alternatives(within=5.0, progress=False).substitutes
-    assert (rows["within_se"] == (rows["error"] - fit.training_error() <= np.sqrt(error * (1 - error) / 150))).all()
+    assert (rows["within_se"] == (rows["error"] - fit.training_error <= np.sqrt(error * (1 - error) / 150))).all()
     assert 0 < rows["within_se"].sum() < len(rows)
 
 
@@ -390,9 +357,9 @@ def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris):
     assert table["K"].tolist() == [1] * 8 + [2, 3, 5]
     alone = pc.cross_validate("species ~ .", iris, "medianglvq", K=1, cv=3)
     assert table[learned + ["error"]].head(8).equals(alone.table[learned + ["error"]])
-    chosen = alone.table.loc[alone.one_se, learned].tolist()
+    chosen = alone.selected("1se")[learned].tolist()
     assert table.loc[8:, learned].to_numpy().tolist() == [chosen] * 3
-    assert curve.corrected("1se") >= 0
+    assert curve.corrected("1se").value >= 0
     fit = curve.fit
     values = fit.selection.values
     same = pc.fit("species ~ .", iris, "medianglvq", cv=None, **values)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.special import logsumexp, softmax
 from scipy.stats import multivariate_normal
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.mixture import GaussianMixture
 
 import protoclass as pc
@@ -88,15 +88,6 @@ def test_likelihoods_are_no_worse_than_scikit_learns(form):
     assert np.mean(gained[::2]) > -0.02
 
 
-@pytest.mark.parametrize("scale", [2.0**-300, 2.0**300])
-def test_the_unit_does_not_matter(scale):
-    X = np.random.default_rng(0).normal(size=(50, 3))
-    m, again = core.mix(X, 3, "full", 2, 0.1, (1,)), core.mix(X * scale, 3, "full", 2, 0.1 * scale**2, (1,))
-    assert (again.means == m.means * scale).all()
-    assert (again.weights == m.weights).all()
-    assert all((a == b / scale).all() for a, b in zip(again.roots, m.roots, strict=True))
-
-
 def test_a_component_without_rows_repeats_another():
     X = np.array([[0.0, 1.0]] * 4 + [[5.0, 2.0]] * 3)
     m = core.mix(X, 4, "full", 1, 0.5, (0,))
@@ -114,16 +105,6 @@ def test_one_component_is_discriminant_analysis(iris):
         assert fit.predict(new, "decision").iloc[:, c].to_numpy() == pytest.approx(want)
     qda = QuadraticDiscriminantAnalysis().fit(np.repeat(X, 500, axis=0), np.repeat(y, 500))  # n - 1 is then nearly n
     assert fit.predict(new, "prob").to_numpy() == pytest.approx(qda.predict_proba(new.to_numpy()), abs=2e-4)
-
-
-def test_classes_of_one_shape_have_the_linear_rule(iris):
-    base = iris.iloc[:50, :4]
-    shifted = [base.assign(y="a"), (base + [1.0, 0, 0.3, 0]).assign(y="b"), (base - [0.2, 0.8, 0, 0]).assign(y="c")]
-    data = pd.concat(shifted, ignore_index=True)
-    X, y, _ = parts(data)
-    fit = fitted(data, "y ~ .", K=1, ridge=0)
-    lda = LinearDiscriminantAnalysis("lsqr").fit(X, y)
-    assert fit.predict(kind="prob").to_numpy() == pytest.approx(lda.predict_proba(X), abs=1e-9)
 
 
 def test_posteriors_are_bayes_rule_also_far_away(iris):
@@ -197,8 +178,8 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
         pc.DataError, match="1 Gaussian with covariance='full' cannot be fitted to the 3 rows of class 'ver"
     ):
         fitted(few, K=1, ridge=0)
-    assert fitted(few, K=1).training_error() < 0.1  # the ridge makes up for rows that there are too few of
-    assert fitted(few, K=1, ridge=0, covariance="spherical").training_error() < 0.2
+    assert fitted(few, K=1).training_error < 0.1  # the ridge makes up for rows that there are too few of
+    assert fitted(few, K=1, ridge=0, covariance="spherical").training_error < 0.2
     alike = pd.DataFrame({"x": [0.0, 0, 1, 1], "y": list("aabb")})
     with pytest.raises(pc.DataError, match="are identical"):
         fitted(alike, "y ~ x", K=1)

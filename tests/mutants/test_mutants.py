@@ -42,20 +42,20 @@ def test_a_kernel_gets_the_code_of_a_mutant():
     """In another process, since it keeps it."""
     code = (
         "import numpy as np, mutate, operators\n"
-        "from protoclass.core.setcover.coded_balls import count_new\n"
-        "file = 'protoclass/core/setcover/coded_balls.py'\n"
-        "mutant = [m for m in operators.mutants(file, (mutate.ROOT / file).read_text()) if m.change.startswith('n += popcount')][0]\n"
-        "bits, none = np.array([[[7]]], np.uint64), np.zeros(1, np.uint64)\n"
-        "print(mutant.change, '|', int(count_new(bits, 0, 0, none)), end=' ')\n"
+        "from protoclass.core.setcover.greedy import weigh\n"
+        "file = 'protoclass/core/setcover/greedy.py'\n"
+        "mutant = [m for m in operators.mutants(file, (mutate.ROOT / file).read_text()) if m.change.startswith('total += weights[i]')][0]\n"
+        "given = np.zeros((1, 3), np.uint8), None, None, None, 0, 0, np.ones(3, np.int64)\n"
+        "print(mutant.change, '|', int(weigh(*given)), end=' ')\n"
         "for function, new in mutate.new_code(mutant, mutate.functions_of_core()):\n"
         "    function.__code__ = new\n"
-        "print(int(count_new(bits, 0, 0, none)))\n"
+        "print(int(weigh(*given)))\n"
     )
     path = os.pathsep.join([str(ROOT), str(HERE)])
     variables = {**os.environ, "PYTHONPATH": path, "NUMBA_DISABLE_JIT": "1"}
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=variables, capture_output=True, text=True)
-    changed = "n += popcount(bits[k, a, s] & ~covered[s]) -> n -= popcount(bits[k, a, s] & ~covered[s])"
-    assert run.stdout == f"{changed} | 3 {2**64 - 3}\n", run.stderr
+    changed = "total += weights[i] * (line[i] <= reach) -> total -= weights[i] * (line[i] <= reach)"
+    assert run.stdout == f"{changed} | 3 -3\n", run.stderr
 
 
 def test_what_is_argued_is_said_of_mutants():

@@ -67,7 +67,7 @@ def test_the_band_is_drawn_around_the_curve(fit):
 def test_of_several_lines_the_chosen_one_has_its_band(iris):
     validation = pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0], lambda_=[0.01, 2.0], cv=3, dissimilarity="euclidean", repeats=1)
     ax = validation.plot("eps", ax=axes(), band=0.95)
-    chosen = validation.table["lambda_"].iloc[validation.one_se]
+    chosen = validation.selected("1se")["lambda_"]
     labels = [str(c.get_label()) for c in ax.collections if "band" in str(c.get_label())]
     assert labels == [f"95 % simultaneous band at lambda_ = {chosen:.3g}"]
     with pytest.raises(pc.OptionError, match=r"band=0\.95"):

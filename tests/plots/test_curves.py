@@ -27,7 +27,7 @@ def test_the_axis_of_the_errors_ends_at_the_data_whatever_else_there_is_to_say(i
 def test_the_curve_says_what_was_chosen_and_shades_what_is_within_a_standard_error(iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.3, 0.5, 0.7, 1.0, 1.5], cv=5, dissimilarity="euclidean", repeats=1)
     ax = v.plot(ax=axes())
-    best, choice = v.table.iloc[v.best], v.table.iloc[v.one_se]
+    best, choice = v.selected("min"), v.selected("1se")
     (band,) = [patch for patch in ax.patches if "within 1 SE" in str(patch.get_label())]
     ends = band.get_y(), band.get_y() + band.get_height()
     assert ends == pytest.approx((best["error"], best["error"] + best["se"]))

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 import protoclass as pc
-from protoclass.core.embedding.scaling import axis_shares, kruskal_stress, sammon, stress, torgerson
+from protoclass.core.embedding import axis_shares, kruskal_stress, sammon, stress, torgerson
 from protoclass.pictures import images, plane, prototypes
 from protoclass.pictures.style import GREY, WRONG, colour, mark
 
@@ -79,7 +79,7 @@ def test_red_rings_are_the_misclassified_rows(iris, method, options):
     if fit.curve is None:
         wrong, when = fit.predict() != truth, "in training"
     else:
-        held = fit.validation.held_out[fit.point].astype(object)
+        held = fit.validation.held_out[fit.selection.point].astype(object)
         if held.index.nlevels > 1:
             held = held.unstack(level=0).mode(axis=1)[0].loc[iris.index]
         wrong, when = held != truth, "held out"
@@ -365,7 +365,7 @@ def test_a_ball_holds_what_the_definition_says(iris):
 
 def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0, cv=5)
-    counts = fit.validation.confusion(fit.point).to_numpy()
+    counts = fit.validation.confusion(fit.selection.point).to_numpy()
     ax = fit.plot("confusion", ax=axes())
     ground = ax.images[0].get_array()
     plain = np.abs(ground - np.array(to_rgb(ax.get_facecolor()))).max(axis=2) < 0.01

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.embedding.scaling import torgerson
+from protoclass.core.embedding import torgerson
 from protoclass.pictures import curve, plane
 from protoclass.pictures.coverage import find_members
 from protoclass.tables.words import count_confusion, list_shown
@@ -161,7 +161,7 @@ def test_confusion_counts_held_out_or_training_rows(iris):
     fit = pc.fit("species ~ .", iris, eps=[0.5, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     table, rows = count_confusion(fit)
     assert rows == "held-out rows"
-    assert table.equals(fit.validation.confusion(fit.point))
+    assert table.equals(fit.validation.confusion(fit.selection.point))
     table, rows = count_confusion(pc.fit("species ~ .", iris, eps=1.0))
     assert rows == "training rows"
     assert table.to_numpy().sum() == 150

@@ -8,11 +8,11 @@ import pytest
 
 import protoclass as pc
 import protoclass.export.saving
-from protoclass.export.saving import classes, codecs, derived
+from protoclass.export.saving import classes, codecs
 
 classes.import_all()
 KNOWN = {name: kind for name, kind in classes.known_classes().items() if kind.of.__module__.startswith("protoclass.")}
-OURS = sorted(KNOWN.keys() - derived.DERIVED.keys())
+OURS = sorted(KNOWN.keys() - classes.DERIVED.keys())
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -30,11 +30,11 @@ def test_every_tag_is_in_the_documentation_of_the_format():
         assert f'{{"{tag}":' in text, tag
 
 
-@pytest.mark.parametrize("name", sorted(derived.DERIVED))
+@pytest.mark.parametrize("name", sorted(classes.DERIVED))
 def test_classes_with_derived_fields_say_what_is_written(name):
     text = inspect.getdoc(protoclass.export.saving)
     assert f"`{name}`" in text
     fit = pc.fit("species ~ log(petal_width)", pc.load_data("iris"), eps=1.0)
     value = {"Formula": fit.frame.formula, "Frame": fit.frame, "RowlessFrame": fit.slim().frame}[name]
-    for field in derived.written(value, name):
+    for field in classes.written(value, name):
         assert f"`{field}`" in text, f"{field} of {name}"

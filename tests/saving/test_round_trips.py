@@ -85,8 +85,8 @@ def table():
 
 
 METRICS = {
-    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, weights={"x": 2})),
-    "gower": ("x + z + g", pc.Gower(weights={"x": 2})), "ranks": ("x + z", pc.Ranks("manhattan")),
+    "euclidean": ("x + z", "euclidean"), "weighted": ("x + z", pc.Minkowski(3, column_weights={"x": 2})),
+    "gower": ("x + z + g", pc.Gower(column_weights={"x": 2})), "ranks": ("x + z", pc.Ranks("manhattan")),
     "qda": ("x + z", pc.QDA()), "local": ("x + z", pc.Relevance(matrix="full", local=True)),
     "mismatch": ("t", pc.Mismatch(k=2, m=1)),
     "forest": ("x + z + g", pc.Forest(trees=20)), "mixed": ("x + z + g", pc.Mixed([(["x", "z"], "euclidean"), ("g", "gower")])),
@@ -194,7 +194,7 @@ def test_what_is_not_known_of_a_slim_fit(iris, tmp_path):
         "calibrate": lambda: slim.calibrate(), "explore": lambda: slim.explore(), "alternatives": lambda: slim.alternatives(),
     }  # fmt: skip
     for name, do in reads_rows.items():
-        with pytest.raises(pc.NotAvailable, match=r"which is slim: take the full one"):
+        with pytest.raises(pc.NotAvailable, match=r"this slim fit has no training rows: use the full fit"):
             print(name, do())
     with pytest.raises(pc.NotAvailable, match=r"'data' of its call: use data="):
         slim.update(eps=2)
@@ -236,6 +236,7 @@ LABELS = {
     "dates": pd.date_range("2020-01-30", periods=6),
     "days": [datetime.date(2020, 1, k) for k in range(1, 7)], "mixed": ["a", 1, 2.5, None, datetime.date(2020, 1, 1), False],
     "pairs": [("a", k) for k in range(6)], "spans": pd.interval_range(0, 6),
+    "zones": pd.date_range("2024-03-30", periods=6, tz="Europe/Berlin"), "quarters": pd.period_range("2024", periods=6, freq="Q-MAR"),
     "levels": pd.MultiIndex.from_product([["u", "v"], [1, 2, 3]], names=["one", None]), "hours": pd.to_timedelta(range(6), "h"),
 }  # fmt: skip
 
@@ -407,12 +408,6 @@ def test_predictors_of_arrow_are_saved(iris, tmp_path):
     data = iris.convert_dtypes(dtype_backend="pyarrow").assign(sepal_length=tenths, sepal_width=pd.arrays.SparseArray(iris["sepal_width"]))
     fit = pc.fit("species ~ .", data, eps=1.0)
     assert pc.load(fit.save(tmp_path / "fit.proto")).predict(iris).equals(fit.predict(iris))
-
-
-def test_labels_of_rows_with_a_time_zone_and_periods_are_saved(iris, tmp_path):
-    for index in (pd.date_range("2024-03-30", periods=150, tz="Europe/Berlin"), pd.period_range("2024", periods=150, freq="Q-MAR")):
-        fit = pc.fit("species ~ .", iris.set_axis(index), eps=1.0)
-        assert pc.load(fit.save(tmp_path / "fit.proto", overwrite=True)).predict().equals(fit.predict())
 
 
 @pytest.mark.parametrize("budget", [[12], [4, 4, 4]])  # of all classes, or by class

@@ -12,8 +12,8 @@ import protoclass as pc
 from protoclass.pictures.curve import limit_errors
 from protoclass.tables.words import describe_choice
 from protoclass.widgets import explore_fit
+from protoclass.widgets.content import describe_curve
 from protoclass.widgets.curve import CurveExplorer, describe_chart, describe_line
-from protoclass.widgets.film import describe_curve
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 
@@ -48,19 +48,11 @@ def test_a_curve_is_the_table(fit):
     assert curve["ends"] == list(limit_errors(v.table))
     least, limit = curve["band"]
     assert least == v.table["error"].min()
-    assert limit == pytest.approx(least + v.table["se"][v.best])
-    assert {k: mark for k, mark in enumerate(curve["marks"]) if mark} == {v.best: "lowest error", v.one_se: "1-SE choice"}
-    for point in (0, v.best, 19):
+    assert limit == pytest.approx(least + v.selected("min")["se"])
+    best, one_se = v.selected("min").name, v.selected("1se").name
+    assert {k: mark for k, mark in enumerate(curve["marks"]) if mark} == {best: "lowest error", one_se: "1-SE choice"}
+    for point in (0, best, 19):
         assert curve["words"][point] == f"{describe_choice(v, point)} Size {v.table['size'][point]:.4g}."
-
-
-def test_the_curve_has_a_line_for_each_distance(iris):
-    fit = pc.fit("species ~ .", iris[::5], dissimilarity=["euclidean", "manhattan"], eps=[0.5, 1.0, 2.0], cv=2, repeats=1)
-    whole, chosen = fit.validation.table, fit.dissimilarity.metric.name
-    (line,) = read(CurveExplorer(fit.validation))["curves"][0]["others"]
-    (other,) = {"Euclidean", "Manhattan"} - {chosen}
-    assert line == {"name": other, "x": [0.5, 1.0, 2.0], "errors": whole.loc[whole["dissimilarity"] == other, "error"].tolist()}
-    assert describe_curve(PrototypeExplorer(fit).parts[0])["others"] == [line]
 
 
 def test_further_parameters_have_a_curve_for_each_setting(machines):
@@ -98,7 +90,7 @@ def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     assert [describe_curve(explorer.parts[0])] == describe_chart(fit.validation)["curves"]
     two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     some = describe_curve(PrototypeExplorer(two).parts[0])
-    here = two.validation.grid["lambda_"] == two.parameters()["lambda_"]
+    here = two.validation.grid["lambda_"] == two.params["lambda_"]
     assert some["points"] == [0, 1, 2]
     assert some["errors"] == two.validation.table["error"][here].tolist()
 
@@ -178,10 +170,10 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     explorer, v = curve, fit.validation
     mount(page, explorer)
     field, words = page.locator(".protoclass-plot"), read(explorer)["curves"][0]["words"]
-    assert chosen(page) == explorer.point == fit.point
+    assert chosen(page) == explorer.point == fit.selection.point
     field.hover(position=spot(page, 3))
     assert page.locator(".protoclass-chart-tip").inner_text() == words[3]
-    assert chosen(page) == fit.point
+    assert chosen(page) == fit.selection.point
     field.click(position={"x": spot(page, 7)["x"] + 2, "y": 60})
     page.get_by_text("Grid point 8 of 20").wait_for()
     assert chosen(page) == explorer.point == 7
@@ -206,24 +198,6 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     page.mouse.up()
     page.get_by_text("Grid point 5 of 20").wait_for()
     assert explorer.point == 4
-
-
-@pytest.mark.browser
-def test_the_curve_follows_its_slider_without_python(page, curve):
-    mount(page, curve, answers=False)
-    slider = page.get_by_role("slider")
-    for point in (3, 12):
-        slider.click(position=spot(page, point))
-        assert chosen(page) == point
-        assert page.locator("[role=status]").inner_text() == read(curve)["curves"][0]["words"][point]
-    slider.press("Home")
-    assert chosen(page) == 0
-    assert slider.get_attribute("aria-valuenow") == "0"
-    sent = page.evaluate("model.sent")
-    page.evaluate("view => model.set('state', { point: 5, view, turn: 0 })", sent[-1]["view"])
-    assert chosen(page) == 0  # Python has not heard of the last turn of this page
-    page.evaluate("model.set('state', { point: 6, view: '', turn: 0 })")  # of a cell
-    assert chosen(page) == 6
 
 
 def test_the_frontier_of_an_explorer_is_that_of_its_grid(fit, machines):
@@ -257,27 +231,6 @@ def test_the_curve_is_switched_to_the_frontier_and_back(page, curve):
     radius.click()
     assert field.get_attribute("aria-valuemax") == "19"
     assert chosen(page) == points[-1]
-
-
-@pytest.mark.browser
-def test_keys_stay_in_the_explorer_and_silence_is_said(page, curve):
-    curve.patience = 0.05
-    mount(page, curve, answers=False)
-    page.evaluate("() => { window.keys = []; window.addEventListener('keydown', (event) => keys.push(event.key)); }")
-    field = page.locator(".protoclass-plot")
-    field.focus()
-    for key in ("b", "d", "ArrowDown", "ArrowRight", "Enter", "Escape", "x"):
-        field.press(key)
-    field.press("Control+q")
-    assert [key for key in page.evaluate("keys") if key not in ("Control",)] == ["q"]  # what is the notebook's
-    page.get_by_role("alert").get_by_text("Python does not answer").wait_for()
-    page.evaluate("model.answers = true")  # it is back
-    field.press("Home")
-    field.press("ArrowRight")
-    field.press("ArrowRight")
-    page.get_by_text("Grid point 3 of 20").wait_for()
-    assert page.locator(".protoclass-silent").count() == 0
-    curve.patience = 6.0
 
 
 def box_of(field, at):
@@ -318,25 +271,12 @@ def test_texts_stand_inside_and_apart_and_are_seen(page, curve, machines, width,
 @pytest.mark.browser
 def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris):
     v = pc.cross_validate("species ~ .", iris, eps=[0.01, 0.7772, 0.9952], dissimilarity="euclidean", repeats=1)
-    assert (v.best, v.one_se) == (1, 2)
+    assert (v.selected("min").name, v.selected("1se").name) == (1, 2)
     page.set_viewport_size({"width": 320, "height": 700})
     mount(page, CurveExplorer(v), answers=False)
     page.locator(".protoclass-plot text").first.wait_for()
     found = page.evaluate(INSIDE)
     assert [text for text in found["out"] + found["meet"] if text in ("lowest error", "1-SE choice")] == []
-
-
-@pytest.mark.browser
-def test_the_strip_above_the_map_chooses_a_radius(page, iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], cv=3, dissimilarity="euclidean", repeats=1)
-    page.goto(PrototypeExplorer(fit).save(tmp_path / "fit.html").as_uri())
-    strip, table = page.locator(".protoclass-plot"), fit.validation.table
-    page.locator(".protoclass-map[data-drawn]").wait_for()
-    strip.focus()
-    for key, place in (("Home", 0), ("End", 2)):
-        strip.press(key)
-        assert strip.get_attribute("aria-valuenow") == page.locator(".protoclass-chart").get_attribute("data-chosen") == str(place)
-        assert f"{100 * table['error'][place]:.1f} %\nCV error" in page.locator(".protoclass-figures").inner_text()
 
 
 @pytest.mark.browser
@@ -346,10 +286,10 @@ def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp
     page.goto(explorer.save(tmp_path / "fit.html").as_uri())
     page.locator(".protoclass-map[data-drawn]").wait_for()
     assert page.locator(".protoclass-plot").count() == 0  # there is no curve over the radius
-    for stage, each in enumerate(explorer.parts[0].stages.fits):
-        page.get_by_label("radius eps of the balls").fill(str(stage))
+    for step, each in enumerate(explorer.parts[0].steps.fits):
+        page.get_by_label("radius eps of the balls").select_option(index=step)
         settle(page)
-        assert page.locator("[role=status]").inner_text().endswith(f" Objective: {each.certificate}.")
+        assert page.locator("[role=status]").get_attribute("title").endswith(f" Objective: {each.certificate}.")
 
 
 def test_what_is_not_the_name_of_a_page_is_said_of_save(fit):

@@ -13,8 +13,8 @@ import protoclass as pc
 from protoclass.fitting import explore
 from protoclass.pictures.coverage import measure_coverage
 from protoclass.widgets import base, explore_fit, explore_validation
+from protoclass.widgets.content import describe
 from protoclass.widgets.curve import CurveExplorer
-from protoclass.widgets.film import describe
 from protoclass.widgets.prototypes import PrototypeExplorer
 
 RAW = pc.Euclidean(scale=False)
@@ -57,7 +57,7 @@ def fine(explorer):
 
 def test_point_parameter_and_page_move_together(curve, fit):
     grid = fit.validation.grid["eps"].tolist()
-    assert (curve.point, curve.eps) == (fit.point, fit.model.eps)
+    assert (curve.point, curve.eps) == (fit.selection.point, fit.model.eps)
     curve.point = 3
     assert (curve.eps, curve.state["point"]) == (grid[3], 3)
     curve.eps = grid[7]
@@ -79,77 +79,18 @@ def test_point_parameter_and_page_move_together(curve, fit):
     assert curve.point == 5
 
 
-def test_what_stands_beside_the_curve_is_that_of_the_point(curve, fit):
-    v = fit.validation
-    for point in (2, 15):
-        facts, counts = told(curve, point=point)["tables"]
-        row, said = v.table.iloc[point], dict(facts["rows"])
-        assert said["held-out error, 10 folds"] == f"{row['error']:.4f} ± {row['se']:.4f}"
-        assert said["cover error"] == f"{row['cover_error']:.4f}"
-        assert said["no-information error"] == f"{v.no_information:.4f}"
-        assert curve.confusion.equals(v.confusion(point))
-        assert [[int(n) for n in line[1:]] for line in counts["rows"]] == v.confusion(point).to_numpy().tolist()
-        assert curve.table["mark"].tolist()[point].startswith("chosen")
-    assert curve.table.drop(columns="mark").equals(v.table)
-    assert curve.table["mark"][v.best] == "least error"
-
-
-@pytest.mark.parametrize(
-    ("method", "knobs"),
-    [
-        ("pvm", {"eps": [0.5, 1.0, 2.0], "lambda_": [0.5, 2.5]}),
-        ("scm", {"penalty": [1.0, 2.0, float("inf")], "stop": [1, 2, 4]}),
-        ("knn", {}),
-        ("kmeans", {"K": [1, 2, 3]}),
-        ("hyperplane", {"C": [0.1, 1.0, 10.0]}),
-        ("pvm", {"eps": 1.0}),
-    ],
-)
-def test_every_methods_grid_has_its_traits(iris, method, knobs):
-    v = pc.cross_validate("species ~ .", iris[::2], method, cv=3, dissimilarity="euclidean", repeats=1, **knobs)
-    e = CurveExplorer(v)
-    axes = {k: v.grid[k].unique().tolist() for k in v.grid if v.grid[k].nunique() > 1}
-    for name, values in axes.items():
-        for i in (0, len(values) - 1):
-            setattr(e, name, values[i])
-            chosen = v.grid.iloc[e.point]
-            assert all(chosen[k] == getattr(e, k) for k in axes)
-    assert fine(e)
-
-
 def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(iris):
     fit = pc.fit("species ~ .", iris[::2], cv=3, repeats=1)
     grid = fit.validation.grid
-    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.point]]
+    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.selection.point]]
     assert len(own) < len(grid)
     curve, explorer = CurveExplorer(fit.validation), PrototypeExplorer(fit)
     assert curve.grid == {"eps": own["eps"].tolist()}
-    told(explorer, stage=3)
-    assert (explorer.eps, explorer.fit.point) == (own["eps"].iloc[3], own.index[3])
+    told(explorer, step=3)
+    assert (explorer.eps, explorer.fit.selection.point) == (own["eps"].iloc[3], own.index[3])
     assert explorer.fit.prototypes.equals(fit.validation.fit_at(own.index[3]).prototypes)
     assert fine(curve)
     assert fine(explorer)
-
-
-def test_a_parameter_whose_name_is_taken_gets_an_underscore(iris):
-    from dataclasses import dataclass
-    from typing import Any
-
-    from protoclass.models.knn import KNN
-
-    @dataclass(frozen=True)
-    class Odd(KNN):
-        name = "odd"
-        k: Any = 1
-        layout: Any = (1, 2)
-
-        def path(self, task, grid):
-            return KNN(k=list(grid.get("layout", [1]))).path(task, {"k": np.asarray(grid.get("layout", [1]))})
-
-    e = CurveExplorer(pc.cross_validate("species ~ .", iris, Odd(), cv=3))
-    e.layout_ = 2
-    assert e.point == 1
-    assert fine(e)
 
 
 # the prototypes
@@ -158,10 +99,10 @@ def test_a_parameter_whose_name_is_taken_gets_an_underscore(iris):
 def test_the_radius_reaches_the_fits_that_fitting_gives(explorer, fit):
     assert explorer.fit is fit
     grid = fit.validation.grid["eps"].tolist()
-    told(explorer, stage=17)
+    told(explorer, step=17)
     assert explorer.eps == grid[17]
     assert explorer.fit.prototypes.equals(fit.update(eps=grid[17]).prototypes)
-    assert explorer.fit.point == 17  # its cross-validated error is known
+    assert explorer.fit.selection.point == 17  # its cross-validated error is known
     explorer.eps = 0.9952  # as it is printed
     assert explorer.fit is fit
     assert fine(explorer)
@@ -206,6 +147,27 @@ def test_why_a_row_gets_its_class(explorer, fit):
     assert fine(explorer)
 
 
+def test_it_opens_on_the_closest_error_or_the_first_prototype(explorer, fit, iris):
+    wrong = fit.validation.held_out[fit.selection.point] != iris["species"]
+    far = fit.predict(kind="distance").apply(lambda d: d.nsmallest(2).diff().iloc[-1], axis=1)
+    assert explorer.selected == far[wrong].abs().idxmin()
+    right = pc.fit("species ~ .", iris, eps=0.1, dissimilarity="euclidean")
+    assert PrototypeExplorer(right).selected == right.prototypes.index[0]
+
+
+def test_nearest_prototypes_and_rivals_are_those_of_the_distances(iris):
+    fit = pc.fit("species ~ .", iris, dissimilarity=pc.Chebyshev(), eps=0.8, cv=3, repeats=1)  # which a page does not compute
+    content = PrototypeExplorer(fit).parts[0]
+    rule = {name: unpack(part) for name, part in content.rule(content.steps.own).items() if isinstance(part, dict)}
+    D, classes = fit.dissimilarity.frame()[fit.prototypes.index].to_numpy(), fit.prototypes["class"].to_numpy()
+    assert rule["distances"].reshape(150, 5) == pytest.approx(np.sort(D, axis=1)[:, :5])
+    same = classes[None, :] == iris["species"].to_numpy(object)[:, None]
+    right = same[np.arange(150), D.argmin(axis=1)]
+    rivals = np.where(same == right[:, None], np.inf, D)
+    assert rule["near"] == pytest.approx(D.min(axis=1))
+    assert rule["far"] == pytest.approx(rivals.min(axis=1))
+
+
 def test_what_is_selected(explorer, fit):
     at = fit.prototypes.index[5]
     told(explorer, point=explorer.table.index.get_loc(at))
@@ -235,10 +197,8 @@ def test_axes_are_predictors_or_a_map(explorer, fit, iris):
     where = fit.dissimilarity.map(2)
     assert explorer.table[["x", "y"]].to_numpy() == pytest.approx(where.to_numpy())
     assert (explorer.state["x"], explorer.state["y"]) == ("map", "")
-    plane = told(explorer, x="petal_width", y="sepal_length", wants=["plane", "regions"])
+    plane = told(explorer, x="petal_width", y="sepal_length", wants=["plane"])
     assert plane["plane"]["axes"] == ["petal width", "sepal length"]
-    assert not plane["plane"]["outline"]["data"]  # two of four predictors: a circle would be no ball
-    assert "regions" not in plane
     assert explorer.table["x"].tolist() == iris["petal_width"].tolist()
     assert explorer.table["y"].tolist() == iris["sepal_length"].tolist()
     assert explorer.figure.axes[0].get_xlabel() == "petal width"
@@ -251,29 +211,6 @@ def test_axes_are_predictors_or_a_map(explorer, fit, iris):
 
 def unpack(packed):
     return np.frombuffer(packed["data"], packed["type"])
-
-
-def test_balls_and_regions_in_the_metrics_own_plane(iris):
-    fit = pc.fit("species ~ petal_length + petal_width", iris, eps=0.5)
-    e = PrototypeExplorer(fit)
-    assert (e.x, e.y) == ("petal_length", "petal_width")
-    answer = told(e, wants=["plane", "regions"])
-    regions, outline = answer["regions"], unpack(answer["plane"]["outline"]).reshape(-1, 2)
-    drawn = [line.get_xydata() for line in fit.plot().lines]
-    for ball, (_, spot) in zip(drawn, fit.prototypes.iterrows(), strict=True):
-        assert ball == pytest.approx(spot[["petal_length", "petal_width"]].to_numpy(float) + 0.5 * outline, abs=1e-6)
-    low, high, bottom, top = regions["extent"]
-    codes = unpack(regions["codes"]).reshape(regions["height"], regions["width"])
-    for _, spot in fit.prototypes.iterrows():  # each lies where its class is given
-        row = int((spot["petal_width"] - bottom) / (top - bottom) * len(codes))
-        column = int((spot["petal_length"] - low) / (high - low) * len(codes[0]))
-        assert codes[row, column] == fit.classes.index(spot["class"])
-    turned = told(e, x="petal_width", y="petal_length", wants=["plane", "regions"])
-    assert unpack(turned["plane"]["outline"]).reshape(-1, 2) == pytest.approx(outline[:, ::-1])
-    assert (unpack(turned["regions"]["codes"]).reshape(codes.shape[::-1]) == codes.T).all()
-    ranks = PrototypeExplorer(pc.fit("species ~ petal_length + petal_width", iris, eps=9.5, dissimilarity="ranks"))
-    assert not told(ranks, wants=["plane"])["plane"]["outline"]["data"]
-    assert fine(ranks)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -307,9 +244,9 @@ def test_pictures_are_those_of_the_rows():
     data = pc.load_data("digits").iloc[:400]
     fit = pc.fit("digit ~ .", data, dissimilarity=RAW, eps=30.0)
     e = PrototypeExplorer(fit, shape=(8, 8), radii=[25.0, 35.0])
-    assert e._stages.radii == [25.0, 30.0, 35.0]
-    film, album, _ = e.parts
-    pixels = unpack(describe(film, album)["album"]["pixels"]).reshape(400, 64)
+    assert e._steps.radii == [25.0, 30.0, 35.0]
+    content, album, _ = e.parts
+    pixels = unpack(describe(content, album)["album"]["pixels"]).reshape(400, 64)
     assert pixels == pytest.approx(255 * (1 - data.drop(columns="digit").to_numpy() / 16), abs=1)
     centres = PrototypeExplorer(pc.fit("digit ~ .", data, "kmeans", K=1, dissimilarity=RAW), shape=(8, 8))
     pixels = unpack(describe(*centres.parts[:2])["album"]["pixels"]).reshape(-1, 64)
@@ -319,21 +256,6 @@ def test_pictures_are_those_of_the_rows():
     for wrong in ((8, 9), 64):
         with pytest.raises(pc.OptionError, match="shape"):
             PrototypeExplorer(fit, shape=wrong)
-
-
-def test_a_given_matrix_has_a_map_alone(papers_data):
-    cat = pd.read_csv(f"{papers_data}/cat_cortex.csv", index_col="area")
-    D = cat.drop(columns="region").set_axis(cat.index, axis=1)
-    fit = pc.fit("region ~ 1", cat[["region"]], dissimilarity=D, repeats=1)
-    e = PrototypeExplorer(fit)
-    assert e.table[["x", "y"]].to_numpy() == pytest.approx(fit.dissimilarity.map(2).to_numpy())
-    told(e, stage=2)
-    at = e.fit.prototypes.index[0]
-    told(e, point=e.table.index.get_loc(at))
-    assert e.selected == at
-    assert fine(e)
-    with pytest.raises(pc.OptionError, match=r"x must be .* not 'region'"):
-        e.x = "region"
 
 
 @pytest.mark.parametrize(
@@ -349,7 +271,7 @@ def test_a_given_matrix_has_a_map_alone(papers_data):
 def test_methods_without_radius_have_no_slider(iris, method, knobs):
     fit = pc.fit("species ~ .", iris, method, **knobs)
     e = PrototypeExplorer(fit)
-    assert not e._stages.radii
+    assert not e._steps.radii
     if method != "pvm":
         with pytest.raises(pc.OptionError, match="no slider of radii"):
             e.eps = 1.0
@@ -387,7 +309,11 @@ def test_machines_say_what_decided(iris):
     fit = pc.fit("species ~ .", two, "scm", features="stumps", kind="conjunction", penalty=2.0, stop=2)
     e = PrototypeExplorer(fit)
     rules = fit.tidy()["rule"]
-    assert rules[0] in tables(told(e))["Features"][0][1]
+    conditions = e.parts[0].rule(0)["conditions"]
+    assert [condition["words"] for condition in conditions] == rules.tolist()
+    settled = np.concatenate([unpack(condition["rows"]) for condition in conditions])
+    assert len(set(settled.tolist())) == len(settled)  # a row is settled once
+    assert (fit.predict().iloc[settled] == "versicolor").all()
     for row in two.index[::9]:
         e.selected = row
         said = " ".join(told(e)["words"])
@@ -402,7 +328,7 @@ def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
     exact = PrototypeExplorer(fit.update(solver="exact"))
     assert b"each radius is slow to solve" in exact.content
     some = PrototypeExplorer(exact.fit, radii=[0.8, 1.5])
-    told(some, stage=2)
+    told(some, step=2)
     assert some.fit.prototypes.equals(fit.update(solver="exact", eps=1.5).prototypes)
 
     def refuse(self, task, grid):
@@ -437,7 +363,7 @@ def test_candidates_that_are_not_rows(iris):
 
 def test_an_error_is_said_in_words_and_the_explorer_goes_on(explorer, monkeypatch):
     with monkeypatch.context() as broken:
-        broken.setattr(explorer, "tell", lambda message: 1 / 0)
+        broken.setattr(explorer, "reply", lambda message: 1 / 0)
         assert told(explorer, point=4) == {"problem": explorer.alert}
     assert explorer.alert == "ZeroDivisionError: division by zero (explorer.exception has it)"
     assert isinstance(explorer.exception, ZeroDivisionError)
@@ -473,23 +399,23 @@ def test_an_explorer_whose_first_picture_fails_is_shown_too(fit, monkeypatch):
 
 def test_many_changes_are_told_at_once(explorer):
     heard = []
-    explorer.observe(lambda change: heard.append(change.new["stage"]), "state")
+    explorer.observe(lambda change: heard.append(change.new["step"]), "state")
     with explorer.hold():
-        for eps in explorer._stages.radii:
+        for eps in explorer._steps.radii:
             explorer.eps = eps
         explorer.selected = 82
     assert heard == [19]
-    explorer.eps = explorer._stages.radii[19]  # no change
+    explorer.eps = explorer._steps.radii[19]  # no change
     assert len(heard) == 1
 
 
 def test_messages_in_several_threads_leave_one_state(explorer):
-    threads = [threading.Thread(target=lambda stage=stage: told(explorer, stage=stage)) for stage in range(15)]
+    threads = [threading.Thread(target=lambda step=step: told(explorer, step=step)) for step in range(15)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert explorer.fit is explorer._stages.fits[explorer.state["stage"]]
+    assert explorer.fit is explorer._steps.fits[explorer.state["step"]]
     assert fine(explorer)
 
 
@@ -560,9 +486,9 @@ def test_odd_labels(iris):
 def test_explorers_are_linked_as_other_widgets(curve, explorer, fit):
     link((curve, "eps"), (explorer, "eps"))
     curve.point = 17
-    assert explorer.fit.point == 17
+    assert explorer.fit.selection.point == 17
     explorer.eps = 0.9952
-    assert curve.point == fit.point
+    assert curve.point == fit.selection.point
     assert fine(curve)
     assert fine(explorer)
 

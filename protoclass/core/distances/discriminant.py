@@ -1,4 +1,4 @@
-"""Linear maps that are learned from classes: neighbourhood components, and linear discriminants."""
+"""Linear maps that are learned from classes: neighbourhood components, discriminants, and local matrices of adaptive neighbours."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 
 from .. import Array
 from ..memory import check_fits
-from ..parallel import alone
+from ..parallel import alone, each, kernel
+from .minkowski import minkowski
 
+CHUNK = 256  # rows whose matrices are in memory at a time
+SIDE = 64  # centers given to a thread at a time
 MATRICES = 3  # of one number for each pair of rows that are in memory at the same time
 LEAST = 1e-6  # ridge beside shrinkage
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones are rounding
@@ -65,9 +68,9 @@ class Neighbourhoods:
         total = P.sum(axis=1)
         share = np.concatenate([P[b, b].sum(axis=1) for b in blocks]) / total
         v = w / w.sum()
-        own = [P[b, b] * (v / total)[b, None] for b in blocks]
+        within = [P[b, b] * (v / total)[b, None] for b in blocks]
         P *= -(v * share / total)[:, None]  # now the derivatives with respect to -|A x_i - A x_j|^2
-        for b, more in zip(blocks, own, strict=True):
+        for b, more in zip(blocks, within, strict=True):
             P[b, b] += more
         ends = P.sum(axis=0) + P.sum(axis=1)
         spread = P @ X + P.T @ X - ends[:, None] * X
@@ -132,18 +135,17 @@ def nca(
 
     with alone():
         found = minimize(descend, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": most, "gtol": 1e-5})
-        learned = (
-            np.abs(found.x) if diagonal else found.x.reshape(start.shape)
-        )  # a sign of a weight's root means nothing
+        learned = np.abs(found.x) if diagonal else found.x.reshape(start.shape)  # a sign of a weight's root means nothing
         plain = Neighbourhoods(X, y, w)
         before, after = plain.value(start)[0], plain.value(learned)[0]
     return Components(learned, before, after, int(found.nit), bool(found.success))
 
 
-def principal_axes(X: Array, components: int) -> Array:
-    """The first principal axes (k, p) of centred rows; the largest entry of each is positive."""
-    _, axes = np.linalg.eigh(X.T @ X)
-    return positive(axes[:, ::-1][:, :components].T)
+def principal_axes(Z: Array, count: int) -> Array:
+    """The first principal axes (count, p) of centred rows (n, p); the largest entry of each is positive."""
+    tall = len(Z) > Z.shape[1]  # the scatter is then the smaller matrix
+    axes = np.linalg.eigh(Z.T @ Z)[1].T[::-1] if tall else np.linalg.svd(Z, full_matrices=False)[2]
+    return positive(axes[:count])
 
 
 def positive(axes: Array) -> Array:
@@ -161,8 +163,9 @@ def span(X: Array, w: Array) -> tuple[Array, Array]:
     A = (X - share @ X) * np.sqrt(share)[:, None]
     wide = A.shape[1] > len(A)
     values, axes = np.linalg.eigh(A @ A.T if wide else A.T @ A)
-    kept = values > SINGULAR * values[-1]
-    return A.T @ (axes[:, kept] / np.sqrt(values[kept])) if wide else axes[:, kept], values[kept]
+    varies = values > SINGULAR * values[-1]
+    axes, values = axes[:, varies], values[varies]
+    return A.T @ (axes / np.sqrt(values)) if wide else axes, values
 
 
 def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple[Array, Array]:
@@ -186,10 +189,10 @@ def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple
     """
     each, weight = np.zeros((classes, X.shape[1], X.shape[1])), np.bincount(y, w, classes)
     for c in np.flatnonzero(weight):
-        own = w[y == c] / weight[c]
-        Z = X[y == c] - own @ X[y == c]
-        each[c] = (Z.T * own) @ Z
-    return each, np.asarray(np.tensordot(weight / weight.sum(), each, 1))
+        share = w[y == c] / weight[c]
+        Z = X[y == c] - share @ X[y == c]
+        each[c] = (Z.T * share) @ Z
+    return each, np.tensordot(weight / weight.sum(), each, 1)
 
 
 def spread_within(X: Array, y: NDArray[np.int64], w: Array, ridge: float | None, variance: float, p: int) -> Array:
@@ -198,9 +201,9 @@ def spread_within(X: Array, y: NDArray[np.int64], w: Array, ridge: float | None,
     Without a ridge it is shrunken towards its mean variance over `p` columns, as far as is estimated to be best (Ledoit and Wolf 2004, A
     well-conditioned estimator for large-dimensional covariance matrices), with a ridge of `LEAST` against classes that do not vary.
     """
-    within, share = covariances(X, y, w, int(y.max()) + 1)[1], w / w.sum()
+    within, share = covariances(X, y, w, y.max() + 1)[1], w / w.sum()
     if ridge is not None:
-        return np.asarray(within + ridge * variance * np.eye(len(within)))
+        return within + ridge * variance * np.eye(len(within))
     Z = X.copy()
     for c in np.unique(y):
         Z[y == c] -= np.average(X[y == c], axis=0, weights=w[y == c])
@@ -208,7 +211,7 @@ def spread_within(X: Array, y: NDArray[np.int64], w: Array, ridge: float | None,
     noise = share**2 @ ((Z**2).sum(axis=1) ** 2 - 2 * ((Z @ within) * Z).sum(axis=1) + square)
     apart = square - p * mean**2  # of the covariance from a spherical one, as the noise is of it from the true one
     shrinkage = noise / apart if apart > noise else 1.0
-    return np.asarray((1 - shrinkage) * within + (shrinkage * mean + LEAST * variance) * np.eye(len(within)))
+    return (1 - shrinkage) * within + (shrinkage * mean + LEAST * variance) * np.eye(len(within))
 
 
 def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, ridge: float | None = 0.0) -> Array | None:
@@ -245,7 +248,7 @@ def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, rid
     if not np.linalg.eigvalsh(inner)[0] > SINGULAR * total.max():
         return None
     sphere = np.linalg.inv(np.linalg.cholesky(inner))
-    between = np.diag(total) - covariances(X @ axes, y, w, int(y.max()) + 1)[1]
+    between = np.diag(total) - covariances(X @ axes, y, w, y.max() + 1)[1]
     _, directions = np.linalg.eigh(sphere @ between @ sphere.T)
     return positive((axes @ sphere.T @ directions[:, ::-1][:, :components]).T)
 
@@ -278,9 +281,137 @@ def quadratic(X: Array, y: NDArray[np.int64], w: Array, classes: int, shrinkage:
     """
     axes, total = span(X, w)
     each, within = covariances(X @ axes, y, w, classes)
-    own = np.where(np.bincount(y, minlength=classes)[:, None, None] > 0, each, within)
+    of_class = np.where(np.bincount(y, minlength=classes)[:, None, None] > 0, each, within)
     added = ridge * total.sum() / X.shape[1] * np.eye(len(total))
-    values, directions = np.linalg.eigh((1 - shrinkage) * own + shrinkage * within + added)
+    values, directions = np.linalg.eigh((1 - shrinkage) * of_class + shrinkage * within + added)
     if not values.min() > SINGULAR * total.max():
         return None
     return np.ascontiguousarray(np.swapaxes(axes @ (directions / np.sqrt(values)[:, None]), 1, 2))
+
+
+def adaptive_distances(
+    rows: Array, others: Array, X: Array, y: Array, classes: int, neighborhood: int, softening: float, ridge: float, iterations: int
+) -> Array:
+    """Distances (r, q) from rows to others under the matrix of each row: |F_i' (x_i - z_j)|, with the factors of `local_factors`."""
+    out = np.empty((len(rows), len(others)))
+    for first in range(0, len(rows), CHUNK):
+        part = slice(first, first + CHUNK)
+        factors = local_factors(rows[part], X, y, classes, neighborhood, softening, ridge, iterations)
+        out[part] = local_distances(others, rows[part], factors).T
+    return out
+
+
+def local_factors(
+    centers: Array, X: Array, y: Array, classes: int, neighborhood: int, softening: float, ridge: float, iterations: int
+) -> Array:
+    """A factor F of the local matrix Sigma = F F' at each center.
+
+    From the `neighborhood` nearest rows of X, W is the pooled covariance within classes and B that between their means, both
+    with divisor n_w = neighborhood. With B* = W^-1/2 B W^-1/2,
+
+        Sigma = W^-1/2 (B* + softening I) W^-1/2.
+
+    Parameters
+    ----------
+    centers : array (m, p)
+    X : array (n, p)
+        Training rows.
+    y : int array (n,)
+    classes : int
+    neighborhood : int <= n
+    softening : float > 0
+    ridge : float >= 0
+        Added to the diagonal of W, as a multiple of its mean.
+    iterations : int >= 1
+        Number of neighbour searches: the first by Euclidean distance, each further one under the previous matrices.
+
+    Returns
+    -------
+    array (m, p, p)
+        The length of F' (x - z) is the distance of x from the center z.
+    """
+
+
+    def factors_by(D: Array) -> Array:
+        near = nearest_rows(D, neighborhood)
+        return _factors(X[near] - X[near[:, :1]], y[near], classes, softening, ridge)
+
+    factors = factors_by(minkowski(centers, X))
+    for _ in range(iterations - 1):
+        factors = factors_by(local_distances(X, centers, factors).T)
+    return factors
+
+
+def nearest_rows(D: Array, count: int) -> Array:
+    """The `count` nearest columns of each row of D, the first of equally near ones, int (m, count)."""
+    near = np.empty((len(D), count), np.int64)
+    last = np.partition(D, count - 1, axis=1)[:, count - 1]
+    for i, d in enumerate(D):
+        inside = np.flatnonzero(d < last[i])
+        near[i] = np.concatenate([inside, np.flatnonzero(d == last[i])[: count - len(inside)]])
+    return near
+
+
+def _factors(Z: Array, y: Array, classes: int, softening: float, ridge: float) -> Array:
+    """Factors from the neighbours of each center minus one of them, (m, K, p), which avoids loss of digits far from the origin."""
+    K, p = Z.shape[1:]
+    own = (y[:, None, :] == np.arange(classes)[:, None]).astype(float)  # (m, classes, K)
+    count = own.sum(axis=2)
+    means = np.matmul(own, Z) / np.maximum(count, 1)[:, :, None]
+    deviations = Z - np.take_along_axis(means, y[:, :, None], axis=1)
+    within = np.matmul(deviations.transpose(0, 2, 1), deviations) / K
+    gaps = (means - Z.mean(axis=1)[:, None]) * np.sqrt(count / K)[:, :, None]
+    between = np.matmul(gaps.transpose(0, 2, 1), gaps)
+    size = np.trace(within, axis1=1, axis2=2) / p
+    size = np.where(size > 0, size, 1.0)  # if all neighbours of each class coincide, W is 0 and the unit matrix is used
+    constant = np.trace(within, axis1=1, axis2=2) == 0
+    within[constant] = np.eye(p)
+    within += (ridge * size)[:, None, None] * np.eye(p)
+    with alone():
+        values, axes = np.linalg.eigh(within)
+        values = np.maximum(values, 1e-12 * values[:, -1:])  # without a ridge W may be singular
+        root = np.matmul(axes / np.sqrt(values)[:, None, :], axes.transpose(0, 2, 1))
+        stretched = np.matmul(np.matmul(root, between), root)
+        root_local = np.linalg.cholesky((stretched + stretched.transpose(0, 2, 1)) / 2 + softening * np.eye(p))
+    return np.matmul(root, root_local)
+
+
+def local_distances(X: Array, centers: Array, factors: Array) -> Array:
+    """Distances (r, q) of rows to centers under the matrices of the centers: |F_j' (x_i - z_j)|."""
+    out = np.empty((len(X), len(centers)))
+    across, Z = np.ascontiguousarray(X.T, float), np.ascontiguousarray(centers, float)
+
+    def fill(first: int) -> None:
+        part = slice(first, first + SIDE)
+        _local(across, Z[part], factors[part], out[:, part])
+
+    for _ in each(fill, range(0, len(Z), SIDE), out.size * Z.shape[1]):
+        pass
+    return out
+
+
+@kernel
+def _local(X, centers, factors, out):
+    # the innermost loops run over some rows at a time, vectorised
+    p, n, width = X.shape[0], X.shape[1], 64
+    gap, product, total = np.zeros((p, width)), np.empty(width), np.empty(width)
+    for j in range(centers.shape[0]):
+        F = factors[j]
+        for first in range(0, n, width):
+            q = min(width, n - first)
+            for a in range(p):
+                for i in range(q):
+                    gap[a, i] = X[a, first + i] - centers[j, a]
+            total[:] = 0.0
+            for b in range(p):
+                product[:] = 0.0
+                for a in range(p):
+                    f = F[a, b]
+                    for i in range(width):
+                        product[i] += f * gap[a, i]
+                for i in range(width):
+                    total[i] += product[i] * product[i]
+            for i in range(q):
+                out[first + i, j] = np.sqrt(total[i])
+
+

@@ -25,18 +25,23 @@ def the_same(distances: Array) -> Array:
 
 @dataclass(frozen=True)
 class Geometry:
-    """How the values of a metric follow from Minkowski distances between the first arrays of its representations.
+    """The values of a metric as a function of Minkowski distances between the first arrays of its representations.
 
     Attributes
     ----------
     r : float
         Exponent of the Minkowski distance, as `core.distances.minkowski` measures it.
     value : callable
-        What makes dissimilarities of distances, entry by entry. It never falls, also in its last bits, and keeps the precision.
+        Dissimilarities from distances, entry by entry. It never falls, also in its last bits, and keeps the precision.
     """
 
     r: float = 2.0
     value: Callable[[Array], Array] = the_same
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether the values are the distances."""
+        return self.value is the_same
 
     def reach(self, radii: Array) -> Array:
         """The smallest distances (K,) whose values are not below these radii (K,), in the precision of the radii; inf for none.
@@ -47,7 +52,7 @@ class Geometry:
         >>> Geometry(value=lambda d: d * d / 2).reach(np.array([2.0, 8.0]))
         array([2., 4.])
         """
-        if self.value is the_same:
+        if self.is_distance:
             return radii
         kind = np.uint32 if radii.dtype == np.float32 else np.uint64
         # positive floats are ordered as their bits are: halve between 0 and infinity
@@ -91,7 +96,7 @@ def minkowski(a: Array, b: Array, r: float = 2.0) -> Array:
 
 
 def _between(measure: Kernel, a: Array, b: Array, *given: Any) -> Array:
-    """What a kernel makes of the rows of two arrays, (n, m)."""
+    """Values of a kernel for the rows of two arrays, (n, m)."""
     out = np.empty((len(a), len(b)), a.dtype)
     rows, across = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
     step = BLOCK if threaded(out.size) else max(1, len(a))
@@ -168,7 +173,7 @@ def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float
 
 
 @kernel(contract=False)
-def _euclidean(a, b, out):  # type: ignore[no-untyped-def]
+def _euclidean(a, b, out):
     # b is (p, m). Four rows by two variables at a time: the sums of WIDTH columns are read and written half as often.
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
@@ -204,7 +209,7 @@ def _euclidean(a, b, out):  # type: ignore[no-untyped-def]
 
 
 @kernel(contract=False)
-def measure_row(x, across, r, total):  # type: ignore[no-untyped-def]
+def measure_row(x, across, r, total):
     """Minkowski distances of a row (p,) to the columns of `across` (p, width), written to `total` (width,)."""
     p, width = across.shape
     total[:] = 0
@@ -239,7 +244,7 @@ def measure_row(x, across, r, total):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _minkowski(a, b, r, out):  # type: ignore[no-untyped-def]
+def _minkowski(a, b, r, out):
     n = len(a)
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)
@@ -251,7 +256,7 @@ def _minkowski(a, b, r, out):  # type: ignore[no-untyped-def]
 
 
 @kernel(contract=False)
-def _products(a, b, out):  # type: ignore[no-untyped-def]
+def _products(a, b, out):
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)
@@ -267,7 +272,7 @@ def _products(a, b, out):  # type: ignore[no-untyped-def]
 
 
 @kernel(contract=False)
-def measure_pair(x, z):  # type: ignore[no-untyped-def]
+def measure_pair(x, z):
     """The Euclidean distance of two rows, summed in the order of `_euclidean`."""
     total = x.dtype.type(0)
     p = len(x)

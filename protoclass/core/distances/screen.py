@@ -102,12 +102,54 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Compared:
-    """Rows and candidates: both sides, their error bounds, and twice their products, float32 (r, q)."""
+    """Rows of one side beside rows of the other, with twice their products.
 
-    rows: Side
-    candidates: Side
+    Attributes
+    ----------
+    lines : Side (r)
+    across : Side (q)
+    bounds : Bounds
+    twice : float32 array (r, q)
+    """
+
+    lines: Side
+    across: Side
     bounds: Bounds
     twice: Array
+
+    def of(self, part: slice) -> Compared:
+        """Some of the lines."""
+        return replace(self, lines=self.lines[part], twice=self.twice[part])
+
+    @property
+    def near(self) -> Array:
+        """The approximations of the scaled squares of all distances, float32 (r, q)."""
+        return self.across.square + self.lines.square[:, None] - self.twice
+
+    def reach(self, values: Array) -> Array:
+        """The approximations up to which another may be as near as one at some approximation, (r, ...) for each line.
+
+        With approximations at most E from the squares s, and the kernel's squares within a factor 1 +- k of s, one at an
+        approximation q has a computed square of at most (q + E) (1 + k). So s <= (q + E) (1 + k) / (1 - k) for another that is as
+        near, and its approximation is at most that + E.
+        """
+        bounds, most = self.bounds, float(self.across.square.max())
+        error = 1.001 * (bounds.norm * (self.lines.square.astype(float)[:, None] + most) + bounds.slack)
+        return np.asarray((values + error) * ((1 + bounds.kernel) / (1 - bounds.kernel)) + error)
+
+    def codes(self, reach: Array) -> Array | None:
+        """For each pair the number of radii with d >= radius, uint8 (r, q); None if the bound leaves too many pairs undecided.
+
+        reach : array (K,), ascending, in the precision of the coordinates
+        """
+        out, bounds = np.empty(self.twice.shape, np.uint8), self.bounds
+        low, high = bounds.thresholds(reach)
+        unsure = _compare(self.twice, self.across.square, self.lines.square, low, high, bounds.norm, bounds.slack, out)
+        if unsure * OFTEN > out.size:
+            return None
+        if unsure:
+            _settle(self.across.exact, self.lines.exact, reach, out)
+        return out
 
 
 @dataclass(frozen=True)
@@ -141,45 +183,21 @@ class Screening:
         most = float(self.rows.square.max()) + float(self.candidates.square.max())
         return 1.001 * (self.bounds.norm * most + self.bounds.slack)
 
-    def only(self, rows: Array, columns: Array, chosen: Side | None = None) -> Compared:
-        """Some rows and candidates; `chosen` are these candidates, if they have been taken before."""
-        left, right = self.rows[as_slice(rows)], self.candidates[as_slice(columns)] if chosen is None else chosen
+    def beside(self, rows: Array, columns: Array, chosen: Side) -> Compared:
+        """Some rows beside some candidates, which are `chosen`."""
+        side = self.rows[as_slice(rows)]
         if self.products is None or not self.products.known:
-            return Compared(left, right, self.bounds, approximate(right, left))
-        held = self.products()
-        twice = gather(held, rows, columns) if self.symmetric else gather(held, columns, rows).T
-        return Compared(left, right, self.bounds, np.ascontiguousarray(twice))
+            return Compared(side, chosen, self.bounds, approximate(side, chosen))
+        products = self.products()
+        twice = gather(products, rows, columns) if self.symmetric else gather(products, columns, rows).T
+        return Compared(side, chosen, self.bounds, np.ascontiguousarray(twice))
 
-    def tile(self, rows: Array, columns: Array) -> tuple[Side, Side, Array]:
-        """Some rows and candidates, and twice their products, float32 (q, r)."""
-        return self.rows[as_slice(rows)], self.candidates[as_slice(columns)], self._twice(rows, columns)
-
-    def _twice(self, rows: Array, columns: Array) -> Array:
-        if self.products is not None and self.products.known:
-            held = self.products()
-            across, along = as_slice(columns), as_slice(rows)
-            if isinstance(across, slice) and isinstance(along, slice):
-                return held[across, along]
-            return gather(held, columns, rows)
-        return approximate(self.rows[as_slice(rows)], self.candidates[as_slice(columns)])
-
-    def codes(self, rows: Array, columns: Array, reach: Array) -> Array | None:
-        """For each pair the number of radii with d >= radius, uint8 (q, r); None if a product leaves too many pairs undecided.
-
-        Parameters
-        ----------
-        rows, columns : int arrays
-        reach : array (K,), ascending, in the precision of the coordinates
-        """
-        left, right, twice = self.tile(rows, columns)
-        out = np.empty(twice.shape, np.uint8)
-        low, high = self.bounds.thresholds(reach)
-        unsure = _compare(twice, left.square, right.square, low, high, self.bounds.norm, self.bounds.slack, out)
-        if unsure * OFTEN > out.size:
-            return None
-        if unsure:
-            _settle(left.exact, right.exact, reach, out)
-        return out
+    def tile(self, rows: Array, columns: Array) -> Compared:
+        """Some candidates beside some rows."""
+        candidates, side = self.candidates[as_slice(columns)], self.rows[as_slice(rows)]
+        if self.products is None or not self.products.known:
+            return Compared(candidates, side, self.bounds, approximate(candidates, side))
+        return Compared(candidates, side, self.bounds, gather(self.products(), columns, rows))
 
 
 def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | None:
@@ -219,7 +237,7 @@ def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | No
 def _all_products(screening: Screening) -> Array:
     n, m = len(screening.rows.square), len(screening.candidates.square)
     tiles = half_tiles(n) if screening.symmetric else block_tiles(n, m)
-    return filled(np.empty((m, n), np.float32), tiles, lambda tile: screening._twice(tile.rows, tile.columns))
+    return filled(np.empty((m, n), np.float32), tiles, lambda tile: screening.tile(tile.rows, tile.columns).twice)
 
 
 def _side(X: Array, centre: Array, scale: float) -> Side:
@@ -231,10 +249,10 @@ def _side(X: Array, centre: Array, scale: float) -> Side:
     return Side(np.ascontiguousarray(X), near, square)
 
 
-def approximate(rows: Side, candidates: Side) -> Array:
-    """Twice the products of candidates and rows, float32 (q, r), on one thread, as tiles are given to threads."""
+def approximate(lines: Side, across: Side) -> Array:
+    """Twice the products of two sides, float32 (lines, across), on one thread, as tiles are given to threads."""
     with alone():
-        return np.asarray((candidates.near * np.float32(2)) @ rows.near.T)
+        return np.asarray((lines.near * np.float32(2)) @ across.near.T)
 
 
 @kernel

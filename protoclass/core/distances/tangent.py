@@ -54,7 +54,7 @@ def _basis(images: Array, shape: tuple[int, int], sigma: float, background: floa
     plain = np.asarray(images, float).reshape(-1, height, width)
 
     def derivative(order: tuple[int, int, int]) -> Array:
-        return np.asarray(gaussian_filter(plain, (0.0, sigma, sigma), order, mode="constant", cval=background))
+        return gaussian_filter(plain, (0.0, sigma, sigma), order, mode="constant", cval=background)
 
     down, across = derivative((0, 1, 0)), derivative((0, 0, 1))
     y, x = np.ogrid[:height, :width]
@@ -74,7 +74,7 @@ def _basis(images: Array, shape: tuple[int, int], sigma: float, background: floa
 
 
 @kernel
-def _orthonormal(basis, least):  # type: ignore[no-untyped-def]
+def _orthonormal(basis, least):
     # Gram-Schmidt, twice for each tangent, because rounding makes a single pass inexact
     n, k, p = basis.shape
     for i in range(n):
@@ -140,7 +140,7 @@ def _own(X: Array, A: Array) -> Array:
 
 
 @kernel
-def _pairs(G, own_a, own_b, X, Y, out):  # type: ignore[no-untyped-def]
+def _pairs(G, own_a, own_b, X, Y, out):
     # the innermost loops run over some columns at a time, for vectorisation within the cache
     k, width = own_a.shape[1] - 1, 64
     u, v = np.zeros((k, width), np.float32), np.zeros((k, width), np.float32)
@@ -175,7 +175,7 @@ def _pairs(G, own_a, own_b, X, Y, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _explained(C, u, v, S, w, out):  # type: ignore[no-untyped-def]
+def _explained(C, u, v, S, w, out):
     # u'u + w' S^-1 w with S = I - C'C and w = v - C'u, by S = L D L'; a direction that both planes share counts once
     k, q = u.shape
     for j in range(q):

@@ -24,19 +24,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...ground.checks import whole_number
-from ...ground.errors import DataError, OptionError
-from ..coding import bins_for
-from ..histogram import Pairs, values_at
+from .. import Array
 from ..parallel import kernel, left
-from ..sources import Held
 
-Array = NDArray[Any]
 TINY = float(np.finfo(float).tiny)
 DEPENDENT = 1e-10  # lowest proportion of a candidate's similarity to itself that the selected ones must leave unexplained
 
@@ -83,37 +76,37 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     # weights in a unit, a power of 2, in which no product of two overflows
     blocks = list(blocks)
     unit = -int(np.frexp(max((np.max(w, initial=0.0) for _, w, _ in blocks), default=0.0))[1])
-    fine, parts = bins_for(sum(np.size(D) for D, _, _ in blocks)), []
-    for D, weights, own in blocks:
-        w = np.ldexp(np.asarray(weights, np.float64), unit)
-        parts.append((Held(np.ascontiguousarray(D, np.float64)), Pairs(np.full(len(own), -1), fine, (w, w[own]))))
-    found, _ = values_at(parts, lambda total: np.array([total / 2]))
+    values, weights = [np.empty(0)], [np.empty(0)]
+    for D, of_rows, own in blocks:
+        w = np.ldexp(np.asarray(of_rows, np.float64), unit)
+        counts = (D > 0) & (np.inf > D)
+        values.append(D[counts])
+        weights.append(np.outer(w, w[own])[counts])
+    found, weight = np.concatenate(values), np.concatenate(weights)
+    if not weight.any():
+        return 1.0
+    order = np.argsort(found)
+    upto = np.cumsum(weight[order])
+    median = found[order[np.searchsorted(upto, upto[-1] / 2)]]
     with np.errstate(over="ignore"):
-        return float(np.clip(found[0] ** -2.0, TINY, 1 / TINY)) if len(found) else 1.0
+        return float(np.clip(median**-2.0, TINY, 1 / TINY))
 
 
-def similarities(D: Array, gamma: float) -> NDArray[np.float64]:
+def similarities(D: Array, gamma: float) -> Array:
     """exp(-gamma d^2) of dissimilarities D (n, m): 1 at d = 0, and 0 at d = inf.
-
-    Raises
-    ------
-    OptionError
-        Unless gamma is positive and finite.
 
     Examples
     --------
     >>> similarities(np.array([[0.0, 1.0, np.inf]]), np.log(2))
     array([[1. , 0.5, 0. ]])
     """
-    if not 0 < gamma < np.inf:
-        raise OptionError(f"gamma must be a finite number > 0, not {gamma!r}")
     with np.errstate(over="ignore"):
-        K = np.asarray(D, np.float64) * np.sqrt(gamma)  # d^2 alone may overflow although gamma d^2 does not
+        K = D.astype(float, order="C") * np.sqrt(gamma)  # d^2 alone may overflow although gamma d^2 does not
         K *= -K
-    return np.asarray(np.exp(K, out=K))
+    return np.exp(K, out=K)
 
 
-def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> Selected:
+def mmd_prototypes(K: Array, w: Array, count: int, own: Array) -> Selected:
     """Prototypes that are added one after another, each the candidate with which J is largest, the first of equal ones.
 
     A candidate is chosen at most once; a copy of it counts as another candidate. Choosing k of m costs one pass over K and
@@ -124,40 +117,30 @@ def mmd_prototypes(K: Array, w: Array, count: int, own: Array | None = None) -> 
     K : array (n, m)
         Similarities of the rows to the candidates, finite; may be asymmetric.
     w : array (n,)
-        Weights of the rows, >= 0. A row of weight 2 is worth two rows of weight 1; a prototype is worth the same as any
-        other.
+        Weights of the rows, > 0. A row of weight 2 is worth two rows of weight 1; a prototype is worth the same as any other.
     count : int
         Number of prototypes, 1 to m.
-    own : int array (m,), optional
-        The row that each candidate is; by default candidate j is row j.
+    own : int array (m,)
+        The row that each candidate is.
 
     Returns
     -------
     Selected
         With J as objective. For some similarities J falls beyond some count, and this maximum is one way to choose k.
 
-    Raises
-    ------
-    OptionError
-        For a count that is not from 1 to m.
-    DataError
-        If similarities are not finite, or weights are negative or all 0.
-
     Examples
     --------
     >>> x = np.array([0.0, 0.2, 0.5, 5.0, 5.1, 5.3])
-    >>> selected = mmd_prototypes(similarities(np.abs(x[:, None] - x), 1.0), np.ones(6), 3)
+    >>> selected = mmd_prototypes(similarities(np.abs(x[:, None] - x), 1.0), np.ones(6), 3, np.arange(6))
     >>> selected.chosen.tolist(), selected.objective.round(3).tolist()
     ([4, 1, 5], [-0.016, 0.471, 0.42])
     """
-    K, w, own, mean = _prepare(K, w, own)
-    count = _check_count(count, len(own))
     chosen, objective = np.empty(count, np.int64), np.empty(count)
-    _grow(K, own, mean, chosen, objective, left())
+    _grow(K, own, _means(K, w / w.sum()), chosen, objective, left())
     return Selected(chosen, objective)
 
 
-def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
+def witness(K: Array, w: Array, prototypes: Array) -> Array:
     """The mean similarity of the rows to each candidate minus the mean similarity of the prototypes.
 
     f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive if prototypes are too few,
@@ -175,29 +158,16 @@ def witness(K: Array, w: Array, prototypes: Array) -> NDArray[np.float64]:
     -------
     array (m,)
 
-    Raises
-    ------
-    DataError
-        As for `mmd_prototypes`, and if there is no prototype.
-
     Examples
     --------
     >>> K = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> witness(K, np.ones(3), np.array([0])).tolist()
     [-0.5, 0.0, 0.3333333333333333]
     """
-    if len(prototypes) == 0:
-        raise DataError("the witness function needs at least one prototype, but there is none")
-    K, w, _, mean = _prepare(K, w, np.empty(0, np.int64))
-    near = np.zeros(K.shape[1])
-    for row in K[np.asarray(prototypes)]:
-        near += row
-    return np.asarray(mean - near / len(prototypes))
+    return _means(K, w / w.sum()) - K[prototypes].sum(axis=0) / len(prototypes)
 
 
-def criticisms(
-    K: Array, w: Array, prototypes: Array, count: int, own: Array | None = None, regularise: bool = True
-) -> Selected:
+def criticisms(K: Array, w: Array, prototypes: Array, count: int, own: Array) -> Selected:
     """Candidates at which rows and prototypes differ most, and that differ from one another.
 
     Each step adds the candidate with the largest L(C) = sum_{j in C} |f(x_j)| + log det K_CC, the first of
@@ -212,8 +182,6 @@ def criticisms(
         Columns of K, which cannot be criticisms.
     count : int
         Number of criticisms, 0 to m - k.
-    regularise : bool
-        Whether the determinant is part of L. Without it the candidates with the largest |f| are selected, even if they are similar.
 
     Returns
     -------
@@ -221,51 +189,23 @@ def criticisms(
         Criticisms with L as objective. Fewer than `count` if K_CC has no positive determinant with any remaining candidate: all of them
         repeat criticisms (as copies of a row do), or K is not positive definite on them.
 
-    Raises
-    ------
-    OptionError
-        If `count` is not from 0 to m - k.
-    DataError
-        If `witness` raises it.
-
     Examples
     --------
     >>> x = np.array([0.0, 0.2, 0.5, 5.0, 9.0, 9.0])
     >>> K = similarities(np.abs(x[:, None] - x), 1.0)
-    >>> criticisms(K, np.ones(6), np.array([1]), 5).chosen.tolist()  # row 5 repeats row 4
+    >>> criticisms(K, np.ones(6), np.array([1]), 5, np.arange(6)).chosen.tolist()  # row 5 repeats row 4
     [0, 4, 3, 2]
-    >>> criticisms(K, np.ones(6), np.array([1]), 5, regularise=False).chosen.tolist()
-    [0, 2, 4, 5, 3]
     """
-    K, w, own, _ = _prepare(K, w, own)
     free = np.ones(len(own), np.bool_)
     free[prototypes] = False
-    count = _check_count(count, int(free.sum()), 0)
     gap = np.abs(witness(K, w, own[prototypes]))
     chosen, objective = np.empty(count, np.int64), np.empty(count)
-    size = _criticise(K, own, gap, free, bool(regularise), chosen, objective, left())
+    size = _criticise(K, own, gap, free, chosen, objective, left())
     return Selected(chosen[:size], objective[:size])
 
 
-def _prepare(K: Array, w: Array, own: Array | None) -> tuple[Array, Array, Array, Array]:
-    K, w = np.ascontiguousarray(K, np.float64), np.ascontiguousarray(w, np.float64)
-    if not (np.isfinite(w).all() and (w >= 0).all() and w.sum() > 0):
-        raise DataError("weights must be finite and not negative, but not all 0")
-    own = np.arange(K.shape[1]) if own is None else np.asarray(own, np.int64)
-    mean = _means(K, w / w.sum())
-    if not np.isfinite(mean).all():
-        raise DataError("similarities must be finite numbers")
-    return K, w, own, mean
-
-
-def _check_count(count: int, most: int, least: int = 1) -> int:
-    if whole_number("count", count, least) > most:
-        raise OptionError(f"count must be at most {most}, the number of candidates, not {count}")
-    return int(count)
-
-
 @kernel
-def _means(K, w):  # type: ignore[no-untyped-def]
+def _means(K, w):
     # row by row, so that the means of equal columns are bit-identical
     out = np.zeros(K.shape[1])
     for i in range(K.shape[0]):
@@ -275,7 +215,7 @@ def _means(K, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _grow(K, own, mean, chosen, objective, left):  # type: ignore[no-untyped-def]
+def _grow(K, own, mean, chosen, objective, left):
     # inner: sum of k over pairs of chosen candidates; cross: sum of k over each candidate and the chosen ones, both directions
     m, inner, outer = K.shape[1], 0.0, 0.0
     cross, free = np.zeros(m), np.ones(m, np.bool_)
@@ -296,11 +236,11 @@ def _grow(K, own, mean, chosen, objective, left):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _criticise(K, own, gap, free, regularise, chosen, objective, left):  # type: ignore[no-untyped-def]
+def _criticise(K, own, gap, free, chosen, objective, left):
     # rest: similarity of each candidate to itself minus the part that the chosen ones explain, the factor by which it would
     # multiply the determinant; factor: the rows of the Cholesky factor, one for each chosen candidate
     m, total = K.shape[1], 0.0
-    rest, factor = np.empty(m), np.empty((len(chosen) if regularise else 0, m))
+    rest, factor = np.empty(m), np.empty((len(chosen), m))
     for j in range(m):
         rest[j] = K[own[j], j]
     for s in range(len(chosen)):
@@ -308,23 +248,22 @@ def _criticise(K, own, gap, free, regularise, chosen, objective, left):  # type:
             return s
         best, pick = -np.inf, -1
         for j in range(m):
-            if free[j] and (not regularise or rest[j] > DEPENDENT * K[own[j], j]):
-                value = gap[j] + (np.log(rest[j]) if regularise else 0.0)
+            if free[j] and rest[j] > DEPENDENT * K[own[j], j]:
+                value = gap[j] + np.log(rest[j])
                 if value > best:
                     best, pick = value, j
         if pick < 0:
             return s
         total += best
         chosen[s], objective[s], free[pick] = pick, total, False
-        if regularise:
-            new, root = factor[s], np.sqrt(rest[pick])
+        new, root = factor[s], np.sqrt(rest[pick])
+        for j in range(m):
+            new[j] = (K[own[pick], j] + K[own[j], pick]) / 2
+        for t in range(s):
+            part = factor[t, pick]
             for j in range(m):
-                new[j] = (K[own[pick], j] + K[own[j], pick]) / 2
-            for t in range(s):
-                part = factor[t, pick]
-                for j in range(m):
-                    new[j] -= part * factor[t, j]
-            for j in range(m):
-                new[j] /= root
-                rest[j] -= new[j] * new[j]
+                new[j] -= part * factor[t, j]
+        for j in range(m):
+            new[j] /= root
+            rest[j] -= new[j] * new[j]
     return len(chosen)

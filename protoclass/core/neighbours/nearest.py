@@ -1,33 +1,30 @@
-"""Rules of the nearest prototypes, their votes, the bounds of Cover and Hart; Hart's condensing, and multi-editing."""
+"""The nearest prototypes, the class whose balls contain a row, and the rules of both: nearest prototypes, k-NN, condensing, editing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
-from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...ground.checks import whole_number
-from ...ground.errors import OptionError, brief, short
+from ...ground.errors import short
 from ...ground.savable import savable
+from .. import Array
+from ..coding import Coding
+from ..distances.near import Near, nearest_compared, nearest_of
 from ..parallel import few, kernel
-from ..setcover.coverage import NONE, covering_by
+from ..query import Query, Statement
+from ..sources import Source
 from ..statistics.sums import EXACT
 from ..task import Points, WithPrototypes
-from .search import Near, nearest_of
 
-if TYPE_CHECKING:
-    from ..query import Query, Statement
-    from ..sources import Source
-
-
-Array = NDArray[Any]
-BLOCK = 32  # prototypes in one step
+NONE, SEVERAL = -1, -2
+LANES = 32  # rows that are compared side by side
 MEASURED = 2**22  # dissimilarities that are measured at a time
+SEARCHED = 2**22  # pairs from which on preparing a tree pays
+SCREENED = 2**18  # pairs from which on a product pays
+FEW_OPEN = 0.1  # proportion of the prototypes that are sought up to which products leave few pairs to be measured
 
 
 def order_of(prototypes: Points) -> Array:
@@ -42,7 +39,7 @@ def nearest(D: Array, member: Array, order: Array) -> Array:
     ----------
     D : array (r, q)
         Dissimilarities of r rows to q prototypes.
-    member : int16 array (G, q)
+    member : int array (G, q)
         Class of prototype j in set g, -1 if it is not in the set.
     order : int array (q,)
         Order that breaks ties between prototypes, after the order of the classes.
@@ -52,161 +49,79 @@ def nearest(D: Array, member: Array, order: Array) -> Array:
     int array (r, G)
         Positions; -1 if the set is empty.
     """
-    if few(len(D) * member.size):
-        return _first_of_nearest(D, member, order)
+    if not few(len(D) * member.size):
+        return _two_least(D, _scans(member, order))[0]
     out = np.full((len(D), len(member)), NONE)
-    sets = _scans(member, order)
-    _nearest(np.ascontiguousarray(D), *sets, np.empty(len(member), D.dtype), out)
+    for g, scan in enumerate(_scans(member, order)):
+        if len(scan):
+            out[:, g] = scan[D[:, scan].argmin(axis=1)]
     return out
-
-
-def _first_of_nearest(D: Array, member: Array, order: Array) -> Array:
-    """`nearest` by the first smallest value of each set, whose prototypes are put in the order that breaks ties."""
-    out = np.full((len(D), len(member)), NONE)
-    by_class = np.argsort(member[:, order], axis=1, kind="stable")
-    for g, empty in enumerate((member < 0).sum(axis=1)):
-        line = order[by_class[g, empty:]]
-        if len(line):
-            out[:, g] = line[D[:, line].argmin(axis=1)]
-    return out
-
-
-def _scans(member: Array, order: Array) -> tuple[Array, ...]:
-    """How the sets are processed: small ones one by one, while large ones are processed together in one scan over all prototypes."""
-    member = np.ascontiguousarray(member, np.int16)
-    count, most = (member >= 0).sum(axis=1), member.shape[1]
-    large, small = np.flatnonzero(count * 4 > most), np.flatnonzero(count * 4 <= most)
-    scans = [order[member[g, order] >= 0] for g in small]
-    scan = np.concatenate([*scans, np.empty(0, np.int64)]).astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(count[small])]).astype(np.int64)
-    return np.ascontiguousarray(member.T), np.asarray(order, np.int64), large, small, scan, start
 
 
 def nearest_to(query: Query, prototypes: Points, member: Array, order: Array) -> Array:
-    """As `nearest`, for the rows of a query: only pairs that a product leaves undecided are computed exactly.
+    """As `nearest`, for the rows of a query: only rows that a product leaves undecided are measured.
 
-    See `core.distances.screen` for the bound. A row is open if in some set a second prototype may be as near as the nearest.
+    A row is open if in some set a second prototype may be as near as the nearest; see `core.distances.screen` for the bound.
     """
     compared = query.compared(prototypes)
     if compared is None:
         return nearest(query.dissimilarities(prototypes), member, order)
-    rows, candidates, bounds = compared.rows, compared.candidates, compared.bounds
-    out, open_rows = np.full((len(query), len(member)), NONE), np.zeros(len(query), np.bool_)
-    sets = _tiers(member)
-    best, second = np.empty(len(member), np.float32), np.empty(len(member), np.float32)
-    error = 1.001 * (bounds.norm * (rows.square.astype(float) + float(candidates.square.max())) + bounds.slack)
-    stretch = (1 + bounds.kernel) / (1 - bounds.kernel)
-    _screened(compared.twice, rows.square, candidates.square, *sets, error, stretch, best, second, out, open_rows)
-    again = np.flatnonzero(open_rows)
-    if len(again):
-        out[again] = nearest(query.take(again).dissimilarities(prototypes), member, order)
+    out, best, second = _two_least(compared.near, _scans(member, order))
+    rows = np.flatnonzero(((second < np.inf) & (second <= compared.reach(best))).any(axis=1))
+    if len(rows):
+        out[rows] = nearest(query.take(rows).dissimilarities(prototypes), member, order)
     return out
 
 
-@kernel
-def _nearest(D, sets_of, order, large, small, scan, start, best, out):  # type: ignore[no-untyped-def]
-    for i in range(D.shape[0]):
-        for g in range(len(best)):
-            best[g] = np.inf
-        for s in range(len(small)):
-            g = small[s]
-            for t in range(start[s], start[s + 1]):
-                j = scan[t]
-                d = D[i, j]
-                old = out[i, g]
-                if d < best[g] or (d == best[g] and (old < 0 or sets_of[j, g] < sets_of[old, g])):
-                    best[g] = d
-                    out[i, g] = j
-        # a scan over all prototypes skips those beyond the farthest of the sets' nearest so far, which falls fast
-        bound = np.inf
-        for t in range(len(order) if len(large) else 0):
-            j = order[t]
-            d = D[i, j]
-            if d > bound:
-                continue
-            bound = 0.0
-            for s in range(len(large)):
-                g = large[s]
-                c = sets_of[j, g]
-                old = out[i, g]
-                if c >= 0 and (d < best[g] or (d == best[g] and (old < 0 or c < sets_of[old, g]))):
-                    best[g] = d
-                    out[i, g] = j
-                bound = max(bound, best[g])
+def _scans(member: Array, order: Array) -> list[Array]:
+    """The prototypes of each set, in the order in which equally near ones win."""
+    by_class = np.argsort(member[:, order], axis=1, kind="stable")
+    return [order[line[np.count_nonzero(classes < 0) :]] for line, classes in zip(by_class, member, strict=True)]
 
 
-def _tiers(member: Array) -> tuple[Array, ...]:
-    """The order of the sets in scans by products: sets of about one size share a scan, which begins at the last of their members.
-
-    Returns the class of each prototype in each set (q, G); the sets, tier after tier; the first position of each tier among them, and
-    their number; and the number of prototypes up to the last member of a set of each tier. Scans are short if prototypes of small sets
-    come first, see `by_smallest_set`.
-    """
-    size = _magnitudes(member)
-    sets = np.argsort(size, kind="stable")
-    start = np.append(np.unique(size[sets], return_index=True)[1], len(sets))
-    last = np.where(member >= 0, np.arange(1, member.shape[1] + 1), 0).max(axis=1, initial=0)
-    upto = [last[sets[a:b]].max() for a, b in pairwise(start)]
-    return np.ascontiguousarray(member.T, np.int16), sets, start, np.array(upto, np.int64)
-
-
-def _magnitudes(member: Array) -> Array:
-    """The size of each set, as a power of 2 (G,)."""
-    return np.asarray(np.ceil(np.log2(np.maximum(1, (member >= 0).sum(axis=1)))))
-
-
-def by_smallest_set(member: Array) -> Array:
-    """An order of prototypes with those of small sets first, int (q,); `member` as in `nearest`."""
-    smallest = np.where(member >= 0, _magnitudes(member)[:, None], np.inf).min(axis=0, initial=np.inf)
-    return np.argsort(smallest, kind="stable")
+def _two_least(D: Array, scans: list[Array]) -> tuple[Array, Array, Array]:
+    """The first nearest prototype of each set, its value, and the second smallest value, (r, G) each; -1 and inf for none."""
+    out = np.full((len(D), len(scans)), NONE)
+    best, second = np.full(out.shape, np.inf, D.dtype), np.full(out.shape, np.inf, D.dtype)
+    start = np.cumsum([0, *map(len, scans)])
+    _least(np.ascontiguousarray(D), np.concatenate([*scans, np.empty(0, np.int64)]), start, out, best, second)
+    return out, best, second
 
 
 @kernel
-def _screened(  # type: ignore[no-untyped-def]
-    twice, rows, candidates, sets_of, sets, start, upto, error, stretch, best, second, out, open_rows
-):
-    # as `_nearest`, on approximations; best and second: the two smallest ones of each set. They are >= 0, so their bits are
-    # whole numbers in the same order, and the minimum of a block takes almost no time.
-    q, blocks = len(candidates), -(-len(candidates) // BLOCK)
-    by_block, least = np.full((blocks, BLOCK), np.float32(np.inf)), np.empty(blocks, np.float32)
-    near, bits, lowest, zero = by_block.reshape(-1), by_block.view(np.int32), least.view(np.int32), np.float32(0)
-    for i in range(len(rows)):
-        own = rows[i]
+def _least(D, scan, start, out, best, second):  # type: ignore[no-untyped-def]
+    # some rows side by side, as a processor compares them together
+    n, q = D.shape
+    block, at = np.empty((q, LANES), D.dtype), np.empty(LANES, np.int32)
+    least, next_one = np.empty(LANES, D.dtype), np.empty(LANES, D.dtype)
+    for first in range(0, n, LANES):
+        width = min(LANES, n - first)
         for j in range(q):
-            d = candidates[j] + own - twice[i, j]
-            near[j] = d if d > zero else zero
-        for block in range(blocks):
-            low = bits[block, 0]
-            for t in range(BLOCK):
-                low = min(low, bits[block, t])
-            lowest[block] = low
-        best[:] = np.inf
-        second[:] = np.inf
-        reach = error[i] * (stretch + 1)  # a second one within stretch * best + reach is as near, for all that is known
-        for tier in range(len(upto)):
-            bound = np.inf
-            for block in range(-(-upto[tier] // BLOCK) - 1, -1, -1):
-                if least[block] > bound:
-                    continue
-                for j in range(block * BLOCK, min(upto[tier], (block + 1) * BLOCK)):
-                    d = near[j]
-                    if d > bound:
-                        continue
-                    farthest = np.float32(0)
-                    for s in range(start[tier], start[tier + 1]):
-                        g = sets[s]
-                        if sets_of[j, g] >= 0:
-                            if d < best[g]:
-                                second[g], best[g] = best[g], d
-                                out[i, g] = j
-                            elif d < second[g]:
-                                second[g] = d
-                        farthest = max(farthest, best[g])
-                    bound = farthest * stretch + reach
-        # surely nearest: (best + E) (1 + k) < (second - E) (1 - k)
-        for g in range(len(best)):
-            if second[g] < np.inf and (best[g] + error[i]) * stretch >= second[g] - error[i]:
-                open_rows[i] = True
+            for i in range(width):
+                block[j, i] = D[first + i, j]
+        for g in range(out.shape[1]):
+            least[:], next_one[:] = np.inf, np.inf
+            at[:] = scan[start[g]] if start[g] < start[g + 1] else -1
+            for t in range(start[g], start[g + 1]):
+                line, candidate = block[scan[t]], np.int32(scan[t])
+                for i in range(LANES):
+                    d, old = line[i], least[i]
+                    farther = old if d < old else d
+                    next_one[i] = farther if farther < next_one[i] else next_one[i]
+                    at[i] = candidate if d < old else at[i]
+                    least[i] = d if d < old else old
+            for i in range(width):
+                out[first + i, g], best[first + i, g], second[first + i, g] = at[i], least[i], next_one[i]
+
+
+def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
+    """For each row the prototypes up to the distance of the k-th nearest one, with those tied with it; all if there are fewer."""
+    k, q, beside = min(k, len(prototypes)), len(prototypes), query.beside(prototypes) if len(prototypes) else None
+    if beside is not None and query.together * q > SEARCHED and beside.space is not None:
+        return beside.space.nearest(query.rows, k)
+    screened = query.together * q > SCREENED and k <= max(1, FEW_OPEN * q)
+    compared = query.compared(prototypes) if screened else None
+    return nearest_of(query.dissimilarities(prototypes), k) if compared is None else nearest_compared(compared, k)
 
 
 def rank_of(prototypes: Points) -> tuple[Array, Array]:
@@ -220,11 +135,64 @@ def rank_of(prototypes: Points) -> tuple[Array, Array]:
 
 def nearest_one(query: Query, prototypes: Points) -> Array:
     """Position of the nearest prototype of each row of a query (r,): of those equally near, the one that `nearest` gives."""
-    near = query.nearest(prototypes, 1)
+    near = nearest_k(query, prototypes, 1)
     if len(query) == 0:
         return np.empty(0, np.int64)
     line, rank = rank_of(prototypes)
     return np.asarray(line[np.minimum.reduceat(rank[near.at], near.start[:-1])])
+
+
+def covering(codes: Array, member: Array, level: Array) -> Array:
+    """The class whose balls contain each row: -1 if no ball does, -2 if balls of several classes do.
+
+    Parameters
+    ----------
+    codes : uint8 array (r, q)
+        Codes of the dissimilarities, see `core.coding`.
+    member : int array (G, q)
+        As in `nearest`.
+    level : int array (G,)
+        The radius of the balls of each set: a row lies in those with a code up to it.
+
+    Returns
+    -------
+    int array (r, G)
+    """
+    if few(len(codes) * member.size):
+        inside = (codes[:, None, :] <= level[:, None]) & (member >= 0)  # (r, G, q)
+        last = np.where(inside, member, NONE).max(axis=2, initial=NONE).astype(np.int64)
+        others = (inside & (member != last[:, :, None])).any(axis=2)
+        return np.where(others, SEVERAL, last)
+    out, member = np.full((len(codes), len(member)), NONE), np.ascontiguousarray(member, np.int64)
+    falling = np.argsort(-level, kind="stable")
+    prototype, place = np.nonzero(member[falling].T >= 0)  # the sets of each prototype, those of the largest balls first
+    start = np.searchsorted(prototype, np.arange(member.shape[1] + 1))
+    most = np.where(member >= 0, level[:, None], -1).max(axis=0, initial=-1)
+    _covering(codes, member, level, most, falling[place], start, out)
+    return out
+
+
+def covering_by(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:
+    """As `covering` at radii (G,), for the rows of a query, whose dissimilarities are only compared with them."""
+    distinct, level = np.unique(radii, return_inverse=True)
+    return covering(query.codes(prototypes, Coding(distinct)), member, level)
+
+
+@kernel
+def _covering(codes, member, level, most, sets, start, out):  # type: ignore[no-untyped-def]
+    for i in range(codes.shape[0]):
+        for j in range(codes.shape[1]):
+            code = codes[i, j]
+            if code > most[j]:
+                continue
+            for s in range(start[j], start[j + 1]):
+                g = sets[s]
+                if code > level[g]:
+                    break
+                if out[i, g] == -1:
+                    out[i, g] = member[g, j]
+                elif out[i, g] != member[g, j]:
+                    out[i, g] = -2
 
 
 def class_distances(D: Array, prototypes: Points, classes: int) -> Array:
@@ -291,8 +259,7 @@ class Nearest(WithPrototypes):
         """The class of the balls that contain each row; -1 if no ball contains it, or balls of several classes do."""
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
             return np.full(len(query), NONE)
-        member = np.asarray(self.prototypes.classes, np.int16)[None, :]
-        covered = covering_by(query, self.prototypes, member, self.prototypes.radii[:1])[:, 0]
+        covered = covering_by(query, self.prototypes, self.prototypes.classes[None], self.prototypes.radii[:1])[:, 0]
         return np.asarray(np.maximum(covered, NONE))
 
     @property
@@ -329,7 +296,7 @@ class KNNPath(WithPrototypes):
 
     def predict(self, kind: str, query: Query) -> Array:
         ks, codes = np.array(self.ks), self.prototypes.classes
-        near = query.nearest(self.prototypes, int(ks.max()))
+        near = nearest_k(query, self.prototypes, int(ks.max()))
         if self.seed is None:
             share = near_votes(near, ks, codes, self.weight, self.classes)
             return share.argmax(axis=2) if kind == "class" else share
@@ -338,13 +305,13 @@ class KNNPath(WithPrototypes):
         share = ordered_votes(near, np.argsort(rows), ks, codes, self.weight, self.classes)
         return classes[share[:, :, classes].argmax(axis=2)] if kind == "class" else share
 
-    def at(self, g: int) -> KNN:
-        return KNN(self.ks[g], self.prototypes, self.weight, self.classes, self.seed)
+    def at(self, g: int) -> KNNRule:
+        return KNNRule(self.ks[g], self.prototypes, self.weight, self.classes, self.seed)
 
 
-@savable(name="KNNRule", prototypes="q", weight="q")
+@savable(prototypes="q", weight="q")
 @dataclass(frozen=True)
-class KNN(WithPrototypes):
+class KNNRule(WithPrototypes):
     """Rule of k-NN for one k.
 
     Attributes
@@ -428,65 +395,6 @@ def _votes(start, at, distance, radii, codes, weight, out):  # type: ignore[no-u
             for s in range(ks):
                 own[s] += w if d <= radii[i, s] else 0.0
         out[i] = cast.T
-
-
-def cover_hart(error: float, classes: int) -> float:
-    """Lower bound on the Bayes error from the asymptotic error of the nearest neighbour (Cover and Hart 1967).
-
-    Let R* be the Bayes error and W the number of classes. With infinitely many training rows, the error of the 1-NN rule is at most
-    R* (2 - W R* / (W - 1)) (the notes on ESL chapter 13, equation 2). Solved for R*:
-
-        R* >= (W - 1) / W (1 - sqrt(1 - W E / (W - 1))).
-
-    Parameters
-    ----------
-    error : float between 0 and 1
-        Error E of 1-NN on new rows. If it is an estimate from finitely many rows, the result is an estimate as well, not a bound for
-        this sample. Above (W - 1) / W, the largest possible limit, the result is (W - 1) / W.
-    classes : int >= 2
-        Number of classes W.
-
-    Examples
-    --------
-    >>> round(cover_hart(0.0563, 10), 4)
-    0.0286
-    """
-    whole_number("classes", classes, 2)
-    if isinstance(error, bool) or not isinstance(error, Real) or not 0 <= error <= 1:
-        raise OptionError(f"error must be a number between 0 and 1, not {brief(error)}")
-    most = (classes - 1) / classes
-    return float(most * (1 - np.sqrt(max(0.0, 1 - float(error) / most))))
-
-
-def median_radius(n: Any, p: Any) -> Array:
-    """Median distance from the centre of the cube [-1/2, 1/2]^p to the nearest of n uniform rows.
-
-    The formula is (1 - 2^(-1/n))^(1/p) / v_p^(1/p), where v_p is the volume of the unit ball (ESL, exercise 2.3; the notes on chapter
-    13, equation 3). It is valid if the ball lies in the cube, so the result is NaN if it exceeds 1/2.
-
-    Parameters
-    ----------
-    n, p : int or array
-        Numbers of rows and of dimensions.
-
-    Examples
-    --------
-    >>> median_radius(100, [1, 2, 5, 10]).round(3)
-    array([0.003, 0.047, 0.265,   nan])
-    """
-    from scipy.special import gammaln
-
-    try:
-        rows, dims = np.broadcast_arrays(np.asarray(n, float), np.asarray(p, float))
-    except (TypeError, ValueError):
-        raise OptionError(
-            f"n and p must be whole numbers >= 1, or arrays of them with matching shapes, not n={brief(n)}, p={brief(p)}"
-        ) from None
-    if not all((np.isfinite(v) & (v >= 1) & (v == np.round(v))).all() for v in (rows, dims)):
-        raise OptionError(f"n and p must be whole numbers >= 1, or arrays of them, not n={brief(n)}, p={brief(p)}")
-    log_ball = dims / 2 * np.log(np.pi) - gammaln(dims / 2 + 1)
-    radius = np.exp((np.log(-np.expm1(-np.log(2) / rows)) - log_ball) / dims)
-    return np.where(radius <= 0.5, radius, np.nan)
 
 
 def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:

@@ -15,7 +15,7 @@ answered by forbidding candidates or forcing them in (see `ClassCover.case`):
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,10 +25,11 @@ import numpy as np
 from .. import Array
 from ..neighbours.nearest import Nearest
 from ..parallel import MANY, each
-from ..statistics.sums import in_units
+from ..statistics.sums import in_units, units
 from ..task import Points, Task
-from .problems import PROOFS, CoverProblems, Objective, covers
-from .program import Program, Stop, ascend, ball_matrix, dual_bound, exact, improve_cover, relax, step_of
+from .balls import Balls, ClassBalls, read
+from .problems import CHUNK, PROOFS, Objective, check_listed, of_rows
+from .program import Program, Stop, ascend, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -129,8 +130,8 @@ class ClassCover:
         base = bound - float(self.y[rows].sum() + np.minimum(reduced[near], 0.0).sum() - program.prize[rows].sum())
         return near, base + program.cost[near] - program.covers[near] @ np.where(own > 0, program.prize, self.y)
 
-    def settle(self, case: Case, wanted: Callable[[Cost], bool], end: float, stop: Stop) -> Cost:
-        """The restricted optimum: by prices and a cover at hand, and by the solver if the range of these is `wanted` and until `end`."""
+    def settle(self, case: Case, limit: float, end: float, stop: Stop) -> Cost:
+        """The restricted optimum: by prices and a cover at hand, and by the solver if these leave a range below a limit until `end`."""
         (program, paid), t = case, self.by_row
         price = np.minimum(self.y, program.prize)
         slack = program.cost - program.covers @ price
@@ -140,7 +141,7 @@ class ClassCover:
         start = improve_cover(program, self.best & np.isfinite(program.cost))
         low, high = program.round_up(bound), program.objective(start) + paid
         found, left = closed(low, high, PROOFS["prices"]), end - time.monotonic()
-        if left <= 0 or not wanted(found):
+        if left <= 0 or found.most - found.least <= self.close or found.least > limit:
             return found
         pays = program.covers @ program.prize > program.cost
         columns = np.flatnonzero(pays & (slack <= high - bound + self.close))  # no cover below `high` has the others
@@ -148,6 +149,15 @@ class ClassCover:
         solved = exact(smaller, start[columns], left, self.close / max(high, self.close), stop)
         reached, proved = min(high, solved.objective + lost + paid), min(high, solved.bound + lost + paid)
         return closed(max(low, proved), reached, PROOFS[solved.proof if proved > low else "prices"])
+
+    def above(self, found: Cost, unit: float) -> Cost:
+        """What a restriction costs more than the optimum, in weight of rows; 0 up to rounding, whose digits are left out."""
+        error = rounding(found.most)
+        least, most = (
+            value if value > error else 0.0 for value in (found.least - self.optimum.most, found.most - self.optimum.least)
+        )
+        least, most = (float(f"{value * unit:.12g}") for value in (most if most - least <= error else least, most))
+        return Cost(least, most, found.proof)
 
 
 def solve_class(program: Program, candidates: Array, start: Array, seconds: float, stop: Stop) -> ClassCover:
@@ -157,7 +167,7 @@ def solve_class(program: Program, candidates: Array, start: Array, seconds: floa
     best = np.zeros(len(candidates), np.bool_)
     best[columns[solved.chosen]] = True
     optimum = closed(solved.bound + lost, solved.objective + lost, PROOFS[solved.proof])
-    return ClassCover(program, candidates, best, _prices(program, smaller, np.asarray(solved.prices)), optimum)
+    return ClassCover(program, candidates, best, _prices(program, smaller, solved.prices), optimum)
 
 
 def worthwhile(program: Program) -> tuple[Program, Array, float]:
@@ -243,54 +253,32 @@ def find_alternatives(
         balls.
     """
     end, stop = time.monotonic() + seconds, Stop()
-    problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
-    cost, unit, held = in_units(lambda_, problems.unit), problems.unit, problems.balls.held()
-    stands_for = held[interest].argmax(axis=1)
+    balls, unit = balls_of(task, radius)
+    stands_for = weights_of(balls)[interest].argmax(axis=1)
     if task.allowed_class is not None:
         stands_for = np.where(task.allowed_class[interest] < 0, stands_for, task.allowed_class[interest])
-    programs = class_programs(problems, held, cost, within * in_units(reached, unit), chosen, (interest, stands_for))
+    programs = class_programs(balls, in_units(lambda_, unit), within * in_units(reached, unit), chosen, (interest, stands_for))
 
     def solve(c: int) -> ClassCover:
-        program, candidates = programs[c]
+        program, candidates = programs[c][0], programs[c][1].candidates
         start = np.isin(candidates, chosen[0][chosen[1] == c])
         return solve_class(program, candidates, start, max(0.0, end - time.monotonic()), stop)
 
     classes = list(each(solve, range(task.classes), MANY, stop))
     low, high = sum(part.optimum.least for part in classes), sum(part.optimum.most for part in classes)
 
-    def is_wide(c: int, found: Cost) -> bool:
-        """Whether the ends differ by more than a reader would see."""
-        return found.most - found.least > classes[c].close
+    limits = [part.optimum.most + within * high + rounding(part.optimum.most) for part in classes]  # of near solutions
 
-    def may_be_near(c: int, found: Cost) -> bool:
-        """Whether a solution at the lower end would be near."""
-        return bool(found.least - classes[c].optimum.most <= within * high + rounding(found.most))
-
-    def is_open(c: int, found: Cost) -> bool:
-        """Whether it is not settled if a near solution is there."""
-        return may_be_near(c, found) and found.most - classes[c].optimum.least > within * low + rounding(found.most)
-
-    def settled(cases: list[tuple[int, Case]], wanted: Callable[[int, Cost], bool]) -> list[Cost]:
-        def settle(item: tuple[int, Case]) -> Cost:
-            c, case = item
-            return classes[c].settle(case, lambda found: wanted(c, found), end, stop)
-
-        return list(each(settle, cases, MANY, stop))
-
-    def more(c: int, found: Cost) -> Cost:
-        """What a restriction costs more than the optimum."""
-        error, optimum = rounding(found.most), classes[c].optimum
-        least, most = (value if value > error else 0.0 for value in (found.least - optimum.most, found.most - optimum.least))
-        least = most if most - least <= error else least
-        least, most = (float(f"{value * unit:.12g}") for value in (least, most))  # without the last digits, which are rounding
-        return Cost(least, most, found.proof)
+    def settled(cases: list[tuple[int, Case]], limits: Sequence[float]) -> list[Cost]:
+        return list(each(lambda item: classes[item[0]].settle(item[1], limits[item[0]], end, stop), cases, MANY, stop))
 
     place = [int(np.searchsorted(classes[c].candidates, j)) for j, c in zip(*chosen, strict=True)]
     q, of_class, none = len(place), chosen[1].tolist(), np.empty(0, np.int64)
     named = [(c, int(np.searchsorted(classes[c].candidates, j))) for j, c in zip(interest, stands_for.tolist(), strict=True)]
     cases = [(c, classes[c].forbid(j)) for c, j in zip(of_class, place, strict=True)]
     cases += [(c, classes[c].force(j, none)) for c, j in [*zip(of_class, place, strict=True), *named]]
-    costs = [more(c, found) for (c, _), found in zip(cases, settled(cases, is_wide), strict=True)]
+    found = settled(cases, [np.inf] * task.classes)
+    costs = [classes[c].above(cost, unit) for (c, _), cost in zip(cases, found, strict=True)]
     substitutes: list[list[tuple[int, Cost]]] = [[] for _ in place]
     unsettled = np.zeros(q, np.int64)
     for p, c in enumerate(of_class):
@@ -299,13 +287,14 @@ def find_alternatives(
         times = part.program.times(np.isin(part.candidates, chosen[0][chosen[1] == c]))
         alone = rows[times[rows] == 1]  # which no other prototype of the class covers
         near, least = part.least_in_place(alone)
-        near = near[(near != place[p]) & (least <= part.optimum.most + within * high + rounding(part.optimum.most))]
-        in_place = settled([(c, part.force(int(j), alone)) for j in near], lambda c, found: may_be_near(c, found) and is_wide(c, found))
-        for j, found in zip(near, in_place, strict=True):
-            if is_open(c, found):
+        near = near[(near != place[p]) & (least <= limits[c])]
+        for j, cost in zip(near, settled([(c, part.force(int(j), alone)) for j in near], limits), strict=True):
+            if cost.least > limits[c]:
+                continue
+            if cost.most - part.optimum.least > within * low + rounding(cost.most):
                 unsettled[p] += 1
-            elif may_be_near(c, found):
-                substitutes[p].append((int(part.candidates[j]), more(c, found)))
+            else:
+                substitutes[p].append((int(part.candidates[j]), part.above(cost, unit)))
     proofs = ", ".join(dict.fromkeys(part.optimum.proof for part in classes))
     return NearSolutions(
         reached, Cost(low * unit, high * unit, proofs), within * high * unit, tuple(costs[:q]), tuple(costs[q : 2 * q]),
@@ -314,28 +303,37 @@ def find_alternatives(
     )  # fmt: skip
 
 
-def class_programs(
-    problems: CoverProblems, held: Array, cost: float, allowance: float, *asked: tuple[Array, Array]
-) -> list[tuple[Program, Array]]:
-    """Each class's program with all candidates that can be in a near-optimal solution or are of interest, and these candidates.
+def balls_of(task: Task, radius: float) -> tuple[Balls, float]:
+    """The balls of one radius, with weights in units, and the unit."""
+    w, unit = units(task.w)
+    return read(task, np.array([radius]), w, np.full(len(w), -1), 0), unit
+
+
+def weights_of(balls: Balls) -> Array:
+    """Weight of each class in the ball of each candidate, (m, classes)."""
+    return np.concatenate([balls.weights(slice(j, j + CHUNK))[:, 0, :, 0] for j in range(0, balls.task.shape[1], CHUNK)])
+
+
+def class_programs(balls: Balls, cost: float, allowance: float, *asked: tuple[Array, Array]) -> list[tuple[Program, ClassBalls]]:
+    """Each class's program with all candidates that can be in a near-optimal solution or are of interest, and these.
 
     A candidate that costs more than the weight it covers raises the objective by at least the difference, which exceeds
     `allowance`.
     """
-    task, balls = problems.task, problems.balls
-    wrong = held.sum(axis=1, keepdims=True) - held
-    pays = (held > 0) & (wrong + cost - held <= allowance)
+    task, inside = balls.task, weights_of(balls)
+    wrong = inside.sum(axis=1, keepdims=True) - inside
+    pays = (inside > 0) & (wrong + cost - inside <= allowance)
     if task.allowed_class is not None:
         only = task.allowed_class >= 0
         pays[only] &= task.allowed_class[only, None] == np.arange(task.classes)
     for at, classes in asked:
         pays[at, classes] = True
-    sets, out = balls.sets(pays.T), []
-    for c, (members, lists) in enumerate(zip(sets, problems.lists_of(sets), strict=True)):
-        ball = ball_matrix(lists, np.arange(len(members.candidates)), 0, len(members.rows))
-        ball.sort_indices()
-        program = Program(wrong[members.candidates, c] + cost, problems.w[members.rows], ball, step_of(cost))
-        out.append((program, members.candidates))
+    members, out = balls.of_classes(pays.T), []
+    check_listed(task, members, balls.coding.radii[-1])
+    for c, of_class in enumerate(members):
+        matrix = of_class.matrix(np.arange(len(of_class.candidates)), 0)
+        matrix.sort_indices()
+        out.append((Program(wrong[of_class.candidates, c] + cost, balls.w[of_class.rows], matrix, step_of(cost)), of_class))
     return out
 
 
@@ -367,15 +365,15 @@ def price_rows(
         Number of balls of other classes that contain the row.
     """
     end, stop = time.monotonic() + seconds, Stop()
-    problems = covers(task, np.full(len(task.y), -1), 1, np.array([radius]), lambda_)
-    programs = class_programs(problems, problems.balls.held(), in_units(lambda_, problems.unit), 0.0)
+    balls, unit = balls_of(task, radius)
+    programs = class_programs(balls, in_units(lambda_, unit), 0.0)
 
     def prices(c: int) -> Array:
         program = programs[c][0]
         smaller, *_ = worthwhile(program)
         return _prices(program, smaller, relax(smaller, dual_bound(smaller), max(0.0, end - time.monotonic()), stop).y)
 
-    price = problems.of_rows(list(each(prices, range(task.classes), MANY, stop))) * problems.unit
+    price = of_rows(task, tuple(members for _, members in programs), list(each(prices, range(task.classes), MANY, stop))) * unit
 
     def trouble(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
         inside, own = tile < radius, task.y[:, None] == chosen[1][columns]

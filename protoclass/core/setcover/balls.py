@@ -1,200 +1,268 @@
-"""Balls of a grid of candidates and radii, from the codes of all pairs or from lists of the pairs that are near."""
+"""The balls of a grid of radii around the candidates, from dissimilarities that are coded once.
+
+The code of a pair is a byte: the number of radii that do not reach it. So row i lies in the ball of candidate j and radius k (ascending)
+when `codes[j, i] <= k`. The weights in all balls, for all masks of cross-validation, are counted from these codes. After that a
+class needs the pairs of its own candidates and rows alone.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from threading import Lock
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.errors import TooLarge
 from .. import Array
-from ..coding import TILE, Coding, Tile, block_tiles, filled
+from ..coding import Coding, Tile, block_tiles, filled
 from ..memory import large, room
-from ..neighbours.search import COSTLY
-from ..parallel import each
+from ..parallel import each, few, kernel
 from ..task import Task
-from .coded_balls import Lists, Pairs, lists_of_pairs, pack, pairs_of, tally, tally_pairs, words
 
-KEPT = 2**28  # bytes of cached codes, so that no pair is coded twice
-CHUNK = 512  # candidates that are looked at together
-PER_PAIR = 24  # bytes that a pair takes while lists are made
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+KEPT = 2**28  # pairs whose codes are kept; the codes of more pairs are computed once to be counted, and again class by class
+COSTLY = 32  # pairs of a tile that are coded while a tree finds and measures one
+PER_PAIR = 40  # bytes that a pair takes while lists are made
+NO_CODES = np.empty((0, 0), np.uint8)
+NO_LISTS = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
-class Sets:
-    """One class."""
+class Pairs:
+    """Pairs of a candidate and a row within the largest radius."""
 
-    candidates: Array  # those that may represent the class and pay for some fold and radius, int (a,), ascending
-    rows: Array  # rows of the class with a weight, int (b,), ascending
+    columns: Array  # the candidates, int
+    rows: Array
+    codes: Array  # the smallest radius that reaches each pair, uint8
+
+
+@dataclass(frozen=True)
+class ClassBalls:
+    """The balls around the candidates of one class, with its rows: the codes of all pairs, or lists of the rows in balls.
+
+    Attributes
+    ----------
+    candidates : int array (a,), ascending
+        Candidates that may represent the class and pay for some fold and radius.
+    rows : int array (b,), ascending
+        Rows of the class with a weight.
+    radii : int
+    codes : uint8 array (a, b), or (0, 0) if there are lists
+    lists : int arrays start (a,), upto (a, radii) and places; empty if there are codes
+        The rows in the ball of candidate a and radius k are `rows[places[start[a] : upto[a, k]]]`.
+    """
+
+    candidates: Array
+    rows: Array
+    radii: int
+    codes: Array
+    lists: tuple[Array, Array, Array]
+
+    @property
+    def coded(self) -> bool:
+        """Whether the codes are here, and not lists."""
+        return len(self.codes) == len(self.candidates)
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs in some ball."""
+        return len(self.lists[2]) + int(np.count_nonzero(self.codes < self.radii))
+
+    def matrix(self, chosen: Array, k: int) -> csr_array:
+        """The rows in the balls of radius `k` around some of the candidates, csr (len(chosen), b) of ones."""
+        from scipy.sparse import csr_array  # most fits do without
+
+        if self.coded:
+            line, places = np.nonzero(self.codes[chosen] <= k)
+            bounds = np.searchsorted(line, np.arange(len(chosen) + 1))
+        else:
+            start, upto, listed = self.lists
+            count = upto[chosen, k] - start[chosen]
+            bounds = np.append(0, np.cumsum(count))
+            places = listed[np.repeat(start[chosen] - bounds[:-1], count) + np.arange(bounds[-1])]
+        return csr_array((np.ones(len(places)), places, bounds), shape=(len(chosen), len(self.rows)))
 
 
 @dataclass(frozen=True)
 class Balls:
-    """The balls of some radii around the candidates of a task."""
+    """The balls of all candidates of a task.
+
+    Attributes
+    ----------
+    task : Task
+    coding : Coding
+        The radii.
+    w : array (n,)
+        Weights of the rows, whole numbers.
+    cell : int array (n,)
+        The first cell of each row's fold and class, which has a cell for each code. The last fold has the rows that are never left out.
+    cells : int
+    codes : uint8 array (m, n), or None
+        Codes of all pairs, if they fit into memory.
+    near : Pairs, or None
+        The pairs within the largest radius, if there are no codes and these are known to be few.
+    counts : array (m, cells), or None
+        Weight of the rows of each candidate by cell and code, if there are no codes. With near pairs alone, the last code of each cell
+        lacks the others.
+    """
 
     task: Task
-    coding: Coding  # the radii
-    w: Array  # weights of the rows, whole numbers (n,)
-    fold: Array  # the fold that leaves each row out, -1 for none (n,)
-    folds: int
+    coding: Coding
+    w: Array
+    cell: Array
+    cells: int
+    codes: Array | None
+    near: Pairs | None
+    counts: Array | None
 
-    @cached_property
-    def cells(self) -> int:
-        """The number of (fold, class, code), with one more fold for the rows that are never left out."""
-        return (self.folds + 1) * self.task.classes * (len(self.coding.radii) + 1)
+    def weights(self, columns: Array | slice) -> Array:
+        """Weight of the rows of some candidates by fold, class and code, (q, folds + 1, classes, radii + 1)."""
+        if self.counts is not None:
+            out = self.counts[columns]
+        else:
+            assert self.codes is not None
+            codes = self.codes[columns]
+            out = np.zeros((len(codes), self.cells))
+            tally(codes, self.cell, self.w, np.arange(len(codes)), out)
+        K, L = len(self.coding.radii) + 1, self.task.classes
+        return out.reshape(len(out), self.cells // (K * L), L, K)
 
-    @cached_property
-    def _cell(self) -> Array:
-        """The cell of each row's fold and class at the first code, int (n,)."""
-        fold = np.where(self.fold < 0, self.folds, self.fold)
-        return (fold * self.task.classes + self.task.y) * (len(self.coding.radii) + 1)
+    def of_classes(self, pays: Array) -> tuple[ClassBalls, ...]:
+        """The balls of the candidates of each class that pay, bool (classes, m): lists if they take less memory."""
+        sides = [(np.flatnonzero(paid), np.flatnonzero((self.task.y == c) & (self.w > 0))) for c, paid in enumerate(pays)]
+        size, radii = sum(len(candidates) * len(rows) for candidates, rows in sides), len(self.coding.radii)
+        listed = np.inf if self.counts is None else PER_PAIR * sum(
+            self.weights(candidates)[:, :, c, :-1].sum() for c, (candidates, _) in enumerate(sides)
+        )  # at most, as each weight is 1 at least
+        if self.near is None and size <= min(room(size), listed):
+            return tuple(ClassBalls(*side, radii, self._coded(*side), NO_LISTS) for side in sides)
+        return tuple(ClassBalls(*side, radii, NO_CODES, self._listed(*side)) for side in sides)
 
-    @cached_property
-    def rows(self) -> tuple[Array, ...]:
-        """The rows of each class that have a weight."""
-        return tuple(np.flatnonzero((self.task.y == c) & (self.w > 0)) for c in range(self.task.classes))
-
-    @cached_property
-    def near(self) -> Pairs | None:
-        """The pairs in some ball, if the codes of all pairs are not cached and these are known to be few."""
-        n, m = self.task.shape
-        near = None if self._codes is not None else self.task.D.near(self.coding, min(n * m / COSTLY, room() / PER_PAIR))
-        if near is None:
-            return None
-        codes = self.coding(near.distance[None])[:, 0]
-        inside = codes < len(self.coding.radii)
-        return Pairs(near.rows()[inside].astype(np.int32), near.at[inside], codes[inside])
-
-    def weights(self, columns: slice) -> Array:
-        """Weight of the rows of some candidates by cell and code, (q, cells).
-
-        Where only near pairs are known, the last code of each cell lacks the others.
-        """
-        if self._codes is None:
-            return self._counts[columns]
-        codes = self._codes[columns]
-        out = np.zeros((len(codes), self.cells))
-        tally(codes, self._cell, self.w, np.arange(len(codes)), out)
-        return out
-
-    @cached_property
-    def _codes(self) -> Array | None:
-        """Codes of all pairs, uint8 (m, n), cached if they fit into memory; otherwise they are computed twice."""
-        n, m = self.task.shape
-        if n * m > min(KEPT, room(n * m)):
-            return None
-        source = self.task.D
+    def _coded(self, candidates: Array, rows: Array) -> Array:
+        """Codes of some candidates and rows, uint8 (a, b)."""
+        if self.codes is not None:
+            return np.asarray(self.codes[np.ix_(candidates, rows)])
 
         def codes(tile: Tile) -> Array:
-            self.task.tick()
-            return source.codes(tile.rows, tile.columns, self.coding)
+            return self.task.D.codes(rows[tile.rows], candidates[tile.columns], self.coding)
 
-        return filled(np.empty((m, n), np.uint8), source.tiles(), codes)
+        out = large((len(candidates), len(rows)), np.uint8)
+        return filled(out, block_tiles(len(rows), len(candidates)), codes)
 
-    @cached_property
-    def _counts(self) -> Array:
-        """The weights of all candidates by cell and code."""
-        cell, w, (n, m) = self._cell, self.w, self.task.shape
-        out = np.zeros((m, self.cells))
-        if self.near is not None:
-            tally_pairs(self.near.lines, self.near.places, self.near.codes, cell, w, out)
-            return out
-        locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
+    def _listed(self, candidates: Array, rows: Array) -> tuple[Array, Array, Array]:
+        """The lists of the rows in the balls of some candidates, see `ClassBalls`."""
+        radii, (n, m) = len(self.coding.radii), self.task.shape
+        near = self._within(candidates, rows) if self.near is None else self.near
+        line, place = np.full(m, -1), np.full(n, -1, np.int32)
+        line[candidates], place[rows] = np.arange(len(candidates)), np.arange(len(rows))
+        inside = np.flatnonzero((line[near.columns] >= 0) & (place[near.rows] >= 0))
+        key = line[near.columns[inside]] * radii + near.codes[inside]
+        upto = np.cumsum(np.bincount(key, minlength=len(candidates) * radii)).reshape(-1, radii)
+        return np.append(0, upto[:-1, -1])[: len(upto)], upto, place[near.rows[inside]][np.argsort(key, kind="stable")]
 
-        def add(tile: Tile) -> None:
-            self.task.tick()
-            rows, columns = tile.rows, tile.columns
-            codes = self.task.D.codes(rows, columns, self.coding)
-            with locks[int(columns[0])]:
-                tally(codes, cell[rows], w[rows], columns, out)
-            if tile.mirror:
-                with locks[int(rows[0])]:
-                    tally(np.ascontiguousarray(codes.T), cell[columns], w[columns], rows, out)
+    def _within(self, candidates: Array, rows: Array) -> Pairs:
+        """The pairs of some candidates and rows in some ball.
 
-        for _ in each(add, self.task.D.tiles(), n * m):
-            pass
-        return out
-
-    def sets(self, pays: Array) -> tuple[Sets, ...]:
-        """The candidates of each class that pay, bool (classes, m), and its rows."""
-        return tuple(Sets(np.flatnonzero(paid), rows) for paid, rows in zip(pays, self.rows, strict=True))
-
-    @property
-    def kept(self) -> bool:
-        """Whether all codes are in memory, so that pairs can be used again at no cost."""
-        return self._codes is not None
-
-    def held(self) -> Array:
-        """Weight of each class in the largest ball of each candidate, (m, classes)."""
-        L, K, m = self.task.classes, len(self.coding.radii), len(self.task.candidate_row)
-        out = np.empty((m, L))
-        for first in range(0, m, CHUNK):
-            part = slice(first, first + CHUNK)
-            out[part] = self.weights(part).reshape(-1, self.folds + 1, L, K + 1)[..., :K].sum(axis=(1, 3))
-        return out
-
-    def bits(self, sets: Sets, radii: range) -> Array:
-        """The balls around the candidates of a class, uint64 (len(radii), a, words): a bit for each of its rows."""
-        a, b = len(sets.candidates), len(sets.rows)
-        out = large((len(radii), a, words(b)), np.uint64)
-        out[:] = 0
-        locks: defaultdict[int, Lock] = defaultdict(Lock)  # by the first line that is written
-
-        def add(tile: Tile) -> None:
-            lines, places = tile.columns, tile.rows
-            if self._codes is not None:
-                codes, at = self._codes, (sets.candidates[lines], sets.rows[places])
-            else:
-                codes, at = self.codes(sets, places, lines), (np.arange(len(lines)), np.arange(len(places)))
-            with locks[int(lines[0])]:
-                pack(codes, at, lines, places, radii.start, out)
-
-        for _ in each(add, block_tiles(b, a), a * b):  # a few rows at a time: a large class would be copied for every few candidates
-            pass
-        for k in range(1, len(radii)):
-            out[k] |= out[k - 1]
-        return out
-
-    def codes(self, sets: Sets, places: Array | slice = slice(None), lines: Array | slice = slice(None)) -> Array:
-        """The codes of some rows and candidates of a class, uint8 (lines, places)."""
-        rows, columns = sets.rows[places], sets.candidates[lines]
-        return self.task.D.codes(rows, columns, self.coding) if self._codes is None else np.asarray(self._codes[np.ix_(columns, rows)])
-
-    def lists(self, sets: tuple[Sets, ...], most: float) -> tuple[Lists, ...] | None:
-        """For each class the rows in the balls of its candidates, as places within the class; see `coded_balls.lists_of_pairs`.
-
-        None if there are more than `most` pairs.
+        Raises
+        ------
+        TooLarge
+            If memory does not allow them.
         """
-        found: list[list[Pairs]] = [[] for _ in sets]
-        for c, pairs in self._listed(sets) if self.near is None else self._of_near(sets, self.near):
-            found[c].append(pairs)
-            most -= len(pairs)
-            if most < 0:
-                return None
-        radii = len(self.coding.radii)
-        return tuple(lists_of_pairs(pairs, len(members.candidates), radii) for pairs, members in zip(found, sets, strict=True))
 
-    def _listed(self, sets: tuple[Sets, ...]) -> Iterator[tuple[int, Pairs]]:
-        """The pairs of each class that are in a ball, some candidates at a time, by their places in the class."""
+        def of_tile(tile: Tile) -> tuple[Array, Array, Array]:
+            columns, members = candidates[tile.columns], rows[tile.rows]
+            codes = self.task.D.codes(members, columns, self.coding)
+            i, j = np.nonzero(codes < len(self.coding.radii))
+            return columns[i].astype(np.int32), members[j].astype(np.int32), codes[i, j]
 
-        def strips() -> Iterator[tuple[int, Array]]:
-            for c, members in enumerate(sets):
-                a, step = len(members.candidates), max(1, TILE // max(1, len(members.rows)))
-                yield from ((c, np.arange(first, min(first + step, a))) for first in range(0, a, step))
+        found, total = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))], 0
+        for pairs in each(of_tile, block_tiles(len(rows), len(candidates)), len(rows) * len(candidates)):
+            found.append(pairs)
+            total += len(pairs[0])
+            if total > room(total * PER_PAIR) / PER_PAIR:
+                raise too_many(self.task, self.coding.radii[-1])
+        return Pairs(*map(np.concatenate, zip(*found, strict=True)))
 
-        def of_strip(strip: tuple[int, Array]) -> tuple[int, Pairs]:
-            c, lines = strip
-            return c, pairs_of(self.codes(sets[c], lines=lines), len(self.coding.radii), lines, np.arange(len(sets[c].rows)))
 
-        return each(of_strip, strips(), sum(len(members.candidates) * len(members.rows) for members in sets))
+def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
+    """The balls of some radii (K,), ascending; each row is left out in a fold, -1 for none.
 
-    def _of_near(self, sets: tuple[Sets, ...], near: Pairs) -> Iterator[tuple[int, Pairs]]:
-        n, m = self.task.shape
-        for c, members in enumerate(sets):
-            line, place = np.full(m, -1, np.int32), np.full(n, -1, np.int32)
-            line[members.candidates], place[members.rows] = np.arange(len(members.candidates)), np.arange(len(members.rows))
-            own = np.flatnonzero((line[near.lines] >= 0) & (place[near.places] >= 0))
-            yield c, Pairs(line[near.lines[own]], place[near.places[own]], near.codes[own])
+    Each dissimilarity is read once. Up to 2^28 codes are kept; of more pairs, only weights by cell.
+    """
+    coding, (n, m) = Coding(radii), task.shape
+    cells = (folds + 1) * task.classes * (len(radii) + 1)
+    cell = (np.where(fold < 0, folds, fold) * task.classes + task.y) * (len(radii) + 1)
+
+    def codes(tile: Tile) -> Array:
+        task.tick()
+        return task.D.codes(tile.rows, tile.columns, coding)
+
+    if n * m <= min(KEPT, room(n * m)):
+        kept = filled(np.empty((m, n), np.uint8), task.D.tiles(), codes)
+        return Balls(task, coding, w, cell, cells, kept, None, None)
+    near = near_pairs(task, coding)
+    if near is not None:
+        index = near.columns.astype(np.int64) * cells + cell[near.rows] + near.codes
+        of_near = np.bincount(index, w[near.rows], m * cells).reshape(m, cells)
+        return Balls(task, coding, w, cell, cells, None, near, of_near)
+    counts = np.zeros((m, cells))
+    for tile, part in each(lambda tile: (tile, codes(tile)), task.D.tiles(), n * m):
+        _tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)
+        if tile.mirror:
+            _tally(np.ascontiguousarray(part.T), cell[tile.columns], w[tile.columns], tile.rows, counts)
+    return Balls(task, coding, w, cell, cells, None, None, counts)
+
+
+def near_pairs(task: Task, coding: Coding) -> Pairs | None:
+    """The pairs within the largest radius, if a tree finds that they are few."""
+    space, (n, m) = task.D.space, task.shape
+    if space is None:
+        return None
+    reach = space.geometry.reach(coding.reach(space.rows.dtype))[-1]
+    of_candidates = replace(space, rows=space.candidates, candidates=space.rows)  # lists of candidates need less sorting later
+    near = of_candidates.near(reach, min(n * m / COSTLY, room() / PER_PAIR))
+    if near is None:
+        return None
+    codes = coding.along(near.distance[None])[0]
+    inside = codes < len(coding.radii)
+    return Pairs(near.rows()[inside].astype(np.int32), near.at[inside], codes[inside])
+
+
+def too_many(task: Task, radius: float) -> TooLarge:
+    n, m = task.shape
+    return TooLarge(
+        f"balls of radius {radius:.4g} around {m} candidates contain too many of the {n} rows to be "
+        "listed: use solver='greedy' without certify=, which hardly needs lists, smaller radii, candidates=500 (a random subset of "
+        "the rows as centres), or fewer rows (data.sample(...))"
+    )
+
+
+def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) -> None:
+    """Add the weight of the rows of each candidate by cell and code.
+
+    Parameters
+    ----------
+    codes : uint8 array (q, r)
+    cell : int array (r,)
+        The first cell of each row.
+    weight : array (r,)
+    columns : int array (q,)
+        The lines of `out` that the candidates have.
+    out : contiguous array (m, cells)
+    """
+    if few(codes.size):
+        index = columns[:, None] * out.shape[1] + cell + codes
+        np.add.at(out.reshape(-1), index.ravel(), np.broadcast_to(weight, codes.shape).ravel())
+    else:
+        _tally(codes, cell, weight, columns, out)
+
+
+@kernel
+def _tally(codes, cell, weight, columns, out):  # type: ignore[no-untyped-def]
+    for j in range(codes.shape[0]):
+        line = out[columns[j]]
+        for i in range(codes.shape[1]):
+            line[cell[i] + codes[j, i]] += weight[i]

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
-from ..neighbours.nearest import Nearest, by_smallest_set, nearest_to
+from ..neighbours.nearest import NONE, Nearest, covering_by, nearest_to, rank_of
+from ..query import Query
 from ..task import Points
-from .coverage import NONE, covering_by
 from .problems import Certificate, Objective
-
-if TYPE_CHECKING:
-    from ..query import Query
 
 
 @dataclass(frozen=True)
@@ -29,20 +26,19 @@ class Chosen:
     classes: Array  # the classes that they represent, int (q,)
     covers: Array  # weight of its class that each prototype is the first to cover (delta xi), (q,)
     wrong: Array  # weight of other classes in each ball (delta eta), (q,)
-    radii: Array | None = None  # of the balls (q,), on a path
     certificate: Certificate | None = None  # in units
 
     def prefix(self, cost: float, most: int | None = None) -> Chosen:
         """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; up to a maximum."""
-        kept = np.flatnonzero(self.covers - self.wrong > cost)[:most]
-        return Chosen(self.at[kept], self.classes[kept], self.covers[kept], self.wrong[kept])
+        return self.take(np.flatnonzero(self.covers - self.wrong > cost)[:most])
 
     def first(self, size: int | None) -> Chosen:
-        """The first prototypes, without the certificate of all; all of them if no size is given."""
-        if size is None:
-            return self
-        radii = None if self.radii is None else self.radii[:size]
-        return Chosen(self.at[:size], self.classes[:size], self.covers[:size], self.wrong[:size], radii)
+        """The first prototypes; all of them if no size is given."""
+        return self if size is None else self.take(slice(size))
+
+    def take(self, part: Array | slice) -> Chosen:
+        """Some of the prototypes, without the certificate of all."""
+        return Chosen(self.at[part], self.classes[part], self.covers[part], self.wrong[part])
 
 
 @savable
@@ -72,18 +68,13 @@ class Greedy(Nearest):
         }
 
     def walk(self, query: Query) -> Iterator[Array]:
-        D = self.distances(query)
-        classes, at = self.prototypes.classes, self.prototypes.at
-        assert at is not None
-        best, predicted, column = np.full(len(D), np.inf), np.full(len(D), self.fallback), np.full(len(D), NONE)
-        yield predicted.copy()
-        for s in range(len(classes)):
-            d = D[:, s]
-            nearer = (d < best) | (
-                (d == best) & ((classes[s] < predicted) | ((classes[s] == predicted) & (at[s] < column)))
-            )
-            best[nearer], predicted[nearer], column[nearer] = d[nearer], classes[s], at[s]
-            yield predicted.copy()
+        line, rank = rank_of(self.prototypes)
+        nearest_first = np.argsort(self.distances(query)[:, line], axis=1, kind="stable")  # places in `line`
+        place = np.empty_like(nearest_first)
+        np.put_along_axis(place, nearest_first, np.arange(len(line))[None], axis=1)
+        first = np.minimum.accumulate(place[:, rank], axis=1)  # the nearest of the first 1, 2, ... prototypes
+        yield np.full(len(first), self.fallback)
+        yield from self.prototypes.classes[line][np.take_along_axis(nearest_first, first, axis=1)].T
 
     def at_cost(self, lambda_: float) -> Greedy:
         """The rule of a larger lambda: the first prototypes, because gains never increase."""
@@ -137,10 +128,12 @@ class CoverPath:
 
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
-        """The prototypes of all grid points (q,), and the class of each at each grid point, (G, q); -1 if it is not chosen."""
-        union, member = union_of(self.runs)
-        order = by_smallest_set(member)
-        return union[order], np.ascontiguousarray(member[:, order])
+        """The prototypes of all grid points (q,), ascending, and the class of each at each point, (G, q); -1 if it is not chosen."""
+        union = np.unique(np.concatenate([run.at for run in self.runs]))
+        member = np.full((len(self.runs), len(union)), NONE, np.int16)
+        for run, classes in zip(self.runs, member, strict=True):
+            classes[np.searchsorted(union, run.at)] = run.classes
+        return union, member
 
     @property
     def size(self) -> Array:
@@ -155,14 +148,13 @@ class CoverPath:
         union, member = self._sets
         if kind == "cover":
             return np.maximum(covering_by(query, self.prototypes, member, self.eps), NONE)
-        first = nearest_to(query, self.prototypes, member, np.argsort(union))
+        first = nearest_to(query, self.prototypes, member, np.arange(len(union)))
         chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
         return np.where(first < 0, int(self.weight.argmax()), chosen)  # the most common class if a set has no prototypes
 
     def at(self, g: int) -> Nearest:
         """The rule of a cover, whose report begins with its radii."""
         run, eps, lambda_ = self.runs[g], float(self.eps[g]), float(self.lambdas[g])
-        assert run.radii is not None
         table = {"newly_covered": run.covers * self.unit, "miscovered": run.wrong * self.unit}
         report: dict[str, Any] = {"radius eps": eps}
         uncovered = float(self.weight.sum() - run.covers.sum()) * self.unit
@@ -170,17 +162,8 @@ class CoverPath:
         report |= {"cost lambda": lambda_, "objective": goal}
         if run.certificate is not None:
             report["certificate"] = run.certificate.scaled(self.unit)
-        prototypes = Points(run.classes, at=run.at, radii=run.radii, table=table)
+        prototypes = Points(run.classes, at=run.at, radii=np.full(len(run.at), eps), table=table)
         return (Greedy if self.nested else Nearest)(prototypes, len(self.weight), int(self.weight.argmax()), report)
 
     def moved(self, columns: Array) -> CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))
-
-
-def union_of(runs: tuple[Chosen, ...]) -> tuple[Array, Array]:
-    """The candidates of some runs, ascending (q,), and the class of each in each run, int16 (runs, q), -1 if the run lacks it."""
-    union = np.unique(np.concatenate([run.at for run in runs]))
-    member = np.full((len(runs), len(union)), NONE, np.int16)
-    for run, classes in zip(runs, member, strict=True):
-        classes[np.searchsorted(union, run.at)] = run.classes
-    return union, member

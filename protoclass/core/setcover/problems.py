@@ -13,20 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from ...ground.errors import TooLarge, printed
+from ...ground.errors import printed
 from ...ground.savable import savable
 from .. import Array
-from ..coding import Coding, bins_for
 from ..parallel import each
 from ..statistics.sums import in_units, units
 from ..task import Task
-from .balls import CHUNK, Balls, Sets
-from .coded_balls import Lists, find_gains
+from .balls import ClassBalls, read, too_many
 
+CHUNK = 128  # candidates whose gains are found together
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**28  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}  # in words
@@ -44,11 +42,9 @@ class CoverProblems:
     unit : float
     fold : int array (n,)
         Fold that leaves each row out, -1 for none.
-    gain, wrong, best : arrays (folds, radii, candidates), see `coded_balls.find_gains`
-    classes : tuple of Sets
-        Candidates that may represent each class and pay, and its rows.
-    balls : Balls
-        Balls of the candidates.
+    gain, wrong, best : arrays (folds, radii, candidates), see `find_gains`
+    classes : tuple of ClassBalls
+        Candidates that may represent each class and pay, its rows, and the balls.
     """
 
     task: Task
@@ -58,38 +54,7 @@ class CoverProblems:
     gain: Array
     wrong: Array
     best: Array
-    classes: tuple[Sets, ...]
-    balls: Balls
-
-    def of_rows(self, prices: Sequence[Array]) -> Array:
-        """The prices of the rows of each class in the order of the data; 0 of rows without a weight."""
-        out = np.zeros(len(self.w))
-        for sets, of_class in zip(self.classes, prices, strict=True):
-            out[sets.rows] = of_class
-        return out
-
-    @cached_property
-    def lists(self) -> tuple[Lists, ...]:
-        """The balls of the candidates as lists of rows, see `Balls.lists`.
-
-        Raises
-        ------
-        TooLarge
-            If there are too many pairs of a row and a candidate of its class.
-        """
-        return self.lists_of(self.classes)
-
-    def lists_of(self, classes: tuple[Sets, ...]) -> tuple[Lists, ...]:
-        """`lists` for other candidates."""
-        lists = self.balls.lists(classes, LISTED)
-        if lists is None:
-            n, m = self.task.shape
-            raise TooLarge(
-                f"balls of radius {self.balls.coding.radii[-1]:.4g} around {m} candidates contain too many of the {n} rows to be "
-                "listed: use solver='greedy' without certify=, which hardly needs lists, smaller radii, candidates=500 (a random subset of "
-                "the rows as centres), or fewer rows (data.sample(...))"
-            )
-        return lists
+    classes: tuple[ClassBalls, ...]
 
 
 def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> CoverProblems:
@@ -105,25 +70,70 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     least : float
         Largest gain at which candidates are dropped: the smallest lambda.
     """
-    K, L, m = len(radii), task.classes, len(task.candidate_row)
-    w, unit = units(task.w)
-    balls = Balls(task, Coding(radii, bins_for(len(task.y) * m)), w, fold, folds)
-    balls.weights(slice(0, 0))  # computed before the threads below need it
+    (n, m), (w, unit) = task.shape, units(task.w)
+    balls = read(task, radii, w, fold, folds)
     owner = np.where(task.candidate_row < 0, -1, fold[task.candidate_row])
     allowed = np.full(m, -1) if task.allowed_class is None else task.allowed_class
-    gain, wrong, best = np.empty((folds, K, m)), np.empty((folds, K, m)), np.empty((folds, K, m), np.int16)
+    shape = folds, len(radii), m
+    gain, wrong, best = np.empty(shape), np.empty(shape), np.empty(shape, np.int16)
 
     def count(first: int) -> None:
         part = slice(first, first + CHUNK)
-        found = find_gains(balls.weights(part), owner[part], allowed[part], folds, L, K)
-        gain[:, :, part], wrong[:, :, part], best[:, :, part] = found
+        gain[:, :, part], wrong[:, :, part], best[:, :, part] = find_gains(balls.weights(part), owner[part], allowed[part])
 
-    for _ in each(count, range(0, m, CHUNK), len(task.y) * m):
+    for _ in each(count, range(0, m, CHUNK), n * m):
         pass
     stands_for = np.where(gain > in_units(least, unit), best, -1)
-    pays = list(each(lambda c: (stands_for == c).any(axis=(0, 1)), range(L), stands_for.size * L))
-    sets = balls.sets(np.array(pays).reshape(L, -1))
-    return CoverProblems(task, w, unit, fold, gain, wrong, best, sets, balls)
+    pays = list(each(lambda c: (stands_for == c).any(axis=(0, 1)), range(task.classes), stands_for.size * task.classes))
+    return CoverProblems(task, w, unit, fold, gain, wrong, best, balls.of_classes(np.array(pays)))
+
+
+def find_gains(weights: Array, owner: Array, allowed: Array) -> tuple[Array, Array, Array]:
+    """The gain of each candidate for the class that gains most by it, for each fold left out and each radius.
+
+    Parameters
+    ----------
+    weights : array (q, folds + 1, classes, radii + 1)
+        Weight of the rows of each candidate by code. The last fold has the rows that are never left out.
+    owner : int array (q,)
+        Fold in which the candidate itself is left out, or -1.
+    allowed : int array (q,)
+        Only class that the candidate may represent, -1 for any.
+
+    Returns
+    -------
+    gain : array (folds, radii, q)
+        Weight of the class minus weight of other classes in the ball, without the fold's rows; -inf for a candidate that is
+        left out itself.
+    wrong : array (folds, radii, q)
+        Weight of other classes in the ball.
+    best : int array (folds, radii, q)
+        The class; the first of several equal ones. No other class can gain, because a gain needs the majority of the ball's
+        weight.
+    """
+    inside = np.ascontiguousarray(weights[..., :-1].transpose(3, 1, 2, 0))  # (radii, folds + 1, classes, q)
+    for k in range(1, len(inside)):
+        inside[k] += inside[k - 1]
+    inside = inside.sum(axis=1, keepdims=True) - inside[:, :-1]
+    ball = inside.sum(axis=2)
+    best = np.where(allowed < 0, inside.argmax(axis=2), allowed)
+    own = np.take_along_axis(inside, best[:, :, None], axis=2)[:, :, 0]
+    gain = np.where(owner == np.arange(inside.shape[1])[:, None], -np.inf, 2 * own - ball)
+    return gain.transpose(1, 0, 2), (ball - own).transpose(1, 0, 2), best.transpose(1, 0, 2)
+
+
+def of_rows(task: Task, classes: tuple[ClassBalls, ...], prices: Sequence[Array]) -> Array:
+    """The prices of the rows of each class in the order of the data; 0 of rows without a weight."""
+    out = np.zeros(len(task.y))
+    for balls, of_class in zip(classes, prices, strict=True):
+        out[balls.rows] = of_class
+    return out
+
+
+def check_listed(task: Task, classes: tuple[ClassBalls, ...], radius: float) -> None:
+    """Raise TooLarge if the balls of all candidates have too many rows for a program that lists them."""
+    if sum(balls.pairs for balls in classes) > LISTED:
+        raise too_many(task, radius)
 
 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:

@@ -19,7 +19,6 @@ import numpy as np
 
 from .. import Array
 from ..parallel import kernel
-from .coded_balls import Lists
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -94,31 +93,30 @@ def round_up(bound: Any, step: float) -> Any:
     return np.ceil((bound - slack) / step) * step
 
 
-def ball_matrix(lists: Lists, line: Array, k: int, rows: int) -> csr_array:
-    """The rows in the balls of radius `k` around some candidates, csr (len(line), rows) of ones; see `coded_balls.lists_of_pairs`."""
-    from scipy.sparse import csr_array  # most fits do without
-
-    start, upto, places = lists
-    first, count = start[line], upto[line, k] - start[line]
-    bounds = np.concatenate([[0], np.cumsum(count)])
-    at = np.repeat(first - bounds[:-1], count) + np.arange(bounds[-1])
-    return csr_array((np.ones(len(at)), places[at], bounds), shape=(len(line), rows))
-
-
 def step_of(cost: float) -> float:
     """The number of which objectives are multiples, if weights are whole numbers and a prototype costs `cost`."""
     part = Fraction(cost).limit_denominator(DENOMINATOR)
     return 1 / part.denominator if abs(float(part) - cost) <= 1e-12 * max(1.0, cost) else 0.0
 
 
-def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound on any cover by prices of the rows, and the solution of the relaxation if there is one."""
+
+    value: float
+    y: Array  # prices (b,)
+    proof: str  # "dual" (ascent), "LP" (relaxation) or "MIP" (integer program)
+    x: Array | None = None  # (a,)
+    optimal: bool = False  # whether x is
+
+
+def dual_bound(program: Program, sweeps: int = 200) -> Bound:
     """A bound without a linear program: one sweep of dual ascent (rows with fewest candidates first), then subgradient
-    steps towards a target slightly above the best bound; returns the best bound and its y."""
+    steps towards a target slightly above the best bound."""
     c = program.covers
     t = c.T.tocsr()
-    slack, y = program.cost.astype(float).copy(), np.zeros(len(program.prize))
-    order = np.argsort(np.diff(t.indptr), kind="stable")
-    ascend(order, t.indptr, t.indices, program.prize.astype(float), slack, y)
+    slack, y = program.cost.astype(float), np.zeros(len(program.prize))
+    ascend(np.argsort(np.diff(t.indptr), kind="stable"), t.indptr, t.indices, program.prize.astype(float), slack, y)
     best, _ = program.bound(y)
     best_y, point, pace = y.copy(), y, 1.0
     target = best + 0.05 * max(1.0, abs(best))
@@ -134,7 +132,7 @@ def ascent(program: Program, sweeps: int = 200) -> tuple[float, Array]:
         if length == 0 or pace < 1e-3:
             break
         point = np.clip(point + pace * (target - value) / length * subgradient, 0.0, program.prize)
-    return best, best_y
+    return Bound(best, best_y, "dual")
 
 
 @kernel
@@ -211,16 +209,6 @@ def ratio(program: Program) -> Array:
     return chosen
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The result of HiGHS: x (a,) or None, row prices y (b,) or None, and its own lower bound (-inf if none)."""
-
-    x: Array | None
-    y: Array | None
-    bound: float
-    optimal: bool
-
-
 class Stop:
     """Stops the solvers of one fit when it is interrupted, and lets no other one start."""
 
@@ -263,8 +251,8 @@ def quiet_solver() -> Any:
 
 
 def highs(
-    program: Program, integer: bool, seconds: float, stop: Stop, gap: float = 0.0, upper: float = 1.0
-) -> Answer:
+    program: Program, integer: bool, seconds: float, stop: Stop, gap: float = 0.0
+) -> tuple[Array | None, Array | None, float, bool]:
     """Solve the relaxation, or with `integer` the integer program, by HiGHS on one thread.
 
     Parameters
@@ -274,9 +262,10 @@ def highs(
     stop : Stop
     gap : float
         Relative gap at which an integer solution is accepted.
-    upper : float
-        Upper bound of x. Infinity does not change the optimum, but no price of a row then depends on a bound of x, which would
-        be valid for the program's candidates only.
+
+    Returns
+    -------
+    x (a,) and row prices y (b,), or None; the lower bound of HiGHS (-inf if none); whether x is optimal
     """
     import highspy
 
@@ -285,7 +274,7 @@ def highs(
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = a + b, b
     lp.col_cost_ = np.concatenate([program.cost, program.prize]) / scale
-    lp.col_lower_, lp.col_upper_ = np.zeros(a + b), np.repeat([upper, 1.0], [a, b])
+    lp.col_lower_, lp.col_upper_ = np.zeros(a + b), np.ones(a + b)
     lp.row_lower_, lp.row_upper_ = np.ones(b), np.full(b, highspy.kHighsInf)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.concatenate([program.covers.indptr, program.covers.indptr[-1] + np.arange(1, b + 1)])
@@ -307,31 +296,16 @@ def highs(
     x = np.array(solution.col_value[:a]) if solution.value_valid else None
     y = np.array(solution.row_dual) * scale if solution.dual_valid and not integer else None
     bound = info.mip_dual_bound * scale if integer and np.isfinite(info.mip_dual_bound) else -np.inf
-    return Answer(x, y, float(bound), bool(optimal))
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A lower bound on any cover by prices of the rows, and the solution of the relaxation if there is one."""
-
-    value: float
-    y: Array  # prices (b,)
-    proof: str  # as in `Solved`
-    x: Array | None = None  # (a,)
-    optimal: bool = False  # whether x is
-
-
-def dual_bound(program: Program, sweeps: int = 200) -> Bound:
-    """The bound of `ascent`."""
-    return Bound(*ascent(program, sweeps), "dual")
+    return x, y, float(bound), bool(optimal)
 
 
 def relax(program: Program, known: Bound, seconds: float, stop: Stop) -> Bound:
     """The bound by the linear relaxation if it is above the known one, and the solution."""
-    answer = highs(program, False, seconds, stop)
-    known = replace(known, x=answer.x, optimal=answer.optimal)
-    lower = -np.inf if answer.y is None else program.bound(answer.y)[0]
-    return known if answer.y is None or lower <= known.value else replace(known, value=lower, y=answer.y, proof="LP")
+    x, y, _, optimal = highs(program, False, seconds, stop)
+    value = -np.inf if y is None else program.bound(y)[0]
+    if y is None or value <= known.value:
+        return replace(known, x=x, optimal=optimal)
+    return Bound(value, y, "LP", x, optimal)
 
 
 @dataclass(frozen=True)
@@ -341,14 +315,14 @@ class Solved:
     chosen: Array  # bool (a,)
     objective: float
     bound: float  # on the objective of any cover
-    proof: str  # source: "dual" (ascent), "LP" (relaxation), "MIP" (integer program) or "none"
+    proof: str  # as in `Bound`, or "none"
+    prices: Array  # of the rows (b,); the bound by these is `bound`, unless the proof is "MIP": then the best of prices
     note: str = ""  # for the summary
-    prices: Array | None = None  # of the rows (b,); the bound by these is `bound`, unless the proof is "MIP": then the best of prices
 
 
 def _solved(program: Program, chosen: Array, value: float, bound: Bound, note: str = "") -> Solved:
     prices = np.clip(bound.y, 0.0, program.prize)
-    return Solved(chosen, value, min(value, program.round_up(bound.value)), bound.proof, note, prices)
+    return Solved(chosen, value, min(value, program.round_up(bound.value)), bound.proof, prices, note)
 
 
 def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop) -> Solved:
@@ -421,16 +395,16 @@ def _branch(
     free = np.flatnonzero(~out & ~taken)
     rest, lost = program.part(free, program.times(taken) == 0)
     fixed = float(program.cost[taken].sum()) + lost
-    solution = highs(rest, True, end - time.monotonic(), stop, gap)
-    if solution.x is not None:
+    x, _, rest_bound, _ = highs(rest, True, end - time.monotonic(), stop, gap)
+    if x is not None:
         cover = taken.copy()
-        cover[free[solution.x > 0.5]] = True
+        cover[free[x > 0.5]] = True
         cover = improve_cover(program, cover)
         reached = program.objective(cover)
         if reached < value:
             best, value = cover, reached
     # a cover better than `value` has the fixed candidates, so none lies below both the bound of the rest and `value`
-    lower = min(value, fixed + solution.bound)
+    lower = min(value, fixed + rest_bound)
     return best, value, replace(bound, value=lower, proof="MIP") if lower > bound.value else bound
 
 
@@ -460,11 +434,9 @@ def round_relaxation(
     if bound.x is not None and bound.optimal:
         x = np.clip(bound.x, 0.0, 1.0)
         if union:
-            union_cover = unite_draws(program, x, seed, bound.value)
-            note = f"{union_cover.tries} union draws" + (
-                "" if union_cover.passed else ", none of which passed the check"
-            )
-            best, value = union_cover.chosen, program.objective(union_cover.chosen)
+            best, passed, tries = unite_draws(program, x, seed, bound.value)
+            note = f"{tries} union draws" + ("" if passed else ", none of which passed the check")
+            value = program.objective(best)
         else:
             drawn, objectives = draw(program, x, draws, seed)
             at = int(objectives.argmin())
@@ -472,17 +444,9 @@ def round_relaxation(
     return _solved(program, best, value, bound, note)
 
 
-@dataclass(frozen=True)
-class United:
-    """A union of draws: the cover, whether it passed the check (feasible with its own slacks, and within the bound), and
-    how often it was drawn."""
-
-    chosen: Array
-    passed: bool
-    tries: int
-
-
-def unite_draws(program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = CAP) -> United:
+def unite_draws(
+    program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = CAP
+) -> tuple[Array, bool, int]:
     """The rounding of the course report (Visagan 2018, section 4.1): the union of 2 log(rows) Bernoulli draws of candidates
     and of slacks, which is then checked.
 
@@ -497,6 +461,10 @@ def unite_draws(program: Program, x: Array, seed: tuple[int, ...], bound: float,
     seed : tuple of int
     bound : float
         The relaxation's optimum.
+
+    Returns
+    -------
+    the cover, bool (a,), whether it passed, and how often it was drawn
     """
     random = np.random.default_rng(seed)
     slack = np.maximum(0.0, 1.0 - program.covers.T @ x)
@@ -509,8 +477,8 @@ def unite_draws(program: Program, x: Array, seed: tuple[int, ...], bound: float,
         covered = program.times(chosen) > 0
         total = float(program.cost[chosen].sum() + program.prize[left_out].sum())
         if (covered | left_out).all() and total <= rounds * bound + 1e-9:
-            return United(chosen, True, tries)
-    return United(chosen, False, cap)
+            return chosen, True, tries
+    return chosen, False, cap
 
 
 def draw(program: Program, x: Array, draws: int, seed: tuple[int, ...]) -> tuple[Array, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from .. import Array
 from ..parallel import MANY, each
 from ..statistics.sums import in_units, units
 from ..task import Task
-from .greedy import greedy, greedy_steps, merge_steps, order_columns
+from .greedy import greedy, greedy_steps, merge_steps, take_steps
 from .path import Chosen, CoverPath
-from .problems import Certificate, CoverProblems, covers, fold_groups
-from .program import Program, Solved, Stop, ball_matrix, certify_cover, exact, ratio, round_relaxation, step_of
+from .problems import Certificate, CoverProblems, check_listed, covers, fold_groups, of_rows
+from .program import Program, Solved, Stop, certify_cover, exact, ratio, round_relaxation, step_of
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,11 @@ def cover_paths(
 def _runs(
     task: Task, fold: Array, folds: int, radii: Array, lambdas: Array, options: Options, stop: Stop
 ) -> list[list[Chosen]]:
-    """For each fold the covers by radius and lambda, as columns of D with radii."""
+    """For each fold the covers by radius and lambda."""
     slow = options.solver != "greedy" or options.certify
     problems = covers(task, fold, folds, radii, float(lambdas[0]))
     if slow:
-        _ = problems.lists  # before the threads below need them; or the error that there are too many
+        check_listed(task, problems.classes, radii[-1])
     steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which contain the steps of all lambdas
     most = None if None in options.stops else max(stop for stop in options.stops if stop is not None)
 
@@ -81,8 +82,7 @@ def _runs(
         if slow:
             runs = solve_runs(problems, f, runs, lambdas, options, stop)
         task.tick()
-        radius = radii.repeat(len(lambdas))
-        return [replace(run, radii=np.full(len(run.at), r)) for run, r in zip(runs, radius, strict=True)]
+        return runs
 
     entries = MANY if slow else len(task.y) * len(task.candidate_row)
     return list(each(of_fold, range(folds), entries, stop))
@@ -93,50 +93,41 @@ def solve_runs(
 ) -> list[Chosen]:
     """The covers of the solver, or greedy covers with a certificate."""
     n, m = problems.task.shape
-    over, out = f"the {m:,} candidates" if m < n else "", []
+    over, fold, out = f"the {m:,} candidates" if m < n else "", np.array([f]), []
     for g, run in enumerate(runs):
         k, j = divmod(g, len(lambdas))
-        results = _solve_classes(problems, f, k, in_units(float(lambdas[j]), problems.unit), run, options, stop)
+        cost = in_units(float(lambdas[j]), problems.unit)
+        classes = range(len(problems.classes))
+        solved = list(each(partial(solve_class, problems, f, k, cost, run, options, stop), classes, MANY, stop))
         if options.solver != "greedy":
-            run = merge_steps(problems, f, k, [order_columns(problems, f, k, c, at) for c, (_, at) in enumerate(results)])
+            steps = [take_steps(problems, c, k, fold, -np.inf, columns).of(0) for c, (_, columns) in enumerate(solved)]
+            run = merge_steps(problems, f, k, steps)
         if options.certify or options.solver in ("exact", "rounding"):
-            solved = [solution for solution, _ in results]
             certificate = Certificate(
-                np.array([solution.objective for solution in solved]),
-                np.array([solution.bound for solution in solved]),
-                tuple(solution.proof for solution in solved),
-                tuple(solution.note for solution in solved),
+                np.array([solution.objective for solution, _ in solved]),
+                np.array([solution.bound for solution, _ in solved]),
+                tuple(solution.proof for solution, _ in solved),
+                tuple(solution.note for solution, _ in solved),
                 over,
-                problems.of_rows([np.asarray(solution.prices) for solution in solved]),
+                of_rows(problems.task, problems.classes, [solution.prices for solution, _ in solved]),
             )
             run = replace(run, certificate=certificate)
         out.append(run)
     return out
 
 
-def _solve_classes(
-    problems: CoverProblems, f: int, k: int, cost: float, run: Chosen, options: Options, stop: Stop
-) -> list[tuple[Solved, Array]]:
-    """For each class the solution of the solver and the columns that it selected."""
-
-    def solve_class(c: int) -> tuple[int, Solved, Array]:
-        program, columns, lost = program_of(problems, f, k, c, cost)
-        start = np.isin(columns, run.at[run.classes == c])
-        solved = _solve(program, start, options, (f, k, c), stop)
-        prices = None
-        if solved.prices is not None:
-            # A row that no column of the program covers costs its weight. That breaks no constraint of the columns that the program
-            # leaves out: each has no more weight of the class in its ball than it costs.
-            rows = problems.classes[c].rows
-            prices = np.where(problems.fold[rows] == f, 0.0, problems.w[rows])
-            prices[program.rows] = solved.prices
-        result = replace(solved, objective=solved.objective + lost, bound=solved.bound + lost, prices=prices)
-        return c, result, columns[solved.chosen]
-
-    sizes = [len(s.candidates) for s in problems.classes]
-    largest_first = np.argsort(sizes, kind="stable")[::-1]
-    results = sorted(each(solve_class, largest_first.tolist(), MANY, stop), key=lambda t: t[0])
-    return [(solved, at) for _, solved, at in results]
+def solve_class(
+    problems: CoverProblems, f: int, k: int, cost: float, run: Chosen, options: Options, stop: Stop, c: int
+) -> tuple[Solved, Array]:
+    """The solution for one class from a greedy cover, and the columns that it selects."""
+    program, columns, lost = program_of(problems, f, k, c, cost)
+    solved = _solve(program, np.isin(columns, run.at[run.classes == c]), options, (f, k, c), stop)
+    # A row that no column of the program covers costs its weight. That breaks no constraint of the columns that the program
+    # leaves out: each has no more weight of the class in its ball than it costs.
+    rows = problems.classes[c].rows
+    prices = np.where(problems.fold[rows] == f, 0.0, problems.w[rows])
+    prices[program.rows] = solved.prices
+    return replace(solved, objective=solved.objective + lost, bound=solved.bound + lost, prices=prices), columns[solved.chosen]
 
 
 def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ...], stop: Stop) -> Solved:
@@ -147,7 +138,7 @@ def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ..
     if options.solver == "ratio":
         start = ratio(program)
     if not options.certify:
-        return Solved(start, program.objective(start), 0.0, "none")
+        return Solved(start, program.objective(start), 0.0, "none", np.zeros(len(program.prize)))
     return certify_cover(program, start, options.seconds, stop)
 
 
@@ -163,9 +154,9 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
     lost : float
         Weight of the rows that no column of the program covers.
     """
-    sets = problems.classes[c]
-    use = np.flatnonzero((problems.best[f, k, sets.candidates] == c) & (problems.gain[f, k, sets.candidates] > cost))
-    w = np.where(problems.fold[sets.rows] == f, 0.0, problems.w[sets.rows])
-    balls, columns = ball_matrix(problems.lists[c], use, k, len(sets.rows)), sets.candidates[use]
-    program, lost = Program(problems.wrong[f, k, columns] + cost, w, balls, step_of(cost)).part(slice(None), w > 0)
+    balls = problems.classes[c]
+    pays = (problems.best[f, k, balls.candidates] == c) & (problems.gain[f, k, balls.candidates] > cost)
+    w, columns = np.where(problems.fold[balls.rows] == f, 0.0, problems.w[balls.rows]), balls.candidates[pays]
+    whole = Program(problems.wrong[f, k, columns] + cost, w, balls.matrix(np.flatnonzero(pays), k), step_of(cost))
+    program, lost = whole.part(slice(None), w > 0)
     return program, columns, lost

@@ -72,7 +72,7 @@ def stratified_subset(y: Array, count: int, seed: int) -> Array:
 
 
 def quotas(rows: Array, number: int, known: Array) -> Array:
-    """How many of the rows of each class are in a sample of `number` rows; a class that is not `known` may have none.
+    """Number of rows of each class in a sample of `number` rows; a class that is not `known` may have none.
 
     Each class has at least number / `LEAST` / (number of classes) rows, or all if it has fewer.
 
@@ -90,7 +90,7 @@ def quotas(rows: Array, number: int, known: Array) -> Array:
         exact = np.where(raised, least, rows * ((number - least[raised].sum()) / rows[~raised].sum()))
     out = exact.astype(int)
     out[np.argsort(-(exact % 1), kind="stable")[: number - out.sum()]] += 1  # the largest remainders
-    return np.asarray(out)
+    return out
 
 
 def drawn_by_class(y: Array, quota: Array, random: np.random.Generator) -> Array:

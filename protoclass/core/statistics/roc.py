@@ -35,7 +35,8 @@ class AUC:
     se : float
         DeLong's.
     parts : array (n,)
-        What each row adds to the error of the area: the variance is the sum of their squares, or of the squares of their sums by group.
+        Contribution of each row to the error of the area. The variance is the sum of their squares, or of the squares of their sums by
+        group.
     most, fewest : float
         Rows that the area is worth at most, and if the score separates the classes.
     df : float
@@ -143,12 +144,12 @@ def _share_below(score: Array, w: Array) -> Array:
     """For each row the proportion of the weight w with a lower score, plus half of that with the same, (n,)."""
     _, place = np.unique(score, return_inverse=True)
     at = np.bincount(place, w)
-    return np.asarray((np.cumsum(at) - at / 2) / w.sum())[place]
+    return ((np.cumsum(at) - at / 2) / w.sum())[place]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What each threshold of a score leads to, from the highest to the lowest; the first predicts the class for no row.
+    """Rates at each threshold of a score, from the highest to the lowest; the first predicts the class for no row.
 
     Attributes
     ----------
@@ -208,7 +209,7 @@ def samples(
 
 @dataclass(frozen=True)
 class Band:
-    """How sure the sensitivity at each of some specificities is, arrays (G,)."""
+    """Sensitivities at some specificities with their intervals, arrays (G,)."""
 
     sensitivity: Array
     low: Array  # ends of a 95 % interval at each specificity alone
@@ -321,7 +322,7 @@ def all_cuts(chance: Array, above: Array, below: Array, positive: Array, weight:
         total = float(weight[rows].sum())
         return _through(np.bincount(place, weight * rows)) / total if total > 0 else np.full(len(cut), np.nan)
 
-    change = _through(np.bincount(place, loss_weight * (np.asarray(above, float) - np.asarray(below, float))))
+    change = _through(np.bincount(place, loss_weight * (above.astype(float) - below)))
     loss = (float(loss_weight @ below) + change) / loss_weight.sum()
     return Cuts(cut, loss, np.minimum(share(positive), 1.0), 1 - np.minimum(share(~positive), 1.0))
 
@@ -341,7 +342,7 @@ def decide_at(p: Array, code: int, cut: float) -> Array:
     """The class `code` if its probability reaches the threshold, otherwise the most probable other; -1 for NaN (r,)."""
     others = p.copy()
     others[:, code] = -1.0
-    lost = np.asarray(np.isnan(p).any(axis=1))
+    lost = np.any(np.isnan(p), axis=1)
     likeliest = np.where(lost[:, None], 0.0, others).argmax(axis=1)
     return np.where(lost, -1, np.where(p[:, code] >= cut, code, likeliest))
 

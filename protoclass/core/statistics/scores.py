@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def brier(p: Array, y: Array) -> Array:
     [0.04, 0.49]
     """
     squares = (p - np.eye(p.shape[1])[y]) ** 2
-    return np.asarray(squares.sum(axis=1) / (2 if p.shape[1] == 2 else 1))
+    return squares.sum(axis=1) / (2 if p.shape[1] == 2 else 1)
 
 
 def log_loss(p: Array, y: Array) -> Array:
@@ -42,7 +42,7 @@ def log_loss(p: Array, y: Array) -> Array:
     chance = p[np.arange(len(y)), y]
     out = np.full(len(y), np.inf)
     out[chance > 0] = -np.log(chance[chance > 0])
-    return np.asarray(np.maximum(out, 0.0))
+    return np.maximum(out, 0.0)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def relative_margins(distances: Array) -> Array:
     >>> relative_margins(np.array([[1.0, 3.0], [2.0, 2.0], [4.0, np.inf]])).tolist()
     [[0.5, -0.5], [0.0, 0.0], [1.0, -1.0]]
     """
-    own = np.asarray(distances, float) / 2  # the sum of two halves is finite
+    own = distances / 2  # the sum of two halves is finite
     other = np.full_like(own, np.inf)
     for c in range(own.shape[1]):
         other[:, c] = np.delete(own, c, axis=1).min(axis=1, initial=np.inf)
@@ -160,7 +160,7 @@ TINY = np.finfo(float).tiny
 @savable
 @dataclass(frozen=True)
 class Scale:
-    """How the values that a rule gives by class become scores: the larger, the more likely the class.
+    """A conversion of the values that a rule gives by class to scores: the larger, the more likely the class.
 
     The score is minus the logarithm of a distance, the logarithm of a proportion of votes, or a decision value as it is. Only
     differences between the scores of a row matter, so for distances only their ratios.
@@ -179,9 +179,9 @@ class Scale:
     def scores(self, values: Array) -> Array:
         """Scores (r, classes) of values (r, classes)."""
         if self.kind == "decision":
-            return np.asarray(values, float)
-        logs = np.log(np.clip(np.asarray(values, float), self.low, self.high))
-        return np.asarray(-logs if self.kind == "distance" else logs)
+            return values.astype(float)
+        logs = np.log(np.clip(values.astype(float), self.low, self.high))
+        return -logs if self.kind == "distance" else logs
 
 
 def scale_of(kind: str, values: Array) -> Scale:
@@ -190,14 +190,6 @@ def scale_of(kind: str, values: Array) -> Scale:
     if len(positive) == 0:
         return Scale(kind, 1.0, 1.0)
     return Scale(kind, max(float(positive.min()) / 2, TINY), min(float(positive.max()) * 2, float(np.finfo(float).max)))
-
-
-class Chances(Protocol):
-    """Turns scores (r, classes) into probabilities (r, classes), each row of which sums to 1; `name` is the method."""
-
-    @property
-    def name(self) -> str: ...
-    def of(self, scores: Array) -> Array: ...
 
 
 def worth_rows(w: Array) -> Array:
@@ -218,7 +210,7 @@ def floor_of(y: Array, w: Array, classes: int) -> Array:
     with the probability that the class has among these. So no probability is 0 or 1.
     """
     share = np.bincount(y, w, classes) / w.sum()
-    return np.asarray(share / (effective_rows(w) + 1))
+    return share / (effective_rows(w) + 1)
 
 
 @savable(intercepts="L", floor="L")
@@ -247,12 +239,12 @@ class Multinomial:
 
 def softmax(z: Array) -> Array:
     e = np.exp(z - z.max(axis=1, keepdims=True))
-    return np.asarray(e / e.sum(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
 
 
 def above(floor: Array, p: Array) -> Array:
     """Probabilities (r, classes) moved above a floor (classes,), in proportion."""
-    return np.asarray(floor + (1 - floor.sum()) * p)
+    return floor + (1 - floor.sum()) * p
 
 
 def fit_multinomial(scores: Array, y: Array, w: Array) -> Multinomial:
@@ -302,7 +294,7 @@ def _likeliest(z: Array, target: Array, w: Array, start: Array, of_slope: tuple[
     found = minimize(
         loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-9}
     )
-    return float(found.x[0]), np.asarray(found.x[1:]), float(found.fun)
+    return float(found.x[0]), found.x[1:], float(found.fun)
 
 
 @savable(floor="L")
@@ -390,6 +382,7 @@ def pool(steps: list[Step], rows: float, share: float) -> list[Step]:
     return out
 
 
+Chances = Multinomial | Isotonic  # conversions of scores (r, classes) to probabilities that sum to 1
 LEARN: Mapping[str, Callable[[Array, Array, Array], Chances]] = {"multinomial": fit_multinomial, "isotonic": fit_isotonic}
 
 
@@ -439,7 +432,7 @@ def under_prior(p: Array, share: Array, prior: Array) -> Array:
 
 
 def nonconformity(scores: Array) -> Array:
-    """How far the score of each class lies below the best of the other classes, (r, classes).
+    """The best score of the other classes minus the score of each class, (r, classes).
 
     For distances this is the logarithm of the distance to the class over the distance to the nearest other one.
     """
@@ -496,4 +489,4 @@ class Conformal:
                 own = own[np.argsort(self.strangeness[own])]
                 above = np.concatenate([np.cumsum(w[own][::-1])[::-1], [0.0]])
                 at_least[:, c] += above[np.searchsorted(self.strangeness[own], values[:, c], side="left")]
-        return np.asarray((at_least + 1) / (rows_of_classes(self.y, self.w, self.classes) + 1))
+        return (at_least + 1) / (rows_of_classes(self.y, self.w, self.classes) + 1)

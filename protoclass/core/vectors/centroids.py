@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import DataError
+from .. import Array
 from ..parallel import kernel, left
 from ..setcover.program import quiet_solver
 
-Array = NDArray[Any]
 ROUNDS = 300  # of Lloyd's algorithm
 SHIFT = 1e-4  # converged if all squared moves of the centers sum to at most this proportion of the mean variance of the columns
 BLOCK = 256  # rows whose distances stay in the cache
@@ -142,7 +140,7 @@ def count_distinct(X: Array) -> int:
 
 
 @kernel
-def _plus_plus(turned, w, draws, first):  # type: ignore[no-untyped-def]
+def _plus_plus(turned, w, draws, first):
     # Greedy k-means++: of several rows, drawn by weight times squared distance to the nearest center so far, the one that
     # leaves the lowest sum of these. The columns lie one after the other, so sums over columns run over all rows at once.
     n = turned.shape[1]
@@ -169,7 +167,7 @@ def _plus_plus(turned, w, draws, first):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _drawn(closest, w, share):  # type: ignore[no-untyped-def]
+def _drawn(closest, w, share):
     total = 0.0
     for i in range(len(w)):
         total += w[i] * closest[i]
@@ -182,7 +180,7 @@ def _drawn(closest, w, share):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _nearest_squares(turned, row, closest, out):  # type: ignore[no-untyped-def]
+def _nearest_squares(turned, row, closest, out):
     out[:] = 0.0
     for j in range(len(turned)):
         column = turned[j]
@@ -194,7 +192,7 @@ def _nearest_squares(turned, row, closest, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _runs(turned, X, w, tol, first, best, best_labels, left):  # type: ignore[no-untyped-def]
+def _runs(turned, X, w, tol, first, best, best_labels, left):
     least, centers, labels = np.inf, np.empty_like(best), np.empty_like(best_labels)
     for s in range(len(first)):
         for k in range(len(centers)):
@@ -207,7 +205,7 @@ def _runs(turned, X, w, tol, first, best, best_labels, left):  # type: ignore[no
 
 
 @kernel
-def _lloyd(turned, X, w, tol, centers, labels, left):  # type: ignore[no-untyped-def]
+def _lloyd(turned, X, w, tol, centers, labels, left):
     # The rows come twice: column by column for distances, row by row for means.
     K, p = centers.shape
     n = len(w)
@@ -234,7 +232,7 @@ def _lloyd(turned, X, w, tol, centers, labels, left):  # type: ignore[no-untyped
 
 
 @kernel
-def _assign(turned, centers, labels, square):  # type: ignore[no-untyped-def]
+def _assign(turned, centers, labels, square):
     n, out = len(labels), np.empty(BLOCK)
     for begin in range(0, n, BLOCK):
         size = min(BLOCK, n - begin)
@@ -252,7 +250,7 @@ def _assign(turned, centers, labels, square):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _average(X, w, labels, square, moved, weight):  # type: ignore[no-untyped-def]
+def _average(X, w, labels, square, moved, weight):
     # A cluster without rows gets the row that lies farthest from its center; if all rows lie on their centers, it repeats
     # the center of the cluster with the largest weight.
     K, p = moved.shape
@@ -314,7 +312,7 @@ def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -
     if rank == 0:
         return np.repeat(mean[None, :], count, axis=0)
     if len(X) == rank + 1:
-        return np.asarray(draw.dirichlet(np.ones(len(X)), count) @ X)
+        return draw.dirichlet(np.ones(len(X)), count) @ X
     # in these coordinates the rows have equal spread in all directions, so the walk mixes fast
     V = left[:, :rank] * np.sqrt(len(X))
     chord = _Chord(V)
@@ -327,7 +325,7 @@ def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -
             low, high = chord.ends(point, direction)
             point = point + draw.uniform(low, high) * direction
         draws[k] = point
-    return np.asarray(mean + (draws / np.sqrt(len(X)) * size[:rank]) @ axes[:rank])
+    return mean + (draws / np.sqrt(len(X)) * size[:rank]) @ axes[:rank]
 
 
 class _Chord:

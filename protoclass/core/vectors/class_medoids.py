@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenRows:
     """Candidates of which no swap lowers the cost.
 
     Attributes
@@ -61,8 +61,7 @@ class Chosen:
 def labelled(D: Array, w: Array, y: Array, candidate_class: Array, classes: int, beta: float) -> Labelled:
     """Dissimilarities D (n, m) of rows with weights and classes to candidates with classes, as the kernels read them."""
     to = np.ascontiguousarray(D.T, np.float32 if D.dtype == np.float32 else np.float64)
-    y, candidate_class = np.asarray(y, np.int64), np.asarray(candidate_class, np.int64)
-    return Labelled(to, np.ascontiguousarray(w, float), y, candidate_class, classes, float(beta))
+    return Labelled(to, np.ascontiguousarray(w, float), y.astype(np.int64), candidate_class.astype(np.int64), classes, float(beta))
 
 
 def glvq_costs(own: Array, other: Array, beta: float) -> Array:
@@ -83,7 +82,7 @@ def glvq_costs(own: Array, other: Array, beta: float) -> Array:
         relative = np.where(np.isinf(own), 1.0, np.where(np.isinf(other), -1.0, (own - other) / (own + other)))
     relative[own == other] = 0.0
     with np.errstate(over="ignore"):
-        return np.asarray(1 / (1 + np.exp(-beta * relative)))
+        return 1 / (1 + np.exp(-beta * relative))
 
 
 def row_costs(D: Array, y: Array, classes: Array, beta: float) -> Array:
@@ -98,7 +97,7 @@ def cost_of(problem: Labelled, at: Array) -> float:
     return float(problem.w @ row_costs(D, problem.y, problem.candidate_class[at], problem.beta))
 
 
-def swap_for_classes(problem: Labelled, first: Array) -> Chosen:
+def swap_for_classes(problem: Labelled, first: Array) -> ChosenRows:
     """Swap prototypes for other candidates until no swap lowers the cost; each that lowers it is made at once.
 
     As in FasterPAM (Schubert and Rousseeuw 2021) one pass over the rows gives, for a candidate, the change of the cost for every
@@ -109,7 +108,7 @@ def swap_for_classes(problem: Labelled, first: Array) -> Chosen:
     at = np.array(first, np.int64)
     swaps, passes = _swap(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, at, left())
     at.sort()
-    return Chosen(at, cost_of(problem, at), swaps, passes)
+    return ChosenRows(at, cost_of(problem, at), swaps, passes)
 
 
 def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int, ...]) -> Array:
@@ -119,13 +118,13 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
     """
     found = [np.empty(0, np.int64)]
     for c in range(problem.classes):
-        rows, own = np.flatnonzero(problem.y == c), np.flatnonzero(problem.candidate_class == c)
-        count = min(int(counts[c]), len(own))
+        rows, candidates = np.flatnonzero(problem.y == c), np.flatnonzero(problem.candidate_class == c)
+        count = min(int(counts[c]), len(candidates))
         if count:
-            D = problem.to[np.ix_(own, rows)].T
-            places = np.searchsorted(rows, row_of[own])
+            D = problem.to[np.ix_(candidates, rows)].T
+            places = np.searchsorted(rows, row_of[candidates])
             medoids = kmedoids(D, problem.w[rows], places, np.array([count]), seed=(*seed, c))[count].medoids
-            found.append(own[medoids])
+            found.append(candidates[medoids])
     return np.concatenate(found)
 
 
@@ -136,22 +135,16 @@ def add_for_classes(problem: Labelled, at: Array, count: int) -> Array:
     return chosen
 
 
-def swap_changes(problem: Labelled, at: Array) -> Array:
-    """What the cost changes by when a candidate takes the place of a prototype, (m, q); inf where this leaves a class without any."""
-    swapped = np.empty((len(problem.to), len(at)))
-    _changes(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, at, swapped, left())
-    return swapped
-
-
 def changes_by_one(problem: Labelled, at: Array) -> tuple[Array, Array]:
-    """What the cost, and the weight of misclassified rows, change by when a candidate takes the place of a prototype, (m, q) each.
+    """Changes of the cost, and of the weight of misclassified rows, when a candidate takes the place of a prototype, (m, q) each.
 
     In the line of another prototype: when the prototype is left out. Inf in its own line, and where a class would keep none. A change
     within rounding is 0.
     """
     found = []
     for beta in (problem.beta, STEP):
-        changes = swap_changes(replace(problem, beta=beta), at)
+        changes = np.empty((len(problem.to), len(at)))
+        _changes(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, beta, at, changes, left())
         changes[np.abs(changes) < 1e-9 * problem.w.sum()] = 0.0
         changes[at, np.arange(len(at))] = np.inf
         found.append(changes)
@@ -159,7 +152,7 @@ def changes_by_one(problem: Labelled, at: Array) -> tuple[Array, Array]:
 
 
 @kernel
-def cost_of_row(own, other, beta):  # type: ignore[no-untyped-def]
+def cost_of_row(own, other, beta):
     if own == other:
         return 0.5
     if own == np.inf:
@@ -170,7 +163,7 @@ def cost_of_row(own, other, beta):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _two_nearest(d, same, y, classes, which):  # type: ignore[no-untyped-def]
+def _two_nearest(d, same, y, classes, which):
     # positions of the two nearest prototypes whose class is y (same) or another one; -1 where there are none
     a, b = -1, -1
     for k in range(len(d)):
@@ -183,7 +176,7 @@ def _two_nearest(d, same, y, classes, which):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _renew(i, between, w, y, classes, beta, place, near, reach, costs):  # type: ignore[no-untyped-def]
+def _renew(i, between, w, y, classes, beta, place, near, reach, costs):
     # place, near (n, 4): the nearest and the second nearest prototype of the row's class, then those of other classes, and their
     # distances; costs (n, 3): the row's cost, and what it grows by without the nearest of its class, and of another
     for side in range(2):
@@ -198,7 +191,7 @@ def _renew(i, between, w, y, classes, beta, place, near, reach, costs):  # type:
 
 
 @kernel
-def _removals(place, costs, removal):  # type: ignore[no-untyped-def]
+def _removals(place, costs, removal):
     removal[:] = 0.0
     for i in range(len(place)):
         if place[i, 0] >= 0:
@@ -208,13 +201,13 @@ def _removals(place, costs, removal):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _cost_beside(d, rival, same, beta):  # type: ignore[no-untyped-def]
+def _cost_beside(d, rival, same, beta):
     # the cost of a row with a prototype of its class (same) or of another one at d, and the nearest one of the other kind at `rival`
     return cost_of_row(d, rival, beta) if same else cost_of_row(rival, d, beta)
 
 
 @kernel
-def _candidate(row, c, w, y, beta, place, near, reach, costs, more):  # type: ignore[no-untyped-def]
+def _candidate(row, c, w, y, beta, place, near, reach, costs, more):
     # what the cost changes by when the candidate is added; more[k]: what it changes by beyond this and the removal of k
     more[:] = 0.0
     added = 0.0
@@ -242,7 +235,7 @@ def _candidate(row, c, w, y, beta, place, near, reach, costs, more):  # type: ig
 
 
 @kernel
-def _begin(to, w, y, of_candidate, count, beta, chosen):  # type: ignore[no-untyped-def]
+def _begin(to, w, y, of_candidate, count, beta, chosen):
     n, q = len(w), len(chosen)
     between, classes, of_class, removal = np.empty((n, q), to.dtype), np.empty(q, np.int64), np.zeros(count, np.int64), np.empty(q)
     place, near, reach, costs = np.empty((n, 4), np.int64), np.empty((n, 4)), np.empty((count, n), to.dtype), np.empty((n, 3))
@@ -258,7 +251,7 @@ def _begin(to, w, y, of_candidate, count, beta, chosen):  # type: ignore[no-unty
 
 
 @kernel
-def _add(to, w, y, of_candidate, beta, chosen, q, left):  # type: ignore[no-untyped-def]
+def _add(to, w, y, of_candidate, beta, chosen, q, left):
     # an addition changes the nearest prototype of few rows; only their parts of the changes in cost are computed again
     m, n = to.shape
     added, near, cost = np.zeros(m), np.full((n, 2), np.inf), np.empty(n)  # near: to prototypes of the row's class, and of the others
@@ -289,7 +282,7 @@ def _add(to, w, y, of_candidate, beta, chosen, q, left):  # type: ignore[no-unty
 
 
 @kernel
-def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):  # type: ignore[no-untyped-def]
+def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):
     _, classes, of_class, place, near, reach, costs, removal = _begin(to, w, y, of_candidate, count, beta, chosen)
     q, more = len(chosen), np.empty(len(chosen))
     for j in range(len(to)):
@@ -303,7 +296,7 @@ def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):  # typ
 
 
 @kernel
-def _swap(to, w, y, of_candidate, count, beta, chosen, left):  # type: ignore[no-untyped-def]
+def _swap(to, w, y, of_candidate, count, beta, chosen, left):
     between, classes, of_class, place, near, reach, costs, removal = _begin(to, w, y, of_candidate, count, beta, chosen)
     m, n, q, more, taken = len(to), len(w), len(chosen), np.empty(len(chosen)), np.zeros(len(to), np.bool_)
     total = 0.0

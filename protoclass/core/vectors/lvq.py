@@ -10,22 +10,19 @@ made. So the result is the result of the plain loop, with any BLAS and number of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..distances.minkowski import minkowski
 from ..neighbours.nearest import votes
-from ..parallel import alone, each, kernel
+from ..parallel import alone, kernel
 from .centroids import kmeans
 
-Array = NDArray[Any]
 VARIANTS = ("lvq1", "olvq1", "lvq2.1", "lvq3", "glvq")
 LVQ1, OLVQ1, LVQ21, LVQ3, GLVQ = range(5)
 ANY, OWN, OTHER = range(3)  # the classes whose code vectors are compared
 BLOCK = 128  # draws
-AHEAD = 8  # blocks that are prepared at a time
 AT_ONCE = 2**24  # distances measured at a time
 FAR = 10.0  # no code vector is pushed farther from the mean of the rows than this many times the farthest row
 STARTS = 3  # runs of k-means, as in method "kmeans" by default
@@ -88,7 +85,6 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     >>> train_codes(X, y, X[[0, 2]], y[[0, 2]], np.array([1, 1]), Learning("lvq1", 0.5)).tolist()
     [[0.625], [4.0]]
     """
-    X, y, code_classes = np.asarray(X, float), np.asarray(y, np.int64), np.asarray(code_classes, np.int64)
     centre = X.mean(axis=0)
     centred = X - centre
     # a power of two scales the rows to the range of single precision and keeps all digits
@@ -96,7 +92,7 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     X, codes, centre, centred = (np.ascontiguousarray(np.ldexp(a, power)) for a in (X, codes, centre, centred))
     norm = np.einsum("ij,ij->i", centred, centred)
     single, single_codes = centred.astype(np.float32), (codes - centre).astype(np.float32)
-    limit = FAR**2 * float(norm.max(initial=0.0))
+    limit = FAR**2 * norm.max(initial=0.0)
     unit = _unit(X, y, codes, code_classes) if how.variant == "glvq" else 1.0
     ratio = ((1 - how.window) / (1 + how.window)) ** 2
     parameters = (VARIANTS.index(how.variant), how.alpha, ratio, how.epsilon, how.steepness, unit)
@@ -104,34 +100,14 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     # four times the rounding of X C' and of a block's changes to it, see `_move`
     share = 4 * (X.shape[1] + 2 * BLOCK + 8) * 2.0**-24
 
-    def prepare(first: int) -> tuple[Any, ...]:
-        """The data of some blocks that do not depend on the code vectors."""
-        out = []
-        for start in range(first, min(first + AHEAD * BLOCK, len(rows)), BLOCK):
-            at = rows[start : start + BLOCK]
-            A = single[at]
-            out.append((start, A, A @ A.T, norm[at], X[at], y[at]))
-        return tuple(out)
-
     with alone():
-        for prepared in each(prepare, range(0, len(rows), AHEAD * BLOCK), len(rows) * len(codes)):
-            for first, A, inner, block_norm, block_x, block_y in prepared:
-                square = np.einsum("ij,ij->i", single_codes, single_codes).astype(float)
-                slack = share * np.maximum(square, block_norm.max())
-                products = (A @ single_codes.T, inner, block_norm, square, slack)
-                _train(
-                    block_x,
-                    block_y,
-                    first,
-                    len(rows),
-                    codes,
-                    single_codes,
-                    code_classes,
-                    rate,
-                    products,
-                    parameters,
-                    (centre, limit),
-                )
+        for first in range(0, len(rows), BLOCK):
+            block = rows[first : first + BLOCK]
+            A, square = single[block], np.einsum("ij,ij->i", single_codes, single_codes).astype(float)
+            slack = share * np.maximum(square, norm[block].max())
+            products = (A @ single_codes.T, A @ A.T, norm[block], square, slack)
+            place = (first, len(rows))
+            _train(X[block], y[block], *place, codes, single_codes, code_classes, rate, products, parameters, (centre, limit))
     return np.ldexp(codes, -power)
 
 
@@ -140,13 +116,13 @@ def _unit(X: Array, y: Array, codes: Array, code_classes: Array) -> float:
     total, step = 0.0, max(1, AT_ONCE // len(codes))
     for first in range(0, len(X), step):
         part = slice(first, first + step)
-        D, own = minkowski(X[part], codes) ** 2, y[part, None] == code_classes
-        total += float((np.where(own, D, np.inf).min(axis=1) + np.where(own, np.inf, D).min(axis=1)).sum())
-    return total / len(X)
+        D, same = minkowski(X[part], codes) ** 2, y[part, None] == code_classes
+        total += (np.where(same, D, np.inf).min(axis=1) + np.where(same, np.inf, D).min(axis=1)).sum()
+    return float(total) / len(X)
 
 
 @kernel
-def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate, products, parameters, frame):  # type: ignore[no-untyped-def]
+def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate, products, parameters, frame):
     variant, alpha, ratio, epsilon, steepness, unit = parameters
     P, _, _, square, slack = products
     for t in range(len(X)):
@@ -180,7 +156,7 @@ def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate
 
 
 @kernel
-def _nearest(x, product, square, slack, codes, code_classes, row_class, side, without):  # type: ignore[no-untyped-def]
+def _nearest(x, product, square, slack, codes, code_classes, row_class, side, without):
     # squared distances minus |x|^2 lie within slack of the scores: a code vector is certainly nearest if its upper limit is
     # below the lower limits of all others
     high, low, next_low, at = np.inf, np.inf, np.inf, -1
@@ -209,7 +185,7 @@ def _nearest(x, product, square, slack, codes, code_classes, row_class, side, wi
 
 
 @kernel
-def _is_excluded(j, code_classes, row_class, side, without):  # type: ignore[no-untyped-def]
+def _is_excluded(j, code_classes, row_class, side, without):
     return (
         j == without
         or (side == OWN and code_classes[j] != row_class)
@@ -218,7 +194,7 @@ def _is_excluded(j, code_classes, row_class, side, without):  # type: ignore[no-
 
 
 @kernel
-def _squared(a, b):  # type: ignore[no-untyped-def]
+def _squared(a, b):
     total = 0.0
     for f in range(len(a)):
         total += (a[f] - b[f]) * (a[f] - b[f])
@@ -226,7 +202,7 @@ def _squared(a, b):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _move(k, a, t, X, codes, single_codes, products, frame):  # type: ignore[no-untyped-def]
+def _move(k, a, t, X, codes, single_codes, products, frame):
     """Move code vector k by the proportion a of the distance to row t."""
     P, G, norm, square, slack = products
     centre, limit = frame
@@ -252,15 +228,15 @@ def _move(k, a, t, X, codes, single_codes, products, frame):  # type: ignore[no-
 def shuffle_rows(rows: Array, w: Array, seed: tuple[int, ...]) -> Array:
     """The rows in random order: at every position, each remaining row is drawn with probability proportional to its weight."""
     keys = np.random.default_rng(seed).exponential(size=len(rows)) / w[rows]
-    return np.asarray(rows[np.argsort(keys, kind="stable")])
+    return rows[np.argsort(keys, kind="stable")]
 
 
 def draw_rows(w: Array, count: int, seed: tuple[int, ...]) -> Array:
     """Rows drawn with replacement, with probabilities proportional to their weights: int array (count,)."""
-    total: Array = np.cumsum(w)
+    total = np.cumsum(w)
     draws = np.random.default_rng(seed).random(count) * total[-1]
     # a product may be rounded up to the last total, which belongs to the last row with weight
-    return np.asarray(np.minimum(np.searchsorted(total, draws, side="right"), np.flatnonzero(w)[-1]))
+    return np.minimum(np.searchsorted(total, draws, side="right"), np.flatnonzero(w)[-1])
 
 
 def neighbours_agree(X: Array, y: Array, w: Array, rows: Array, neighbours: int, classes: int) -> Array:
@@ -286,10 +262,10 @@ def neighbours_agree(X: Array, y: Array, w: Array, rows: Array, neighbours: int,
     ks = np.array([min(neighbours, len(X) - 1)])
     step = max(1, AT_ONCE // len(X))
     for first in range(0, len(rows), step):
-        at = rows[first : first + step]
-        D = minkowski(X[at], X)
-        D[np.arange(len(at)), at] = np.inf
-        out[first : first + step] = votes(D, ks, y, w, classes)[:, 0].argmax(axis=1) == y[at]
+        block = rows[first : first + step]
+        D = minkowski(X[block], X)
+        D[np.arange(len(block)), block] = np.inf
+        out[first : first + step] = votes(D, ks, y, w, classes)[:, 0].argmax(axis=1) == y[block]
     return out
 
 
@@ -344,11 +320,11 @@ def codebook(
     """
     parts, lacking = [], 0
     for c, count in enumerate(counts.tolist()):
-        own = np.flatnonzero(y == c)
+        of_class = np.flatnonzero(y == c)
         if start == "kmeans":
-            parts.append(kmeans(X[own], w[own], count, STARTS, (*seed, count, c))[0])
+            parts.append(kmeans(X[of_class], w[of_class], count, STARTS, (*seed, count, c))[0])
             continue
-        order = shuffle_rows(own, w, (*seed, c))
+        order = shuffle_rows(of_class, w, (*seed, c))
         if start == "knn":
             order, unconfirmed = choose_confirmed(X, y, w, order, count, neighbours, len(counts))
             lacking += unconfirmed

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .. import Array
 from ..parallel import kernel, left
-
-Array = NDArray[Any]
 
 STARTS = ("k-means++", "build", "random")
 LANE = 64  # rows that are compared together
@@ -185,7 +182,7 @@ def _draw(problem: Block, chosen: Array, known: int, draw: np.random.Generator) 
 
 
 @kernel
-def _costs(to, w):  # type: ignore[no-untyped-def]
+def _costs(to, w):
     out = np.zeros(to.shape[0])
     for j in range(to.shape[0]):
         for i in range(len(w)):
@@ -194,42 +191,24 @@ def _costs(to, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _build(to, w, chosen, known, left):  # type: ignore[no-untyped-def]
-    # bound: the gain of a candidate when it was last computed. Gains never rise, even with rounding, so a bound that is not
-    # above the best gain need not be computed again; the largest bound goes first, so that few others remain.
-    m = to.shape[0]
-    taken, bound = np.zeros(m, np.bool_), np.full(m, np.inf)
-    near = np.full(len(w), np.inf, to.dtype)
-    for k in range(known):
+def _build(to, w, chosen, known, left):
+    taken, near = np.zeros(to.shape[0], np.bool_), np.full(len(w), np.inf, to.dtype)
+    for k in range(len(chosen)):
+        if k >= known:
+            most = -1.0
+            for j in range(to.shape[0]):
+                if left[0]:
+                    return
+                gain = -1.0 if taken[j] else _gain(to[j], w, near)
+                if gain > most:
+                    chosen[k], most = j, gain
         taken[chosen[k]] = True
-        _near(to[chosen[k]], near)
-    for k in range(known, len(chosen)):
-        if left[0]:
-            return
-        top = -1
-        for j in range(m):
-            if not taken[j] and (top < 0 or bound[j] > bound[top]):
-                top = j
-        bound[top] = _gain(to[top], w, near)
-        for j in range(m):
-            if not taken[j] and (bound[j] > bound[top] or (bound[j] == bound[top] and j < top)):
-                bound[j] = _gain(to[j], w, near)
-                if bound[j] > bound[top] or (bound[j] == bound[top] and j < top):
-                    top = j
-        chosen[k] = top
-        taken[top] = True
-        _near(to[top], near)
+        for i in range(len(w)):
+            near[i] = min(near[i], to[chosen[k], i])
 
 
 @kernel
-def _near(row, near):  # type: ignore[no-untyped-def]
-    for i in range(len(row)):
-        if row[i] < near[i]:
-            near[i] = row[i]
-
-
-@kernel
-def _gain(row, w, near):  # type: ignore[no-untyped-def]
+def _gain(row, w, near):
     gain = 0.0
     for a in range(0, len(row), LANE):
         upto = a + LANE
@@ -244,7 +223,7 @@ def _gain(row, w, near):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def any_less(a, b, at):  # type: ignore[no-untyped-def]
+def any_less(a, b, at):
     # without branches, so that a lane takes a few instructions
     less = False
     for i in range(at, at + LANE):
@@ -253,7 +232,7 @@ def any_less(a, b, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _swap(to, w, chosen, left):  # type: ignore[no-untyped-def]
+def _swap(to, w, chosen, left):
     # first, second: dissimilarity of each row to its two nearest medoids, numbers nearest and after of these medoids. If candidate
     # j replaces medoid k, the loss falls by gain + kept[k] - lost[k]: gain is the decrease for rows nearer to j than to any
     # medoid, lost[k] the increase for the rows of k without it, and kept[k] the part of this increase that j prevents.
@@ -293,7 +272,7 @@ def _swap(to, w, chosen, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _saved(row, w, first, second, of, kept):  # type: ignore[no-untyped-def]
+def _saved(row, w, first, second, of, kept):
     # few rows are nearer to a candidate than to their second medoid: most lanes contain none
     kept[:] = 0.0
     gain = 0.0
@@ -314,14 +293,14 @@ def _saved(row, w, first, second, of, kept):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _losses(w, first, second, of, lost):  # type: ignore[no-untyped-def]
+def _losses(w, first, second, of, lost):
     lost[:] = 0.0
     for i in range(len(w)):
         lost[of[i]] += w[i] * (np.float64(second[i]) - first[i])
 
 
 @kernel
-def _put(row, k, between, first, second, of, after):  # type: ignore[no-untyped-def]
+def _put(row, k, between, first, second, of, after):
     for i in range(len(of)):
         d = row[i]
         between[i, k] = d
@@ -336,7 +315,7 @@ def _put(row, k, between, first, second, of, after):  # type: ignore[no-untyped-
 
 
 @kernel
-def _two_nearest(d):  # type: ignore[no-untyped-def]
+def _two_nearest(d):
     a, b = (0, 1) if d[0] <= d[1] else (1, 0)
     for k in range(2, len(d)):
         if d[k] < d[b]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import short
 from ...ground.savable import savable
+from .. import Array
 from ..parallel import kernel, left
 from ..task import Points, WithPrototypes
 from .centroids import centred, first_rows, generator, partitions, tolerance
@@ -19,7 +19,6 @@ from .centroids import centred, first_rows, generator, partitions, tolerance
 if TYPE_CHECKING:
     from ..query import Query
 
-Array = NDArray[Any]
 STEPS = 500  # of EM
 COVARIANCES = ("full", "tied", "diag", "spherical")  # in the order of the numbers below
 TINY = 2.0**-600  # scale at which rows that are too far for a density can be compared
@@ -102,7 +101,7 @@ def log_densities(X: Array, weights: Array, means: Array, roots: tuple[Array, ..
     """log(weights[k] N(x; means[k], Sigma_k)) of rows and components, (r, q)."""
     scale = np.array([np.log(root.diagonal() if root.ndim == 2 else root).sum() for root in roots])
     constant = np.log(weights) + scale - X.shape[1] / 2 * math.log(2 * math.pi)
-    return np.asarray(constant - squares(X, means, roots) / 2)
+    return constant - squares(X, means, roots) / 2
 
 
 def count_parameters(K: int, p: int, covariance: str) -> int:
@@ -169,9 +168,9 @@ class Gaussians(WithPrototypes):
         far = np.flatnonzero(out.max(axis=1) == -np.inf)
         out[far, self._nearest(X[far])] = 0.0
         if kind == "class":
-            return np.asarray(out.argmax(axis=1))
+            return out.argmax(axis=1)
         share = np.exp(out - out.max(axis=1, keepdims=True))
-        return np.asarray(share / share.sum(axis=1, keepdims=True))
+        return share / share.sum(axis=1, keepdims=True)
 
     def _decisions(self, X: Array) -> Array:
         """log(prior times density) of each class, (r, classes); -inf if the density underflows."""
@@ -188,7 +187,7 @@ class Gaussians(WithPrototypes):
         """The class of the nearest mean by Mahalanobis distance, (r,)."""
         assert self.prototypes.coords is not None
         near = squares(X * TINY, self.prototypes.coords * TINY, self.roots).argmin(axis=1)
-        return np.asarray(self.prototypes.classes[near])
+        return self.prototypes.classes[near]
 
 
 def best_mixture(
@@ -222,7 +221,7 @@ def best_mixture(
 
 
 @kernel
-def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, left):  # type: ignore[no-untyped-def]
+def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, left):
     # 1: the best start converged, 0: it did not, -1: a covariance is singular
     weights, means, roots = np.empty_like(best_weights), np.empty_like(best_means), np.empty_like(best_roots)
     resp, outcome, most = np.empty((len(weights), len(X))), -1, -np.inf
@@ -245,7 +244,7 @@ def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, l
 
 
 @kernel
-def _maximise(X, resp, form, ridge, weights, means, roots):  # type: ignore[no-untyped-def]
+def _maximise(X, resp, form, ridge, weights, means, roots):
     # Weights, means and the roots R of the inverse covariances; False if a covariance is singular. A component without rows repeats
     # the mean of the component with the largest weight.
     (K, n), p = resp.shape, X.shape[1]
@@ -286,7 +285,7 @@ def _maximise(X, resp, form, ridge, weights, means, roots):  # type: ignore[no-u
 
 
 @kernel
-def _factor(out):  # type: ignore[no-untyped-def]
+def _factor(out):
     # U with U'U = out in place, from its upper triangle; False if it is not positive definite
     p = out.shape[1]
     if len(out) == 1:
@@ -310,7 +309,7 @@ def _factor(out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _invert(factor):  # type: ignore[no-untyped-def]
+def _invert(factor):
     # the inverse of U, or of its diagonal, in place, from the last line up
     if len(factor) == 1:
         factor[:] = 1 / factor
@@ -329,7 +328,7 @@ def _invert(factor):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _expect(X, weights, means, roots, resp):  # type: ignore[no-untyped-def]
+def _expect(X, weights, means, roots, resp):
     # the responsibilities of the components; returns the mean log likelihood
     (n, p), total = X.shape, 0.0
     z = np.empty(p)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
 from .. import Array
+from ..distances.discriminant import principal_axes
 from ..parallel import check_wanted, kernel
 from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
 
@@ -23,29 +23,9 @@ WHITENED, FEW_STEPS = 0.01, 20  # of the entries of a map that begins with the c
 LEAST = 0.05  # variance within classes that is added along every axis at the start, beside a variance of a column of about 1
 
 
-class Space(Protocol):
-    """Functions of a distance with parameters that are used for learning these.
-
-    `start` gives the parameters to begin with, `normed` those of the same distances up to a factor, and `values` the weights or maps
-    that they mean. `take` gives the space of some rows, `distances` the distances of all rows to some, (n, q), and `objective` a
-    function of the parameters: the mean cost with chosen rows and the penalty, with its gradient.
-    """
-
-    @property
-    def rate(self) -> float: ...
-    @property
-    def steps(self) -> int: ...
-    def start(self) -> Array: ...
-    def normed(self, parameters: Array) -> Array: ...
-    def values(self, parameters: Array) -> Array: ...
-    def take(self, at: Array) -> Space: ...
-    def distances(self, parameters: Array, to: Array) -> Array: ...
-    def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]: ...
-
-
 @dataclass(frozen=True)
 class Rows:
-    """The rows that are learned from: weights (n,), all > 0 and of sum 1, classes (n,), and the slope of the cost's logistic function."""
+    """Rows of a round: weights (n,), all > 0 and of sum 1, classes (n,), and the slope of the cost's logistic function."""
 
     w: Array
     y: Array
@@ -53,8 +33,8 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Relevance:
-    """A learned distance.
+class LearnedSpace:
+    """Parameters of a distance, and the rows that it was learned with.
 
     Attributes
     ----------
@@ -71,7 +51,9 @@ class Relevance:
     chosen: Array
 
 
-def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Array, beta: float, seed: tuple[int, ...]) -> Relevance:
+def learn(
+    space: Weights | Maps, w: Array, y: Array, batches: Sequence[Array], counts: Array, beta: float, seed: tuple[int, ...]
+) -> LearnedSpace:
     """Choose rows by swaps and move the parameters down the gradient, in turn.
 
     Both lower the mean cost of generalized LVQ (Sato and Yamada 1996; with a matrix Schneider, Biehl and Hammer 2009, whose
@@ -79,7 +61,10 @@ def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Ar
 
     Parameters
     ----------
-    space : Space
+    space : Weights or Maps
+        Distance with parameters: `start()` gives the first ones, `normed` those of the same distances up to a factor, and `values` the
+        weights or maps that they mean. `take` gives the distance between some rows, `distances` those of all rows to some, (n, q), and
+        `objective` a function of the parameters: the mean cost with chosen rows and the penalty, with its gradient.
     w : float array (n,)
         Weights, all > 0.
     y : int array (n,)
@@ -109,10 +94,10 @@ def learn(space: Space, w: Array, y: Array, batches: Sequence[Array], counts: Ar
         if round_ < ROUNDS:
             parameters = _descend(part, parameters, part.objective(rows, chosen))
         chosen = at[chosen]
-    return Relevance(parameters, costs[0], costs[-1], chosen)
+    return LearnedSpace(parameters, costs[0], costs[-1], chosen)
 
 
-def _descend(space: Space, parameters: Array, objective: Callable[[Array], tuple[float, Array]]) -> Array:
+def _descend(space: Weights | Maps, parameters: Array, objective: Callable[[Array], tuple[float, Array]]) -> Array:
     """Steps of Adam (Kingma and Ba 2015)."""
     mean, square = np.zeros_like(parameters), np.zeros_like(parameters)
     for step in range(1, space.steps + 1):
@@ -173,7 +158,7 @@ class Weights:
     def values(self, parameters: Array) -> Array:
         """Weights (G, v) of mean 1 over all classes, or over each."""
         weights = np.exp(parameters - parameters.max())
-        return np.asarray(weights / weights.mean(axis=None if self.scaled else 1, keepdims=True))
+        return weights / weights.mean(axis=None if self.scaled else 1, keepdims=True)
 
     def take(self, at: Array) -> Weights:
         return replace(self, rows=self.rows[at], group=self.group[at])
@@ -203,7 +188,7 @@ class Weights:
 
 
 @kernel
-def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, scaled, slope):  # type: ignore[no-untyped-def]
+def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, scaled, slope):
     # the mean cost, and its derivatives by the weights, which are added to slope; scaled: a sum and not a mean over the variables
     n, q, v = terms.shape
     total, known = 0.0, np.empty(q)
@@ -274,18 +259,18 @@ class Maps:
     def normed(self, parameters: Array) -> Array:
         """One scale for all: the mean square of an entry of a square map's diagonal is 1 at the identity."""
         G, _, p = self.bases.shape
-        return np.asarray(parameters * np.sqrt(G * p / (self.values(parameters) ** 2).sum()), parameters.dtype)
+        return (parameters * np.sqrt(G * p / (self.values(parameters) ** 2).sum())).astype(parameters.dtype, copy=False)
 
     def values(self, parameters: Array) -> Array:
         """From the columns to the coordinates between which distances are Euclidean, (G, m, p)."""
-        return np.asarray(parameters @ self.bases)
+        return parameters @ self.bases
 
     def take(self, at: Array) -> Maps:
         return replace(self, X=tuple(X[at] for X in self.X), group=self.group[at])
 
     def distances(self, parameters: Array, to: Array) -> Array:
         squares = self._squares(self._mapped(parameters), to)
-        return np.asarray(np.sqrt(squares, out=squares))
+        return np.sqrt(squares, out=squares)
 
     def _mapped(self, parameters: Array) -> list[Array]:
         return [X @ A.T for X, A in zip(self.X, parameters, strict=True)]
@@ -315,7 +300,7 @@ class Maps:
             penalty = 0.0
             if self.ridge:  # of the maps with one scale for all
                 maps, square = self.values(parameters), parameters @ parameters.transpose(0, 2, 1)
-                size = float((maps**2).sum())
+                size = (maps**2).sum()
                 slope += 2 * self.ridge / size * (maps @ self.bases.transpose(0, 2, 1))
                 slope -= 2 * self.ridge / (len(maps) * maps.shape[1]) * np.linalg.solve(square, parameters)
                 penalty = self.ridge * (math.log(size) - float(np.linalg.slogdet(square)[1].mean()) / maps.shape[1])
@@ -327,7 +312,7 @@ class Maps:
 def one_map(X: Array, components: int, ridge: float) -> Maps:
     """One map, from the identity, or from the principal axes if it has fewer axes than columns."""
     p = X.shape[1]
-    first = np.eye(p, dtype=X.dtype) if components == p else principal_axes(X, components)
+    first = np.eye(p, dtype=X.dtype) if components == p else first_axes(X, components)
     return Maps((X,), np.eye(p, dtype=X.dtype)[None], first[None], np.zeros(len(X), np.int64), ridge)
 
 
@@ -350,17 +335,13 @@ def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps
     return Maps(tuple(X @ base.T for base in bases), bases, first, y, ridge, WHITENED, FEW_STEPS)
 
 
-def principal_axes(X: Array, count: int) -> Array:
-    """The first principal axes (count, p) of rows (n, p)."""
-    Z = np.asarray(X - X.mean(axis=0), float)
-    tall = len(Z) > Z.shape[1]  # the scatter is then the smaller matrix
-    axes = (np.linalg.eigh(Z.T @ Z)[1].T[::-1] if tall else np.linalg.svd(Z, full_matrices=False)[2])[:count].astype(X.dtype)
-    signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])  # signs of a library depend on its version
-    return np.asarray(axes * signs[:, None])
+def first_axes(X: Array, count: int) -> Array:
+    """The first principal axes (count, p) of rows (n, p), in their precision."""
+    return principal_axes((X - X.mean(axis=0)).astype(float), count).astype(X.dtype)
 
 
 @kernel
-def _cost_of_squares(squares, chosen, w, y, beta, by):  # type: ignore[no-untyped-def]
+def _cost_of_squares(squares, chosen, w, y, beta, by):
     # the mean cost; by (n, q): its derivative by the distance to a prototype, over the distance
     n, q = squares.shape
     mean = 0.0

@@ -13,17 +13,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...ground.errors import DataError, OptionError, short
+from ...ground.errors import DataError, short
 from ...ground.savable import savable
+from .. import Array
 from ..distances.minkowski import products
 from ..task import Points, WithPrototypes
 
 if TYPE_CHECKING:
     from ..query import Query
 
-Array = NDArray[Any]
 STEPS = 30  # thresholds of the default path, as in pamr
 
 
@@ -78,7 +77,7 @@ class ShrunkenPath:
         with np.errstate(over="ignore", invalid="ignore"):
             values = query.finite(scores(self.centroids, query.coordinates())).transpose(0, 2, 1)  # (r, L, G)
         if kind == "class":
-            return np.asarray(values.argmin(axis=2))
+            return values.argmin(axis=2)
         if kind == "decision":
             return -values / 2
         return probabilities(values.transpose(0, 2, 1)).transpose(0, 2, 1)
@@ -124,12 +123,10 @@ class ShrunkenRule(WithPrototypes):
         coords = self.prototypes.coords
         assert coords is not None
         unshrunken = Shrunken(self.overall, coords[:, None], self.scale, self.priors, np.zeros(1), np.zeros(1, np.int64))
-        return np.asarray(ShrunkenPath(unshrunken).predict(kind, query)[:, 0])
+        return ShrunkenPath(unshrunken).predict(kind, query)[:, 0]
 
 
-def shrunken(
-    X: Array, y: Array, w: Array, classes: int, thresholds: Array | None = None, priors: Array | None = None
-) -> Shrunken:
+def shrunken(X: Array, y: Array, w: Array, classes: int, thresholds: Array | None = None) -> Shrunken:
     """Shrunken centroids for every threshold of a path.
 
     With xbar_kj the mean of variable j in class k and xbar_j the mean in all rows, n_k and n the weights of both,
@@ -148,13 +145,11 @@ def shrunken(
     y : int array (n,)
         Class codes, 0 to `classes` - 1.
     w : array (n,)
-        Weights >= 0, as counts: a row of weight 2 is worth two rows, and n is the sum of the weights.
+        Weights >= 0, as counts: a row of weight 2 is worth two rows, and n is the sum of the weights. Each class has some.
     classes : int
     thresholds : array (L,), optional
         Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the lowest threshold at which all centroids
         coincide.
-    priors : array (G,), optional
-        Each > 0; divided by their sum. By default the proportions of the classes in the weights.
 
     Returns
     -------
@@ -162,11 +157,8 @@ def shrunken(
 
     Raises
     ------
-    OptionError
-        For thresholds below 0, and for priors that are not G numbers > 0.
     DataError
-        If a class has no weight, or the weights do not exceed the number of classes, so that the variance within
-        classes is undefined.
+        If the weights do not exceed the number of classes, so that the variance within classes is undefined.
 
     Notes
     -----
@@ -185,33 +177,27 @@ def shrunken(
     >>> fit.centroids[:, :, 0].round(3).tolist(), fit.survivors.tolist()
     ([[0.5, 1.207], [4.5, 3.793]], [1, 1])
     """
-    live = np.asarray(w) > 0
-    X, y, w = np.asarray(X, np.float64)[live], np.asarray(y)[live], np.asarray(w, np.float64)[live]
+    live = w > 0
+    X, y, w = X[live].astype(float), y[live], w[live]
     class_weights = np.bincount(y, w, classes)
     total = class_weights.sum()
-    if not (class_weights > 0).all():
-        raise DataError(f"class {np.flatnonzero(class_weights == 0)[0]} has no row with weight")
     if total <= classes:
         raise DataError(
             f"weights must sum to more than the number of classes, {classes}, because they count rows, but they sum to {total:g}"
         )
-    shares = class_weights / total if priors is None else _shares(priors, classes)
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
     scale = _scale(X - means[y], X - overall, w, classes)
     error = np.sqrt(1 / class_weights - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
     d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))  # m_k = 0 if G = 1
-    path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else np.asarray(thresholds, np.float64)
-    if not (path >= 0).all():
-        raise OptionError("thresholds must be numbers >= 0")
+    path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else thresholds
     remaining = d[:, None] - path[:, None]
-    share = np.divide(
-        remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0
-    )  # proportion of the way from overall to the mean
+    # the proportion of the way from overall to the mean
+    share = np.divide(remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0)
     centroids = np.where(share == 1, means[:, None], overall + share * (means - overall)[:, None])
-    return Shrunken(overall, centroids, scale, shares, path, (remaining > 0).any(axis=0).sum(axis=1))
+    return Shrunken(overall, centroids, scale, class_weights / total, path, (remaining > 0).any(axis=0).sum(axis=1))
 
 
-def scores(fit: Shrunken, X: Array) -> NDArray[np.float64]:
+def scores(fit: Shrunken, X: Array) -> Array:
     """Discriminant scores of rows; the smaller the score, the better a class fits (PNAS, equation 6).
 
     sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, minus the part that is the same for all classes, sum_j (x_j -
@@ -236,12 +222,12 @@ def scores(fit: Shrunken, X: Array) -> NDArray[np.float64]:
     """
     G, L, p = fit.centroids.shape
     moved = ((fit.centroids - fit.overall) / fit.scale).reshape(G * L, p)
-    z = (np.asarray(X, np.float64) - fit.overall) / fit.scale
+    z = (X.astype(float) - fit.overall) / fit.scale
     squared = products(z, -2 * moved) + (moved**2).sum(axis=1)
-    return np.asarray(squared.reshape(len(z), G, L) - 2 * np.log(fit.priors)[:, None])
+    return squared.reshape(len(z), G, L) - 2 * np.log(fit.priors)[:, None]
 
 
-def probabilities(values: Array) -> NDArray[np.float64]:
+def probabilities(values: Array) -> Array:
     """Probabilities of the classes, exp(-score / 2) divided by its sum over them (PNAS, equation 8).
 
     Parameters
@@ -259,19 +245,12 @@ def probabilities(values: Array) -> NDArray[np.float64]:
     [[0.75, 0.25], [0.5, 0.5]]
     """
     likely = np.exp((values.min(axis=1, keepdims=True) - values) / 2)
-    return np.asarray(likely / likely.sum(axis=1, keepdims=True))
-
-
-def _shares(priors: Array, classes: int) -> Array:
-    given = np.asarray(priors, np.float64)
-    if given.shape != (classes,) or not ((given > 0) & np.isfinite(given)).all():
-        raise OptionError(f"priors must be {classes} numbers > 0")
-    return np.asarray(given / given.sum())
+    return likely / likely.sum(axis=1, keepdims=True)
 
 
 def _mean(X: Array, w: Array) -> Array:
     # differences from the first row, so that the mean of a constant column is exact
-    return np.asarray(X[0] + _weighted_sum(w, X - X[0]) / w.sum())
+    return X[0] + _weighted_sum(w, X - X[0]) / w.sum()
 
 
 def _scale(within: Array, overall: Array, w: Array, classes: int) -> Array:
@@ -281,16 +260,16 @@ def _scale(within: Array, overall: Array, w: Array, classes: int) -> Array:
     for spread in (s, _root(overall, w, w.sum()), np.ones(1)):
         if offset == 0 and spread.any():
             offset = np.median(spread[spread > 0])
-    return np.asarray(s + offset)
+    return s + offset
 
 
 def _root(gaps: Array, w: Array, count: float) -> Array:
     """sqrt(sum_i w_i gaps_ij^2 / count), computed relative to the largest value of each column: squares of 1e200 would overflow."""
     most = np.abs(gaps).max(axis=0)
     share = gaps / np.where(most > 0, most, 1)
-    return np.asarray(most * np.sqrt(_weighted_sum(w, share**2) / count))
+    return most * np.sqrt(_weighted_sum(w, share**2) / count)
 
 
 def _weighted_sum(w: Array, values: Array) -> Array:
     # row by row, because a matrix product adds them in an order that depends on the build of BLAS
-    return np.asarray((w[:, None] * values).sum(axis=0))
+    return (w[:, None] * values).sum(axis=0)

@@ -1,15 +1,18 @@
-"""Files of fits, cross-validations, dissimilarities and comparisons: `Fit.save` and `protoclass.load`.
+"""Files of fits, cross-validations, dissimilarities and comparisons: `Fit.save` and
+`protoclass.load`.
 
-A file is a zip of one document in JSON (UTF-8) and of arrays as `numpy.save` writes them. It contains no code and no pickled object,
-and reading it runs none. Classes are named from a closed list, and functions are never named. Formulas are checked against the same
-grammar as in `fit`, and every size is compared with the bytes in the file before memory is allocated for it. What else a file says is
-not checked beyond its sum.
+A file is a zip of one document in JSON (UTF-8) and of arrays as `numpy.save` writes them. It
+contains no code and no pickled object, and reading it runs none. Classes are named from a closed
+list, and functions are never named. Formulas are checked against the same grammar as in `fit`, and
+every size is compared with the bytes in the file before memory is allocated for it. What else a
+file says is not checked beyond its sum.
 
 The entries of the zip
 ----------------------
 `content.json`
     * `format`: "protoclass".
-    * `version`: 3. A file of another version is refused, with the version of the package that wrote it.
+    * `version`: 3. A file of another version is refused, with the version of the package that wrote
+      it.
     * `written by`: versions of protoclass, Python, numpy, pandas, formulaic and scipy.
     * `kind`: the class of the saved object: "Fit", "Validation", "Dissimilarity" or "Comparison".
     * `objects`: a list of `[class, fields]`, each after those that it refers to.
@@ -21,53 +24,74 @@ The comment of the zip is the SHA-256 sum of all entries, one after the other.
 
 Values
 ------
-Null, true, false, whole numbers, finite numbers (with as many digits as give the same bits), texts and lists are written as JSON
-does. Everything else is an object of one name, its tag:
+Null, true, false, whole numbers, finite numbers (with as many digits as give the same bits), texts
+and lists are written as JSON does. Everything else is an object of one name, its tag:
 
-* `{"object": k}`: the k-th object. `{"array": k}`: the array of `arrays/k.npy`. `{"class": name}`: a class.
+* `{"object": k}`: the k-th object. `{"array": k}`: the array of `arrays/k.npy`. `{"class": name}`:
+  a class.
 * `{"tuple": [...]}`, `{"range": [start, stop, step]}`, `{"mapping": [[name, value], ...]}`.
-* `{"float": ["inf"]}`, `"-inf"` or `"nan"`; `{"missing": ["NA"]}` or `"NaT"`; `{"scalar": [array]}`: a number of NumPy's.
-* `{"objects": [values, shape]}`: an array of such values. `{"arrays": [flat, lengths]}`: an array of arrays, which are in `flat` one
-  after the other.
-* `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels, names]}`: tables, columns and labels of
-  pandas. `{"frame of": [library, table]}`: a table of polars or pyarrow.
-* Columns and the levels of labels are arrays, or `{"category": [codes, labels, ordered]}`, `{"texts": [nullable, [...]]}`,
-  `{"intervals": [left, right, closed]}`, `{"zoned": [times of UTC, type]}`, `{"periods": [numbers, type]}`,
-  `{"masked": [type, [...]]}` with the number of a type in "Int8 Int16 Int32 Int64 UInt8 UInt16
-  UInt32 UInt64 Float32 Float64 boolean"; the labels 0, 1, 2, ... are a range.
-* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`, `{"decimal": [text]}`,
-  `{"interval": [left, right, closed]}`.
+* `{"float": ["inf"]}`, `"-inf"` or `"nan"`; `{"missing": ["NA"]}` or `"NaT"`; `{"scalar":
+  [array]}`: a number of NumPy's.
+* `{"objects": [values, shape]}`: an array of such values. `{"arrays": [flat, lengths]}`: an array
+  of arrays, which are in `flat` one after the other.
+* `{"table": [rows, names, columns]}`, `{"series": [rows, name, column]}`, `{"labels": [levels,
+  names]}`: tables, columns and labels of pandas. `{"frame of": [library, table]}`: a table of
+  polars or pyarrow.
+* Columns and the levels of labels are arrays, or `{"category": [codes, labels, ordered]}`,
+  `{"texts": [nullable, [...]]}`, `{"intervals": [left, right, closed]}`, `{"zoned": [times of UTC,
+  type]}`, `{"periods": [numbers, type]}`, `{"masked": [type, [...]]}` with the number of a type in
+  "Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64 boolean"; the labels 0, 1, 2,
+  ... are a range.
+* `{"timestamp": [scalar]}`, `{"timedelta": [scalar]}`, `{"date": [text]}`, `{"datetime": [text]}`,
+  `{"decimal": [text]}`, `{"interval": [left, right, closed]}`.
 
 Classes
 -------
 An object has the fields of its class, which are described by its documentation: `Fit`,
-`Validation`, `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules, `Points`, `Objective` and
-`Certificate` (bounds, class by class, and the dual prices of the rows); `Comparison`.
-"method pvm" and "metric euclidean" are specifications with their parameters; "method m of module.Class" is a registered one.
-Three classes have fields that follow from the others, and are written without them:
+`Validation`, `ErrorCurve` (in a fit), `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules,
+`Points`, `Objective` and `Certificate` (bounds, class by class, and the dual prices of the rows);
+`Comparison`. "method pvm" and "metric euclidean" are specifications with their parameters; "method
+m of module.Class" is a registered one. Three classes have fields that follow from the others, and
+are written without them:
 
-* `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the data.
-* `Frame`: `columns` (the predictors), `response`, `formula`, `schema` (a `Column` for each predictor), `weights`, `dropped` (labels),
-  `keep`, `notes`; `states`: for each transform of the formula its trained values (means, knots, breaks), None for plain numbers.
-* `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes, `class_counts` and `class_weights`, numbers and
-  weights of the training rows of each class.
+* `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the
+  data.
+* `Frame`: `columns` (the predictors), `response`, `formula`, `schema` (a `Column` for each
+  predictor), `weights`, `dropped` (labels), `keep`, `notes`; `states`: for each transform of the
+  formula its trained values (means, knots, breaks), None for plain numbers.
+* `RowlessFrame`, of slim fits: `remembered`, a `Frame` of the rows that are prototypes,
+  `class_counts` and `class_weights`, numbers and weights of the training rows of each class.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
+import math
 import os
+import platform
+import reprlib
 import warnings
-from collections.abc import Callable, Mapping
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+import numpy as np
+from numpy.lib import format as npy
+
+from protoclass import __version__
+
+from ...core.memory import room
 from ...frames.tables import Absent, as_pandas
-from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief
-from ...ground.files import Saved, check_free
+from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief, cut, shown
+from ...ground.files import Saved, check_free, write_by
 from ...values import public
-from .archive import damaged, read_archive, write_archive
 from .classes import SAVED, import_all
-from .codecs import Decoder, Encoder
+from .codecs import KINDS, Decoder, Encoder
 
 
 def save(value: Any, path: Any, overwrite: Any) -> Saved:
@@ -106,17 +130,20 @@ def load(path: Any) -> Any:
     Raises
     ------
     FileError
-        If the file does not exist, is damaged, was not written by `save`, or was written by a later version of the package.
+        If the file does not exist, is damaged, was not written by `save`, or was written by a later
+        version of the package.
     NotAvailable
-        If it needs a custom method or metric whose module is not imported, or a table library that is not installed.
+        If it needs a custom method or metric whose module is not imported, or a table library that
+        is not installed.
     TooLarge
         If it contains more than a quarter of the available memory.
 
     Notes
     -----
-    Files are not trusted: loading runs no code and opens no other file or address, and anything that `save` does not write raises an
-    error; see `protoclass.export.saving` for the format. Still, the author of a file can put any numbers into it: use `Fit.reproduce` to
-    compare them with the data.
+    Files are not trusted: loading runs no code and opens no other file or address, and anything
+    that `save` does not write raises an error; see `protoclass.export.saving` for the format.
+    Still, the author of a file can put any numbers into it: use `Fit.reproduce` to compare them
+    with the data.
 
     See Also
     --------
@@ -157,8 +184,8 @@ def _of_fit(fit: Any) -> list[str]:
     if fit.frame.absent is not None:
         which = f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the {fit.nobs} rows, with labels and predictors"
         out.append(which if prototypes.at is not None else f"{len(prototypes)} prototypes, none of them a row")
-        kept = [name for name, array in fit.dissimilarity.metric.arrays().items() if array.ndim and len(array) == fit.nobs > 1]
-        out += [f"values of each row that the metric learned ({', '.join(kept)})"] if kept else []
+        learned = [name for name, array in fit.dissimilarity.metric.arrays().items() if array.ndim and len(array) == fit.nobs > 1]
+        out += [f"values of each row that the metric learned ({', '.join(learned)})"] if learned else []
     if fit.curve is not None:
         out.append(_held_out(fit.curve))
     if fit.calibration is not None:
@@ -192,3 +219,142 @@ CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
     "Fit": _of_fit, "Validation": lambda v: [*_of_problem(v.problem), _held_out(v)], "Dissimilarity": _of_dissimilarity,
     "Comparison": lambda c: [f"labels, classes and predictions of {len(c.predictions)} test rows by {len(c.methods)} methods"],
 }  # fmt: skip
+
+
+FORMAT, VERSION, DOCUMENT = "protoclass", 3, "content.json"
+SMALL = 2**12  # bytes that any entry may have
+ARRAY_RATIO, TEXT_RATIO = 50, 20  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
+PACKAGES = ("numpy", "pandas", "formulaic", "scipy")
+
+
+def write_archive(path: Path, document: Mapping[str, Any], arrays: Sequence[bytes], overwrite: bool) -> int:
+    """Write a file of a document and npy files, all or not at all; returns its bytes.
+
+    Raises
+    ------
+    OptionError, FileError
+        See `protoclass.ground.files.write_by`.
+    """
+    head = {"format": FORMAT, "version": VERSION, "written by": versions()}
+    text = json.dumps(head | dict(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return write_by(lambda file: _write(file, [text.encode(), *arrays]), path, overwrite)
+
+
+def _names(count: int) -> list[str]:
+    """Names of the entries of a file."""
+    return [DOCUMENT, *(f"arrays/{k}.npy" for k in range(count - 1))]
+
+
+def _write(file: BinaryIO, entries: Sequence[bytes]) -> int:
+    archive = zipfile.ZipFile(file, "w")
+    try:
+        archive.comment = _sum(entries)
+        for name, data in zip(_names(len(entries)), entries, strict=True):
+            info = zipfile.ZipInfo(name)  # dated 1980, so that the same fit gives the same bytes
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, data, _method(name, data))
+        archive.close()
+    except BaseException:
+        archive.fp = None  # to close an archive with an open entry fails, which would hide Ctrl-C; the file is thrown away
+        raise
+    return file.tell()
+
+
+def _method(name: str, data: bytes) -> int:
+    """Compressed, unless the entry would then be too small for its contents."""
+    packed = len(zlib.compress(data, wbits=-zlib.MAX_WBITS))  # as in a zip, without a header
+    return zipfile.ZIP_DEFLATED if len(data) <= most_bytes(name, packed) else zipfile.ZIP_STORED
+
+
+def _sum(entries: Sequence[bytes]) -> bytes:
+    """The SHA-256 of all entries, one after the other."""
+    sha256 = hashlib.sha256()
+    for data in entries:
+        sha256.update(data)
+    return sha256.hexdigest().encode()
+
+
+def versions() -> dict[str, str]:
+    """Versions of this package and of those whose numbers are in a file."""
+    return {"protoclass": __version__, "python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+
+
+def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
+    """The document of a file, its arrays, and the bytes of all entries.
+
+    Raises
+    ------
+    FileError
+        If there is no such file, or it is damaged, or was not written by this package or by a later
+        version of it.
+    TooLarge
+        If its contents take more than a quarter of the available memory.
+    """
+    try:
+        with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
+            size = _checked(archive.infolist(), os.fstat(file.fileno()).st_size, path)
+            document = _described(archive.read(DOCUMENT).decode(), path)
+            entries, known = [archive.read(info) for info in archive.infolist()], archive.comment
+        if _sum(entries) != known:
+            raise ValueError("it does not match its checksum")
+        return document, [_array(data, size) for data in entries[1:]], size
+    except (FileError, TooLarge, MemoryError):
+        raise
+    except Exception as reason:  # of which a damaged zip, array or text has many
+        if isinstance(reason, OSError) and reason.strerror:
+            raise FileError(f"{shown(str(path))} can't be opened: {reason.strerror}") from None
+        raise damaged(path, cut(str(reason) or type(reason).__name__).lower()) from None
+
+
+def damaged(path: Path, why: str) -> FileError:
+    return FileError(
+        f"{shown(str(path))} is damaged, or is not a file that protoclass has saved: {why}. Take another copy, or save the fit again"
+    )
+
+
+def _checked(infos: list[zipfile.ZipInfo], size: int, path: Path) -> int:
+    """The bytes of all entries, whose names and declared sizes are possible for a file of this
+    size."""
+    if [info.orig_filename for info in infos] != _names(len(infos)):
+        raise ValueError("its entries are not a document and its arrays")
+    for info in infos:
+        if info.file_size > max(info.compress_size, most_bytes(info.filename, info.compress_size)):
+            raise ValueError(f"its entry {info.filename} would have {info.file_size:,} bytes, out of {info.compress_size:,}")
+    if sum(info.compress_size for info in infos) > size:
+        raise ValueError("it has entries that are larger than the file")
+    total = sum(info.file_size for info in infos)
+    if total > room():
+        raise TooLarge(f"the content of {shown(str(path))} needs {total / 2**30:.2f} GB, above a quarter of the available memory")
+    return total
+
+
+def _described(text: str, path: Path) -> dict[str, Any]:
+    """The document, of the format and version that is known."""
+    document = json.loads(text)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError("its document is not a saved fit")
+    number, by = document["version"], document["written by"]["protoclass"]
+    if number != VERSION:
+        cure = "update protoclass" if number > VERSION else "load it with that version, and fit again with this one"
+        raise FileError(
+            f"{shown(str(path))} has version {number} of the format, written by protoclass {shown(by)}, but this protoclass supports "
+            f"{VERSION}: {cure}"
+        )
+    return document
+
+
+def most_bytes(name: str, compressed: int) -> int:
+    """Bytes that an entry with this many in the file may have."""
+    return SMALL + (TEXT_RATIO if name == DOCUMENT else ARRAY_RATIO) * compressed
+
+
+def _array(data: bytes, most: int) -> np.ndarray:
+    """The array of an npy file, no side of which has more than `most` entries."""
+    file = io.BytesIO(data)
+    if npy.read_magic(file) != (1, 0):
+        raise ValueError("an array has another header")
+    shape, _, dtype = npy.read_array_header_1_0(file)
+    if dtype.kind not in KINDS or math.prod(shape) * dtype.itemsize != len(data) - file.tell() or max(shape, default=0) > most:
+        raise ValueError(f"an array would have the shape {reprlib.repr(shape)} of {dtype}, and has {len(data) - file.tell():,} bytes")
+    file.seek(0)
+    return np.load(file, allow_pickle=False)

@@ -1,10 +1,12 @@
-"""The classes whose objects may be in a file."""
+"""Classes whose objects may be in a file: names, fields that follow from others, checks of what
+kernels use as indices without looking."""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from types import NoneType
 from typing import Any
@@ -12,27 +14,31 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import protoclass
-
-from ...ground.errors import FileError, NotAvailable, OptionError, brief
+from ...frames.formula import TRANSFORMS, Formula, check_factors
+from ...frames.frame import spec_of_states, states_of
+from ...frames.spelling import name_columns
+from ...ground.errors import FileError, NotAvailable, OptionError, brief, cut
 from ...ground.savable import SAVABLE, Kind
 from ...metrics import registry as metrics
+from ...metrics.base import check_rep
 from ...models import registry as models
 
 SAVED = ("Fit", "Validation", "Dissimilarity", "Comparison")  # public classes that have `save`
-BESIDE = ("Mixed", "unlabelled")  # and public names whose modules declare classes that no registry leads to
+MODULES = ("fitting", "analysis.comparison", "metrics.measuring", "metrics.mixed")  # with classes to which no registry leads
 
 
 def import_all() -> None:
-    """Import the modules that declare savable classes of this package: metrics are otherwise imported when they are used."""
-    for name in (*SAVED, *BESIDE):
-        getattr(protoclass, name)
+    """Import the modules that declare savable classes of this package: metrics are otherwise
+    imported when they are used."""
+    for name in MODULES:
+        import_module(f"protoclass.{name}")
     for place in {place.split(".")[0] for place in metrics.BUILT_IN.values()}:
         import_module(f"{metrics.__package__}.{place}")
 
 
 def known_classes() -> dict[str, Kind]:
-    """Each class that may be in a file, by its name there: declared by `savable`, and registered methods and metrics."""
+    """Each class that may be in a file, by its name there: declared by `savable`, and registered
+    methods and metrics."""
     out = dict(SAVABLE)
     registries: Any = (("method", models.BUILT_IN, models.MODELS), ("metric", metrics.BUILT_IN, metrics.METRICS))
     for what, built_in, known in registries:
@@ -46,7 +52,8 @@ def known_classes() -> dict[str, Kind]:
 
 
 def _class(place: Any) -> Any:
-    """A registered class; None for a built-in metric whose module has not been imported, which therefore has no objects."""
+    """A registered class; None for a built-in metric whose module has not been imported, which
+    therefore has no objects."""
     if isinstance(place, type):
         return place
     module, name = place.split(".")
@@ -73,7 +80,7 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
     """
     if not isinstance(name, str):
         raise FileError("a class has no name")
-    kind = known.get(name)
+    kind = known.get(FORMER_CLASSES.get(name, name))
     if kind is None:
         raise NotAvailable(
             f"the file contains an object of {brief(name)}, which is not known: before pc.load, import the module that defines it with "
@@ -83,7 +90,8 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
 
 
 def check_fields(kind: Kind, value: Any) -> None:
-    """Raise if a field of a declared class has an object of another one, or if arrays do not agree in their axes."""
+    """Raise if a field of a declared class has an object of another one, or if arrays do not agree
+    in their axes."""
     sizes: dict[str, int] = {f.name: v for f in fields(value) if type(v := getattr(value, f.name)) is int}
     for f in fields(value):
         given, names, axes = getattr(value, f.name), str(f.type).split(" | "), kind.shapes.get(f.name)
@@ -105,8 +113,128 @@ def refused(value: Any, where: str) -> OptionError:
     if callable(value):
         cure = (
             "write the metric as a class with pc.register and @pc.extend.savable, because files do not contain code (see "
-            "CONTRIBUTING.md), or use the matrix of dissimilarities"
+            "the vignette a_method_of_your_own), or use the matrix of dissimilarities"
         )
     elif where.startswith("the column") or isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
         cure = "convert it to numbers, texts, categories or dates, leave the column out of the data, or save fit.slim()"
     return OptionError(f"{where} is {brief(value)}, of type {type(value).__name__}, which can't be saved: {cure}")
+
+
+LITERAL = re.compile(r"[0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300}")
+ROWLESS = ("remembered", "class_counts", "class_weights")
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A class with fields that are not in a file, because they follow from the others and from the
+    values written instead."""
+
+    write: Callable[[Any], dict[str, Any]]  # the values of an object that are written
+    read: Callable[..., Any]  # makes the object of a class from them
+
+
+def written(value: Any, name: str) -> dict[str, Any]:
+    """The fields of an object of a class, as a file has them."""
+    return DERIVED[name].write(value) if name in DERIVED else _fields(value)
+
+
+def _fields(value: Any, without: Collection[str] = ()) -> dict[str, Any]:
+    return {f.name: getattr(value, f.name) for f in fields(value) if f.init and f.name not in without}
+
+
+def require(condition: Any, message: str) -> None:
+    """Raise a FileError with a message unless a condition is true."""
+    if not condition:
+        raise FileError(message)
+
+
+def read_formula(of: Any, columns: Any, **given: Any) -> Any:
+    """A formula, each factor of which is in the closed grammar."""
+    for term in given["terms"]:
+        for f in term.factors:
+            fine = f.how in ("lookup", "python") or (f.how == "literal" and LITERAL.fullmatch(f.expr) is not None)
+            require(fine, f"a factor of the formula is {cut(f.expr, 80)}, evaluated as {cut(f.how, 20)}")
+    formula = of(**given, names=name_columns(columns, TRANSFORMS))
+    return replace(formula, uses=check_factors(formula.terms, formula.names, formula.text))
+
+
+def write_frame(frame: Any) -> dict[str, Any]:
+    """A frame with what the transforms of its formula have learned."""
+    return {**_fields(frame, ("spec",)), "states": None if frame.spec is None else states_of(frame.spec)}
+
+
+def read_frame(of: Any, states: Any, **given: Any) -> Any:
+    """A frame, with the specification of its design matrix restored from the states of its
+    transforms."""
+    require(type(given["formula"]) is Formula, "a frame has no formula")  # whose factors were checked
+    frame = of(**given, spec=None)
+    return frame if states is None else replace(frame, spec=spec_of_states(frame, states))
+
+
+DERIVED: Mapping[str, Derived] = {
+    "Formula": Derived(lambda f: {**_fields(f, ("uses", "names")), "columns": tuple(f.names.columns.values())}, read_formula),
+    "Frame": Derived(write_frame, read_frame),
+    "RowlessFrame": Derived(lambda frame: {name: getattr(frame, name) for name in ROWLESS}, lambda of, **given: of(**given)),
+}  # fmt: skip
+
+
+# fields that classes had when version 3 of the format was new, with the value that means what they do without
+FORMER: Mapping[str, Mapping[str, Any]] = {
+    "TrainedGower": {"ranked": ()}, "metric gower": {"logratio": (), "ordratio": ()}, "metric nca": {"kind": "nca"},
+    "metric tangent": {
+        "transformations": ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness"), "two_sided": True, "background": None,
+    },
+    "method medianglvq": {"starts": 1, "total": None, "init": "kmedoids"}, "method mmd": {"criticisms": 0},
+    "method scm": {"multiclass": "ovo"}, "method hyperplane": {"dims": None}, "kmeans candidates": {"by": "class"},
+}  # fmt: skip
+
+
+# classes and fields that had another name when version 3 of the format was new
+FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
+FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
+    **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
+    **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
+}
+
+
+def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a class in a file, as it has them now."""
+    if name == "Validation" and np.ndim(given["counts"]) == 2:  # by class
+        given["counts"] = given["counts"].sum(axis=1)
+    if name == "Problem" and np.ndim(given["budget"]) == 1:  # of all classes, or by class
+        given["budget"] = int(given["budget"].sum())
+    former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})
+    return {renamed.get(field, field): part for field, part in given.items() if field not in former or part != former[field]}
+
+
+def check_dissimilarity(d: Any) -> None:
+    check_rep(d.rows, len(d.data.remembered), "the file"), check_rep(d.candidates, len(d.candidate_names), "the file")
+    require(_within(d.candidate_row, -1, len(d.data.remembered)), "candidates are rows that do not exist")
+
+
+def _within(a: np.ndarray, low: int, end: int) -> bool:
+    """Whether an array contains whole numbers from `low` to before `end`."""
+    return a.dtype.kind in "iu" and bool(((a >= low) & (a < end)).all())
+
+
+def check_fit(fit: Any) -> None:
+    """Prototypes that exist, of classes that exist."""
+    for learned in (fit, *(fit.calibration.rules if fit.calibration else ())):
+        points = learned.rule.prototypes
+        fine = points.at is None or _within(points.at, 0, len(learned.dissimilarity.candidate_row))
+        require(fine and _within(points.classes, 0, len(fit.frame.levels)), "prototypes are candidates or of classes that do not exist")
+
+
+def check_forest(f: Any) -> None:
+    """Trees that lead from each root to a leaf, by columns that exist: kernels descend without
+    looking."""
+    whole, sizes = (f.start, f.left, f.right, f.feature), np.diff(f.start)
+    fine = all(a.dtype.kind == "i" for a in whole) and (f.threshold.dtype, f.missing.dtype, f.error.dtype) == (float, bool, float)
+    fine = fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all()
+    require(fine, "the trees do not match their nodes")
+    own, inner = np.arange(len(f.left)) - np.repeat(f.start[:-1], sizes), f.left >= 0
+    further = [(own < side) & (side < np.repeat(sizes, sizes)) for side in (f.left, f.right)]
+    require(np.all(further, axis=0)[inner].all() and _within(f.feature[inner], 0, len(f.columns)), "a node of a tree leads nowhere")
+
+
+CHECKS: Mapping[str, Callable[[Any], None]] = {"Dissimilarity": check_dissimilarity, "Fit": check_fit, "TrainedForest": check_forest}

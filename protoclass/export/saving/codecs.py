@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import io
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
@@ -11,15 +12,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.lib import format as npy
 
-from ...frames.read import is_path
-from ...frames.tables import as_given, as_pandas, eager_library
+from ...frames.tables import as_given, as_pandas, eager_library, is_path
 from ...ground.errors import FileError, NotAvailable, cut
 from ...ground.savable import Kind
-from .archive import array_bytes, plain
-from .classes import check_fields, class_of, known_classes, names_of_classes, refused
-from .derived import CHECKS, DERIVED, as_now, written
+from .classes import CHECKS, DERIVED, as_now, check_fields, class_of, known_classes, names_of_classes, refused, written
 
+KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
 MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
 TABLES = ("polars", "pyarrow")  # libraries whose tables are kept as such
@@ -27,9 +27,21 @@ FEW, RATIO = 2**23, 16  # bytes that the values of any file may take, and how ma
 ENTRY = 64  # bytes of a label that is counted and not written, of a text, and half of those of an array in another one
 
 
+def plain(array: np.ndarray) -> bool:
+    """Whether an array can be stored in an npy file unchanged."""
+    return array.dtype.kind in KINDS and array.dtype.fields is None
+
+
+def array_bytes(array: np.ndarray) -> bytes:
+    """A plain array as the bytes of an npy file, least byte first."""
+    file = io.BytesIO()
+    npy.write_array(file, np.asarray(array, array.dtype.newbyteorder("<")), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
+
+
 @dataclass(frozen=True)
 class Codec:
-    """How values of a type are written: as a tag and a list of parts, which are values themselves."""
+    """The form of a type in a file: a tag and a list of parts, which are values themselves."""
 
     of: type | Callable[[Any], bool]  # the type, or whether a value is of it
     write: Callable[[Any], list[Any]]  # the parts of a value
@@ -45,7 +57,8 @@ def _dtype(value: Any) -> Any:
 
 
 def _ragged(value: Any) -> bool:
-    """Whether an array contains arrays of one plain type with one axis, like sets of different sizes."""
+    """Whether an array contains arrays of one plain type with one axis, like sets of different
+    sizes."""
     parts = value.tolist() if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1 else []
     return bool(parts) and all(isinstance(p, np.ndarray) and p.ndim == 1 and p.dtype == parts[0].dtype and plain(p) for p in parts)
 
@@ -72,14 +85,16 @@ def _levels(labels: pd.Index) -> list[Any]:
 
 
 def _column(values: Any) -> Any:
-    """The entries of a Series or an Index: NumPy's array for types of NumPy or sparse ones, otherwise pandas', for Arrow's as well."""
+    """The entries of a Series or an Index: NumPy's array for types of NumPy or sparse ones,
+    otherwise pandas', for Arrow's as well."""
     if isinstance(values.dtype, pd.ArrowDtype):
         return _of_arrow(values)
     return np.asarray(values) if isinstance(values.dtype, (np.dtype, pd.SparseDtype)) else values.array
 
 
 def _of_arrow(values: Any) -> Any:
-    """Entries of a type of Arrow in the type of pandas for the same values; objects if there is none."""
+    """Entries of a type of Arrow in the type of pandas for the same values; objects if there is
+    none."""
     known = values.dtype.numpy_dtype
     name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
     if "tz=" in str(values.dtype):
@@ -280,7 +295,8 @@ class Decoder:
         return CODECS[tag].read(*parts)
 
     def _count(self, made: int) -> None:
-        """Count the bytes of a value before it is made: one that is mentioned many times is made as often."""
+        """Count the bytes of a value before it is made: one that is mentioned many times is made as
+        often."""
         self._left -= made
         if self._left < 0:
             raise FileError("its values would take more memory than the size of the file allows")

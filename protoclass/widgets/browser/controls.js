@@ -9,20 +9,6 @@ export function labelled(text, control) {
   return label;
 }
 
-// A slider over whole numbers; `show(value, text)` moves it, and writes the text beside it.
-export function range(text, most, moved) {
-  const input = make("input", "", "", { type: "range", min: 0, max: most, step: 1 }), output = make("output", "value");
-  input.addEventListener("input", () => moved(Number(input.value)));
-  const label = labelled(text, input);
-  label.append(output);
-  const show = (value, words = String(value)) => {
-    input.value = value;
-    output.textContent = words;
-    input.setAttribute("aria-valuetext", words);
-  };
-  return { input, label, show };
-}
-
 // A menu of pairs of a text and a value.
 export function menu(text, options, moved) {
   const select = make("select");
@@ -31,14 +17,16 @@ export function menu(text, options, moved) {
   return { select, label: labelled(text, select) };
 }
 
-// What is explored, and figures with their nouns.
-export function headline({ formula, method }, figures) {
+// What is explored, and figures with their nouns; a tooltip has the `words`.
+export function headline({ formula, method }, figures, words = "") {
   const title = box("title", make("h1", "", formula), make("span", "soft", method));
-  return box("head", title, box("figures", ...figures.map(([value, noun]) => box("figure", make("strong", "", value), make("span", "soft", noun)))));
+  const known = box("figures", ...figures.map(([value, noun]) => box("figure", make("strong", "", value), make("span", "soft", noun))));
+  if (words) Object.assign(known, { title: words, role: "status" });
+  return box("head", title, known);
 }
 
-// A table of rows. A column has a `head`, and of a row the `value` and, where it is more than that, the `cell`; columns that are `sortable`
-// sort by a click on their head, which `order` remembers. `mark(row)` is whether a row is tinted.
+// A table of rows. A column has a `head` (with the nodes `title`), and of a row the `value` and, if it is more than that, the `cell`; columns
+// that are `sortable` sort by a click on their head, which `order` remembers. `mark(row)` is whether a row is tinted.
 export function table({ caption, columns, rows, order = {}, mark = () => false, pick = null, className = "" }) {
   const element = make("table", `table ${className}`.trim()), head = element.createTHead().insertRow(), body = element.createTBody();
   if (caption) element.createCaption().textContent = caption;
@@ -69,13 +57,13 @@ export function table({ caption, columns, rows, order = {}, mark = () => false, 
     }));
     columns.forEach((each, k) => each.sortable && head.cells[k].setAttribute("aria-sort", each !== column ? "none" : down ? "descending" : "ascending"));
   };
-  for (const { head: name, sortable, text } of columns) {
-    const cell = make(name ? "th" : "td", text ? "text" : "", "", name ? { scope: "col" } : {});
+  for (const { head: name, title = [name], sortable, text } of columns) {
+    const cell = make(name || title.length > 1 ? "th" : "td", text ? "text" : "", "", name ? { scope: "col" } : {});
     const sort = () => {
       Object.assign(order, order.by !== name ? { by: name, down: !text } : order.down === Boolean(text) ? { by: null } : { down: !order.down });
       fill();
     };
-    cell.append(sortable ? button("sort", name, sort) : name);
+    cell.append(...(sortable ? [button("sort", name, sort)] : title));
     head.append(cell);
   }
   fill();

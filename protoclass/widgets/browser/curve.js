@@ -4,6 +4,7 @@
 import { box, button, drawn, make } from "./element.js";
 import { ticks } from "./frame.js";
 
+const BREAK = 0.25; // of an axis that no point needs
 const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -Infinity, End: Infinity };
 const ruler = document.createElement("canvas").getContext("2d");
 
@@ -15,15 +16,15 @@ function widthOf(text) {
 
 export class Curve {
   // `choose(point)` is called for what the user chooses.
-  constructor(told, choose) {
-    Object.assign(this, { told, choose, chosen: 0, here: -1, spots: [], size: "" });
+  constructor(sent, choose) {
+    Object.assign(this, { sent, choose, chosen: 0, here: -1, spots: [], size: "" });
     this.build();
     this.by(false);
     this.listen();
   }
 
   build() {
-    const { told } = this, title = `${told.name[0].toUpperCase()}${told.name.slice(1)} by`;
+    const { sent } = this, title = `${sent.name[0].toUpperCase()}${sent.name.slice(1)} by`;
     this.element = make("div", "chart");
     this.field = make("div", "plot", "", { tabindex: 0, role: "slider", "aria-valuemin": 0 });
     this.svg = drawn("svg", { "aria-hidden": "true", focusable: "false" });
@@ -31,9 +32,10 @@ export class Curve {
     this.tip = make("div", "chart-tip", "", { "aria-hidden": "true" });
     this.field.append(this.svg, this.tip);
     this.key = make("div", "chart-key");
-    this.switches = told.frontier.length ? [[told.axis, false], [`number of ${told.counted}`, true]].map(([name, frontier]) => button("tool", name, () => this.by(frontier))) : [];
-    this.key.append(title, ...(this.switches.length ? [box("chips", ...this.switches)] : [` ${told.axis}`]));
-    this.element.append(this.key, this.field);
+    const ways = sent.frontier.length ? [[sent.axis, false], [`number of ${sent.counted}`, true]] : [];
+    this.switches = ways.map(([name, frontier]) => button("tool", name, () => this.by(frontier)));
+    this.key.append(title, ...(this.switches.length ? this.switches : [` ${sent.axis}`]));
+    this.element.append(this.field, this.key);
   }
 
   listen() {
@@ -64,11 +66,11 @@ export class Curve {
 
   // Over the parameter, or over the number of prototypes, where only the points are shown that none beats.
   by(frontier) {
-    const { told, field } = this;
-    Object.assign(this, { frontier, x: frontier ? told.size_values : told.x });
-    this.order = (frontier ? [...told.frontier] : told.points.map((_, k) => k)).filter((k) => told.errors[k] !== null).sort((a, b) => this.x[a] - this.x[b]);
+    const { sent, field } = this;
+    Object.assign(this, { frontier, x: frontier ? sent.size_values : sent.x });
+    this.order = (frontier ? [...sent.frontier] : sent.points.map((_, k) => k)).filter((k) => sent.errors[k] !== null).sort((a, b) => this.x[a] - this.x[b]);
     this.switches.forEach((each, k) => each.setAttribute("aria-pressed", String(frontier === Boolean(k))));
-    field.setAttribute("aria-label", frontier ? `number of ${told.counted}` : told.axis);
+    field.setAttribute("aria-label", frontier ? `number of ${sent.counted}` : sent.axis);
     field.setAttribute("aria-valuemax", this.order.length - 1);
     if (this.size) this.redraw();
   }
@@ -96,54 +98,48 @@ export class Curve {
   }
 
   draw(width, height) {
-    const { told } = this, names = this.frontier ? null : told.names, least = Math.min(...this.x);
+    const { sent } = this, names = this.frontier ? null : sent.names, least = Math.min(...this.x);
     const log = !names && least > 0 && (this.frontier || Math.max(...this.x) > 10 * least);
-    const others = names || this.frontier ? [] : told.others.map((line) => this.within(line, log)).filter((line) => line.spots.length);
-    this.scale(width, height, [...this.order.map((k) => this.x[k]), ...others.flatMap((line) => line.spots.map(([x]) => x))], names, log);
-    this.spots = told.points.map((_, k) => (this.order.includes(k) ? [this.across(this.x[k]), this.up(told.errors[k])] : null));
+    this.scale(width, height, this.order.map((k) => this.x[k]), names, log);
+    this.spots = sent.points.map((_, k) => (this.order.includes(k) ? [this.across(this.x[k]), this.up(sent.errors[k])] : null));
     const { left, right } = this.box;
-    if (told.band.length) {
-      const [y, floor] = [this.up(told.band[1]), this.up(told.band[0])];
+    if (sent.band.length) {
+      const [y, floor] = [this.up(sent.band[1]), this.up(sent.band[0])];
       this.add("rect", { x: left, width: right - left, y, height: Math.max(2, floor - y), class: "protoclass-band" });
     }
     this.axes(width, height, names, log);
-    for (const { name, spots } of others) {
-      this.add("path", { d: spots.map(([x, error], k) => `${k ? "L" : "M"}${this.across(x)} ${this.up(error)}`).join(""), class: "protoclass-other" });
-      const [x, error] = spots[0];
-      this.add("text", { x: this.across(x), y: this.up(error) - 4 }, name);
-    }
     this.add("path", { d: this.order.map((k, at) => `${at ? "L" : "M"}${this.spots[k].join(" ")}`).join(""), class: "protoclass-line" });
     for (const k of this.order) {
-      const [x, y] = this.spots[k], error = told.errors[k], se = told.ses[k];
+      const [x, y] = this.spots[k], error = sent.errors[k], se = sent.ses[k];
       if (se) this.add("line", { x1: x, x2: x, y1: this.up(error - se), y2: this.up(error + se), class: "protoclass-bar" });
       this.add("circle", { cx: x, cy: y, r: 2.6, class: "protoclass-dot" });
     }
-    this.nameMarks(this.order.filter((k) => told.marks[k]), width);
+    this.nameMarks(this.order.filter((k) => sent.marks[k]), width);
   }
 
-  // The errors with another distance that have a place on these axes.
-  within({ name, x, errors }, log) {
-    const [low, high] = this.told.ends, spots = x.map((value, k) => [value, errors[k]]);
-    return { name, spots: spots.filter(([value, error]) => error !== null && low <= error && error <= high && (!log || value > 0)) };
-  }
-
-  // Where values across and errors are; named values stand at 0, 1, ....
+  // Where values across and errors are; named values stand at 0, 1, .... If the smallest value is far from the others, the axis is broken
+  // between them.
   scale(width, height, xs, names, log) {
     const by = log ? Math.log10 : (value) => value, at = xs.map(by), pad = names ? 0.5 : 0.04 * (Math.max(...at) - Math.min(...at)) || 1;
-    const [low, high] = [Math.min(...at) - pad, Math.max(...at) + pad], [least, most] = this.told.ends;
-    const left = 50, right = width - 14, top = 20, bottom = height - 20;
-    Object.assign(this, { box: { left, right, top, bottom }, span: [low, high] });
-    this.across = (value) => left + ((by(value) - low) / (high - low)) * (right - left);
+    const own = this.order.map((k) => by(this.x[k])), far = !names && own.length > 4 && own[1] - own[0] > BREAK * (own.at(-1) - own[0]);
+    const [low, high] = [far ? own[1] - pad / 2 : Math.min(...at) - pad, Math.max(...at) + pad], [least, most] = this.sent.ends;
+    const left = 50, right = width - 14, top = 20, bottom = height - 20, start = far ? left + 46 : left;
+    Object.assign(this, { box: { left, right, top, bottom }, span: [low, high], start, first: far ? this.x[this.order[0]] : null });
+    this.across = (value) => (by(value) < low ? left + 14 : start + ((by(value) - low) / (high - low)) * (right - start));
     this.up = (error) => Math.min(bottom, Math.max(top, bottom - ((error - least) / (most - least)) * (bottom - top)));
   }
 
   axes(width, height, names, log) {
-    const { left, right, top, bottom } = this.box, [low, high] = this.span, share = this.told.name !== "loss";
-    for (const [value, text] of ticks(...this.told.ends, Math.max(2, (bottom - top) / 50))) {
+    const { left, right, top, bottom } = this.box, [low, high] = this.span, share = this.sent.name !== "loss";
+    for (const [value, text] of ticks(...this.sent.ends, Math.max(2, (bottom - top) / 50))) {
       this.add("line", { x1: left, x2: right, y1: this.up(value), y2: this.up(value), class: "protoclass-rule" });
-      this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))} %` : text);
+      this.add("text", { x: left - 8, y: this.up(value) + 4, "text-anchor": "end" }, share ? `${Number((100 * value).toPrecision(6))}%` : text);
     }
     const known = names ? names.map((name, k) => [k, name]) : log ? logTicks(low, high, (right - left) / 55) : ticks(low, high, (right - left) / 70);
+    if (this.first !== null) {
+      known.unshift([this.first, String(Number(this.first.toPrecision(2)))]);
+      this.add("path", { d: `M${this.start - 14} ${bottom + 4}l5 -8m4 0l-5 8`, class: "protoclass-line" });
+    }
     let end = -Infinity;
     for (const [value, text] of known) {
       const x = this.across(value), half = widthOf(text) / 2;
@@ -155,7 +151,7 @@ export class Curve {
 
   // The names of the two choices above them, which neither meet nor are cut.
   nameMarks(marked, width) {
-    const long = marked.map((k) => widthOf(this.told.marks[k])), at = [];
+    const long = marked.map((k) => widthOf(this.sent.marks[k])), at = [];
     marked.forEach((k, i) => (at[i] = Math.max(i ? at[i - 1] + long[i - 1] + 14 : 2, this.spots[k][0] - long[i] / 2)));
     for (let i = marked.length - 1, end = width - 2; i >= 0; i--) {
       at[i] = Math.min(at[i], end - long[i]);
@@ -164,32 +160,30 @@ export class Curve {
     marked.forEach((k, i) => {
       const [x, y] = this.spots[k];
       this.add("line", { x1: x, x2: x, y1: 16, y2: y, class: "protoclass-mark" });
-      this.add("text", { x: at[i], y: 12, class: "protoclass-named" }, this.told.marks[k]);
+      this.add("text", { x: at[i], y: 12, class: "protoclass-named" }, this.sent.marks[k]);
     });
   }
 
   // Mark the chosen point.
   mark(point) {
-    this.chosen = this.told.points.indexOf(point);
+    this.chosen = this.sent.points.indexOf(point);
     this.element.dataset.chosen = point;
     this.ring();
   }
 
   hover(k) {
-    if (k === this.here) return;
-    this.here = k;
-    this.ring();
+    if (k !== this.here) this.ring((this.here = k));
   }
 
   take(k) {
-    if (k >= 0) this.choose(this.told.points[k]);
+    if (k >= 0) this.choose(this.sent.points[k]);
   }
 
   // The chosen point and the one under the pointer, with its words.
   ring() {
     this.rings.replaceChildren();
     this.field.setAttribute("aria-valuenow", Math.max(0, this.order.indexOf(this.chosen)));
-    this.field.setAttribute("aria-valuetext", this.told.words[this.chosen] || "");
+    this.field.setAttribute("aria-valuetext", this.sent.words[this.chosen] || "");
     for (const [k, name, r] of [[this.chosen, "chosen", 6.5], [this.here, "here", 5]]) {
       if (!this.spots[k]) continue;
       const [cx, cy] = this.spots[k], { top, bottom } = this.box;
@@ -205,7 +199,7 @@ export class Curve {
     this.tip.classList.toggle("protoclass-shown", here >= 0);
     this.field.classList.toggle("protoclass-on", here >= 0);
     if (here < 0) return;
-    this.tip.textContent = this.told.words[here];
+    this.tip.textContent = this.sent.words[here];
     const [x, y] = this.spots[here], wide = this.field.clientWidth, room = wide - this.tip.offsetWidth - 2;
     const high = this.tip.offsetHeight, above = y > this.field.clientHeight / 2;
     this.tip.style.transform = `translate(${Math.max(0, Math.min(x + 12, room))}px, ${above ? Math.max(0, y - high - 12) : y + 14}px)`;

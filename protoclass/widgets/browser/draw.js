@@ -3,7 +3,8 @@
 import { Sprites } from "./marks.js";
 import { ticks } from "./frame.js";
 
-const FAINT = 0.1, FILLED = 0.55, BALLS = 60, PICTURES = 200, SIDE = 24, ROOM = { left: 40 };
+const FAINT = 0.1, FILLED = [0.55, 0.75], PICTURES = 200, SIDE = 24, ROOM = { left: 40 };
+const rowSize = (n) => (n < 400 ? 3.4 : n < 1500 ? 2.7 : n < 10000 ? 1.8 : 1.3), prototypeSize = (n) => (n <= 100 ? 6 : n <= 500 ? 4.4 : 3);
 const FONT = "12px system-ui, sans-serif";
 
 export class Drawing {
@@ -15,7 +16,8 @@ export class Drawing {
 
   // The colours of the page, and those of the classes, which are seen on it.
   paint([ink, paper, accent, line, wrong, soft], classes) {
-    Object.assign(this, { ink, paper, accent, line, wrong, soft, colours: classes.map((colour) => visible(colour, paper, ink)) });
+    const filled = FILLED[Number(light(numbers(paper)) < 0.2)], colours = classes.map((colour) => visible(colour, paper, ink));
+    Object.assign(this, { ink, paper, accent, line, wrong, soft, filled, colours });
   }
 
   // The size in pixels of the page and the dots for each; returns where the plane lies in it.
@@ -50,105 +52,65 @@ export class Drawing {
     ctx.clip();
   }
 
-  radius(n) {
-    return n < 400 ? 3.4 : n < 1500 ? 2.7 : n < 10000 ? 1.8 : 1.3;
-  }
-
-  size(count) {
-    return count <= 100 ? 6 : count <= 500 ? 4.4 : 3;
-  }
-
   // Everything that stays while the pointer moves.
-  still({ film, reel, now, only, frame, plane, regions }) {
-    const ctx = this.start(this.base), box = frame.box, n = film.rows, r = this.radius(n);
+  still({ fit, rule, now, only, settled, frame, plane }) {
+    const ctx = this.start(this.base), box = frame.box, r = rowSize(fit.rows);
     this.axes(ctx, frame, plane);
     this.clip(ctx, box);
-    if (regions) this.regions(ctx, frame, film, regions);
-    if (plane.outline.length) this.balls(ctx, { film, reel, now, only, frame, plane });
     ctx.setTransform(1, 0, 0, 1, 0, 0);
-    this.rows(ctx, film, now, only, frame, r);
-    const count = now.shown.length, size = this.size(count);
+    this.rows(ctx, fit, now, (row) => (only < 0 || fit.codes[row] === only) && (!settled || settled.has(row)), frame, r);
+    const count = now.shown.length, size = prototypeSize(count);
     for (let s = count - 1; s >= 0; s--) {
-      const place = now.shown[s], code = reel.classes[place], one = film.classes[code], [x, y] = frame.at(reel.points[place]);
+      const place = now.shown[s], code = rule.classes[place], one = fit.classes[code], [x, y] = frame.at(rule.points[place]);
       if ((only >= 0 && code !== only) || Number.isNaN(x) || !frame.inside(x, y)) continue;
       this.stamp(ctx, this.sprites.of(one.mark, size, this.colours[code], this.paper, 1.6), x, y);
-      if (this.lost(film, now, reel.points[place])) this.stamp(ctx, this.sprites.of("o", size + 3.5, null, this.wrong, 1.5), x, y);
+      if (this.lost(fit, now, rule.points[place])) this.stamp(ctx, this.sprites.of("o", size + 3.5, null, this.wrong, 1.5), x, y);
     }
-    if (film.album) this.pictures(ctx, { film, reel, now, only, frame });
+    if (fit.album) this.pictures(ctx, { fit, rule, now, only, frame });
     ctx.restore();
   }
 
   // Whether a point is a row that is misclassified.
-  lost(film, now, point) {
-    return point < film.rows && now.judged[point] !== film.codes[point];
+  lost(fit, now, point) {
+    return point < fit.rows && now.judged[point] !== fit.codes[point];
   }
 
-  rows(ctx, film, now, only, frame, r) {
-    const { sprites, colours } = this, ring = sprites.of("o", r + 2.6, null, this.wrong, film.rows < 1500 ? 1.5 : 0.9);
-    for (const strong of only < 0 ? [true] : [false, true]) {
-      const kinds = film.classes.map((one, k) => [sprites.of(one.mark, r, null, colours[k], 1.1), sprites.of(one.mark, r, colours[k], null, 0)]);
-      for (const row of film.points) {
-        const code = film.codes[row], [x, y] = frame.at(row);
-        if ((only >= 0 && (code === only) !== strong) || !frame.inside(x, y)) continue;
-        ctx.globalAlpha = !strong ? FAINT : now.held[row] ? FILLED : 0.95;
+  // The rows, those that stand out last and clear.
+  rows(ctx, fit, now, stands, frame, r) {
+    const { sprites, colours } = this, ring = sprites.of("o", r + 2.6, null, this.wrong, fit.rows < 1500 ? 1.5 : 0.9);
+    for (const strong of [false, true]) {
+      const kinds = fit.classes.map((one, k) => [sprites.of(one.mark, r, null, colours[k], 1.1), sprites.of(one.mark, r, colours[k], null, 0)]);
+      for (const row of fit.points) {
+        const code = fit.codes[row], [x, y] = frame.at(row);
+        if (stands(row) !== strong || !frame.inside(x, y)) continue;
+        ctx.globalAlpha = !strong ? FAINT : now.held[row] ? this.filled : 0.95;
         this.stamp(ctx, kinds[code][now.held[row]], x, y);
         ctx.globalAlpha = 1;
-        if (strong && this.lost(film, now, row)) this.stamp(ctx, ring, x, y);
+        if (strong && this.lost(fit, now, row)) this.stamp(ctx, ring, x, y);
       }
     }
   }
 
-  balls(ctx, { film, reel, now, only, frame, plane }) {
-    ctx.lineWidth = 1.2;
-    for (const place of now.shown.slice(0, BALLS)) {
-      const code = reel.classes[place];
-      if (only >= 0 && code !== only) continue;
-      ctx.strokeStyle = this.colours[code];
-      ctx.stroke(this.ball(frame, plane, reel, place));
+  // The pictures of the prototypes at their places, of the classes in turn; none hides an earlier one.
+  pictures(ctx, { fit, rule, now, only, frame }) {
+    const taken = [], side = SIDE * this.ratio, edge = 2 * this.ratio, turns = fit.classes.map(() => []);
+    for (const place of now.shown) {
+      const code = rule.classes[place];
+      if (rule.points[place] < fit.rows && (only < 0 || code === only)) turns[code].push(place);
     }
-  }
-
-  ball(frame, plane, reel, place) {
-    const path = new Path2D(), point = reel.points[place], r = reel.radii[place], { outline } = plane;
-    for (let k = 0; k < outline.length; k += 2) {
-      const x = frame.x(frame.spots[2 * point] + r * outline[k]), y = frame.y(frame.spots[2 * point + 1] + r * outline[k + 1]);
-      path[k ? "lineTo" : "moveTo"](x, y);
-    }
-    return path;
-  }
-
-  regions(ctx, frame, film, { width, height, codes, extent }) {
-    if (!this.painted || this.painted.codes !== codes || this.painted.ink !== this.ink) {
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [width, height];
-      const inside = canvas.getContext("2d");
-      for (let k = 0; k < film.classes.length; k++) {
-        inside.fillStyle = this.colours[k];
-        for (let i = 0; i < codes.length; i++) {
-          if (codes[i] === k) inside.fillRect(i % width, height - 1 - Math.floor(i / width), 1, 1);
-        }
-      }
-      this.painted = { codes, canvas, ink: this.ink };
-    }
-    ctx.globalAlpha = 0.16;
-    ctx.imageSmoothingEnabled = false;
-    const x = frame.x(extent[0]), y = frame.y(extent[3]);
-    ctx.drawImage(this.painted.canvas, x, y, frame.x(extent[1]) - x, frame.y(extent[2]) - y);
-    ctx.globalAlpha = 1;
-  }
-
-  // The pictures of the prototypes at their places; none hides an earlier one.
-  pictures(ctx, { film, reel, now, only, frame }) {
-    const taken = [], side = SIDE * this.ratio, edge = 2 * this.ratio;
-    for (const place of now.shown.slice(0, PICTURES)) {
-      const point = reel.points[place], code = reel.classes[place], [x, y] = frame.at(point).map((v) => v * this.ratio);
-      const hidden = taken.some(([a, b]) => Math.abs(a - x) < side + 2 * edge && Math.abs(b - y) < side + 2 * edge);
-      if (hidden || point >= film.rows || (only >= 0 && code !== only)) continue;
+    for (let turn = 0; taken.length < PICTURES && turns.some((places) => places.length); turn = (turn + 1) % turns.length) {
+      const free = (place) => {
+        const [x, y] = frame.at(rule.points[place]).map((v) => v * this.ratio);
+        return !taken.some(([a, b]) => Math.abs(a - x) < side + 2 * edge && Math.abs(b - y) < side + 2 * edge);
+      };
+      while (turns[turn].length && !free(turns[turn][0])) turns[turn].shift();
+      if (!turns[turn].length) continue;
+      const place = turns[turn].shift(), point = rule.points[place], code = rule.classes[place], [x, y] = frame.at(point).map((v) => v * this.ratio);
       taken.push([x, y]);
       ctx.fillStyle = this.colours[code];
       ctx.fillRect(x - side / 2 - edge, y - side / 2 - edge, side + 2 * edge, side + 2 * edge);
       ctx.imageSmoothingEnabled = false;
-      if (!this.thumbs.has(point)) this.thumbs.set(point, thumb(film.album, point));
+      if (!this.thumbs.has(point)) this.thumbs.set(point, thumb(fit.album, point));
       ctx.drawImage(this.thumbs.get(point), x - side / 2, y - side / 2, side, side);
     }
   }
@@ -165,12 +127,12 @@ export class Drawing {
       ctx.stroke();
     };
     ctx.textAlign = "center";
-    for (const [value, text] of ticks(x0, x1, width / 110)) {
+    for (const [value, text] of ticks(x0, x1, Math.max(2, width / 110))) {
       line(frame.x(value), top, frame.x(value), top + height);
       ctx.fillText(text, frame.x(value), top + height + 15);
     }
     ctx.textAlign = "right";
-    for (const [value, text] of ticks(y0, y1, height / 80)) {
+    for (const [value, text] of ticks(y0, y1, Math.max(2, height / 80))) {
       line(left, frame.y(value), left + width, frame.y(value));
       ctx.fillText(text, left - 8, frame.y(value) + 4);
     }
@@ -185,16 +147,16 @@ export class Drawing {
   }
 
   // What is chosen and under the pointer.
-  moving({ film, reel, frame, plane, point, also, trial, here }) {
+  moving({ fit, rule, frame, point, also, trial, here }) {
     const bare = point < 0 && here < 0 && !trial;
     if (bare && this.bare) return; // to touch a canvas costs a copy of it
     this.bare = bare;
-    const ctx = this.start(this.top), r = this.radius(film.rows), tags = [];
+    const ctx = this.start(this.top), r = rowSize(fit.rows), tags = [];
     this.clip(ctx, frame.box);
-    const place = trial || point < 0 ? -1 : reel.placeOf(point);
+    const place = trial || point < 0 ? -1 : rule.placeOf(point);
     if (trial || point >= 0) {
       const centre = trial ? [frame.x(trial.spot[0]), frame.y(trial.spot[1])] : frame.at(point);
-      const { rows, wrong } = place >= 0 ? reel.holds(place, film) : { rows: also, wrong: [] };
+      const { rows, wrong } = place >= 0 ? rule.holds(place, fit) : { rows: also, wrong: [] };
       ctx.strokeStyle = place >= 0 ? this.soft : this.ink;
       ctx.globalAlpha = place >= 0 ? Math.sqrt(Math.min(0.6, 20 / Math.max(1, rows.length))) : 1;
       ctx.lineWidth = place >= 0 ? 1 : 1.5;
@@ -206,15 +168,10 @@ export class Drawing {
         ctx.moveTo(...centre);
         ctx.lineTo(x, y);
         ctx.stroke();
-        if (place < 0) tags.push([film.names[row], x, y]);
+        if (place < 0) tags.push([fit.names[row], x, y]);
       });
       ctx.setLineDash([]);
       ctx.globalAlpha = 1;
-      if (place >= 0 && plane.outline.length) {
-        ctx.strokeStyle = this.accent;
-        ctx.lineWidth = 1.6;
-        ctx.stroke(this.ball(frame, plane, reel, place));
-      }
       // hundreds of wide rings would run into one blot
       const few = wrong.length <= 100;
       ctx.setLineDash([2, 2]);
@@ -222,7 +179,7 @@ export class Drawing {
       ctx.setLineDash([]);
       for (const [colour, width] of [[this.paper, 5], [this.accent, 2.4]]) this.ringAt(ctx, centre, 10.5, colour, width);
       if (trial) this.stamp(ctx, this.sprites.of("D", 5.5, this.accent, this.paper, 1.5), ...centre);
-      tags.unshift([trial ? trial.name : film.names[point], ...centre]);
+      tags.unshift([trial ? trial.name : fit.names[point], ...centre]);
     }
     if (here >= 0) {
       this.rings(ctx, frame, [here], 8.5, this.paper, 4);
@@ -264,17 +221,8 @@ export class Drawing {
     ctx.stroke();
   }
 
-  rings(ctx, frame, points, radius, colour, width) {
-    ctx.strokeStyle = colour;
-    ctx.lineWidth = width;
-    ctx.beginPath();
-    for (const point of points) {
-      const [x, y] = frame.at(point);
-      if (Number.isNaN(x) || !frame.inside(x, y)) continue;
-      ctx.moveTo(x + radius, y);
-      ctx.arc(x, y, radius, 0, 2 * Math.PI);
-    }
-    ctx.stroke();
+  rings(ctx, frame, points, ...look) {
+    for (const point of points) this.ringAt(ctx, frame.at(point), ...look);
   }
 }
 
@@ -286,12 +234,12 @@ function light(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-// A colour, mixed with the ink as far as it needs to stand out from the paper (3 : 1, light to dark; on dark paper 4.5, because rows are half clear).
+// A colour, mixed with the ink as far as it needs to stand out from the paper (3 : 1, light to dark; on dark paper 6.5, because rows are half clear).
 export function visible(colour, paper, ink) {
   const own = numbers(colour), back = light(numbers(paper)), to = numbers(ink);
   for (let share = 0; share < 1; share += 0.1) {
     const mixed = own.map((v, d) => Math.round(v + share * (to[d] - v))), here = light(mixed);
-    if ((Math.max(here, back) + 0.05) / (Math.min(here, back) + 0.05) >= (back < 0.2 ? 4.5 : 3)) return `rgb(${mixed.join(" ")})`;
+    if ((Math.max(here, back) + 0.05) / (Math.min(here, back) + 0.05) >= (back < 0.2 ? 6.5 : 3)) return `rgb(${mixed.join(" ")})`;
   }
   return ink;
 }

@@ -2,7 +2,7 @@
 
 import { make } from "./element.js";
 import { Page } from "./page.js";
-import { unfold } from "./reel.js";
+import { unfold } from "./content.js";
 import { Validation } from "./validation.js";
 
 async function read(text) {
@@ -18,9 +18,9 @@ addEventListener("message", ({ source, data }) => {
 
 for (const root of document.querySelectorAll(".protoclass-page")) {
   const text = root.querySelector(".protoclass-data").textContent;
-  read(text).then((told) => {
-    if (document.title === "protoclass") document.title = (told.film || told).formula; // not that of a report
-    return new (told.film ? Page : Validation)(root, told);
+  read(text).then((sent) => {
+    if (document.title === "protoclass") document.title = (sent.fit || sent).formula; // not that of a report
+    return new (sent.fit ? Page : Validation)(root, sent);
   }).catch((reason) => {
     root.append(make("p", "problem", `This browser cannot show the explorer: ${reason}`, { role: "alert" }));
   });

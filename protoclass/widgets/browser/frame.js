@@ -103,7 +103,8 @@ export class Frame {
 // Round numbers between two ends, about so many, with their texts.
 export function ticks(low, high, about) {
   const raw = (high - low) / Math.max(1, about), power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw) || raw, out = [];
+  const steps = [1, 2, 5, 10].map((m) => m * power), few = (s) => Math.floor(high / s) - Math.ceil(low / s) < 1; // at least two
+  const step = steps.filter((s) => s >= raw && !few(s))[0] || steps.filter((s) => !few(s)).at(-1) || raw / 2, out = [];
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   for (let k = Math.ceil(low / step); k * step <= high; k++) out.push([k * step, (k * step).toFixed(Math.min(8, digits))]);
   return out;

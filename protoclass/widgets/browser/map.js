@@ -4,45 +4,42 @@ import { Drawing } from "./draw.js";
 import { box, button, make } from "./element.js";
 import { Frame } from "./frame.js";
 import { icon } from "./marks.js";
-import { unpack } from "./reel.js";
+import { unpack } from "./content.js";
 import { planeWords, pointWords } from "./words.js";
 
 const NEAR = 14, ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const THEMES = ["class", "style", "data-theme", "data-jp-theme-name", "data-jp-theme-light"]; // what pages say a theme with
-const KEYS = [
-  ["Arrow keys", "next mark"], ["Page Up, Page Down", "next prototype"], ["Enter", "select"],
-  ["+ and \u2212", "zoom"], ["0", "reset"], ["Escape", "deselect"], ["Up, Down in the table", "next prototype"], ["Ctrl and wheel", "zoom"],
-];
+const PAINTS = ["color", "backgroundColor", "outlineColor", "borderTopColor", "textDecorationColor", "caretColor"]; // of the style sheet
+const KEYS = "Arrow keys: next mark. Page Up, Page Down: next prototype. Enter: select. + and \u2212: zoom. 0: reset. Escape: deselect.";
 
 export class FitMap {
-  // `on.select(point)` is called for what the user does, -1 for nothing; `on.filter(code)` for a class; `on.regions(stage)` has the class of
-  // each place of the plane, where that is known.
+  // `on.select(point)` is called for what the user does, -1 for nothing; `on.filter(code)` for a class.
   constructor(on) {
     this.on = on;
-    this.state = { stage: 0, only: -1, point: -1, also: [], trial: null };
-    Object.assign(this, { here: -1, drag: null, reels: new Map() });
+    this.state = { step: 0, only: -1, point: -1, also: [], trial: null, condition: -1 };
+    Object.assign(this, { here: -1, drag: null, rules: new Map() });
     this.build();
     this.listen();
   }
 
   build() {
     this.legend = make("div", "legend", "", { role: "group", "aria-label": "Classes" });
-    this.field = make("div", "field", "", { tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": "Map of the rows and prototypes" });
+    const named = { "aria-roledescription": "map", "aria-label": "Map of the rows and prototypes" };
+    this.field = make("div", "field", "", { tabindex: 0, role: "application", ...named });
     const [base, top] = [make("canvas", "base"), make("canvas", "top")];
     for (const canvas of [base, top]) canvas.setAttribute("aria-hidden", "true");
     this.tip = make("div", "tip", "", { "aria-hidden": "true" });
     this.field.append(base, top, this.tip);
     this.said = make("div", "unseen", "", { "aria-live": "polite" });
-    const keys = make("details", "keys"), list = make("dl");
-    list.append(...KEYS.flatMap(([key, deed]) => [make("dt", "", key), make("dd", "", deed)]));
-    keys.append(make("summary", "", "Keys"), list);
-    this.tools = make("div", "tools", "", { role: "toolbar", "aria-label": "Map" });
-    this.tools.append(
-      button("tool", "+", () => this.zoomBy(1.6), { "aria-label": "Zoom in" }), button("tool", "\u2212", () => this.zoomBy(1 / 1.6), { "aria-label": "Zoom out" }),
-      button("tool", "Reset", () => this.showAll()), keys,
+    const tools = make("div", "tools", "", { role: "toolbar", "aria-label": "Map" });
+    tools.append(
+      button("tool", "", () => this.zoomBy(1.6), { "aria-label": "Zoom in", "data-sign": "+" }),
+      button("tool", "", () => this.zoomBy(1 / 1.6), { "aria-label": "Zoom out", "data-sign": "\u2212" }),
+      button("tool", "", () => this.showAll(), { "aria-label": "Reset", title: "Reset", "data-sign": "\u2302" }),
     );
     this.words = make("p", "soft");
-    this.element = box("map", this.legend, this.field, this.words, this.tools, this.said);
+    this.head = box("between", this.legend);
+    this.element = box("map", this.head, box("around", this.field, tools), make("p", "soft keys", KEYS), this.words, this.said);
     this.drawing = new Drawing(base, top);
   }
 
@@ -79,33 +76,33 @@ export class FitMap {
     this.dark.removeEventListener("change", this.themed);
   }
 
-  // A film and its reels.
-  show(film, reels) {
-    Object.assign(this, { film, reels });
+  // A fit and its rules.
+  show(fit, rules) {
+    Object.assign(this, { fit, rules });
   }
 
   // The plane in which the points lie.
   place(plane) {
-    this.plane = { ...plane, spots: unpack(plane.spots), outline: unpack(plane.outline) };
+    this.plane = { ...plane, spots: unpack(plane.spots) };
     this.frame = new Frame(this.plane.spots, plane.one_unit);
-    this.words.textContent = `${planeWords(this.plane)}. Large marks are prototypes.`;
+    this.words.textContent = planeWords(this.plane);
+    this.words.title = plane.axes.join("; ");
     this.measure();
   }
 
   // A button for each class, which shows it alone, and what the other marks mean.
   writeLegend() {
-    const { film, drawing } = this;
-    this.classes = film.classes.map((one, k) => {
+    const { fit, drawing } = this;
+    this.classes = fit.classes.map((one, k) => {
       const item = button("item", "", () => this.on.filter(this.state.only === k ? -1 : k), { title: one.name, "aria-pressed": "false" });
       item.append(icon(one.mark, drawing.colours[k]), make("span", "name", one.name));
       return item;
     });
     this.how = this.isReady() ? this.look().now.how : "training";
-    const items = [[drawing.wrong, `misclassified (${this.how})`]];
-    if (this.reel && this.reel.covering) items.push([drawing.soft, "not covered"]);
-    this.legend.replaceChildren(make("span", "response", film.response), ...this.classes, ...items.map(([colour, name]) => {
+    const items = [[drawing.wrong, 4.5, `misclassified (${this.how})`], [drawing.ink, 6, "prototype"]];
+    this.legend.replaceChildren(make("span", "response", fit.response), ...this.classes, ...items.map(([colour, size, name], k) => {
       const item = make("span", "item");
-      item.append(icon("o", null, colour), name);
+      item.append(icon("o", k ? colour : null, colour, size), name);
       return item;
     }));
   }
@@ -113,11 +110,11 @@ export class FitMap {
   // Size, dots and colours of the page may have changed.
   measure() {
     if (!this.frame || !this.field.clientWidth) return;
-    const look = getComputedStyle(this.field), colours = ["color", "backgroundColor", "outlineColor", "borderTopColor", "textDecorationColor", "caretColor"].map((name) => look[name]);
+    const look = getComputedStyle(this.field), colours = PAINTS.map((name) => look[name]);
     this.frame.fit(this.drawing.resize(this.field.clientWidth, this.field.clientHeight, window.devicePixelRatio || 1, this.plane.one_unit ? 20 : 36));
     if (colours.join() !== this.painted) {
       this.painted = colours.join();
-      this.drawing.paint(colours, this.film.classes.map((one) => one.colour));
+      this.drawing.paint(colours, this.fit.classes.map((one) => one.colour));
       this.writeLegend();
       this.on.painted();
     }
@@ -141,42 +138,42 @@ export class FitMap {
     });
   }
 
-  get reel() {
-    return this.reels.get(this.state.stage);
+  get rule() {
+    return this.rules.get(this.state.step);
   }
 
   look() {
-    const { stage } = this.state, { reel } = this;
-    if (!this.seen || this.seen.reel !== reel) this.seen = { film: this.film, reel, stage, now: reel.at(this.film) };
+    const { step } = this.state, { rule } = this;
+    if (!this.seen || this.seen.rule !== rule) this.seen = { fit: this.fit, rule, step, now: rule.at(this.fit) };
     return this.seen;
   }
 
   drawStill() {
     if (!this.isReady()) return; // Python will send what lacks
-    const { stage, only } = this.state;
+    const { step, only, condition } = this.state, settled = condition < 0 ? null : new Set(this.rule.conditions[condition].rows);
     if (this.look().now.how !== this.how) this.writeLegend();
-    this.drawing.still({ ...this.look(), only, frame: this.frame, plane: this.plane, regions: this.on.regions(stage) });
-    this.element.dataset.drawn = `${stage} ${only}`;
+    this.drawing.still({ ...this.look(), only, settled, frame: this.frame, plane: this.plane });
+    this.element.dataset.drawn = `${step} ${only}`;
     this.classes.forEach((item, k) => item.setAttribute("aria-pressed", String(k === only)));
   }
 
   // How many of the prototypes that are shown have no place in the plane.
-  lost({ reel, now }) {
-    return this.frame ? now.shown.filter((place) => Number.isNaN(this.frame.spots[2 * reel.points[place]])).length : 0;
+  lost({ rule, now }) {
+    return this.frame ? now.shown.filter((place) => Number.isNaN(this.frame.spots[2 * rule.points[place]])).length : 0;
   }
 
   isReady() {
-    return this.frame && this.frame.scale && this.reel;
+    return this.frame && this.frame.scale && this.rule;
   }
 
   drawMoving() {
     if (!this.isReady()) return;
-    const seen = this.look(), { point, also, trial } = this.state, { reel } = seen, row = point >= 0 && point < this.film.rows && !trial;
-    const near = row ? seen.now.nearest[point] : -1, pair = near >= 0 ? reel.rivalOf(point) : null;
+    const seen = this.look(), { point, also, trial } = this.state, { rule } = seen, row = point >= 0 && point < this.fit.rows && !trial;
+    const near = row ? seen.now.nearest[point] : -1, pair = near >= 0 ? rule.rivalOf(point) : null;
     const places = trial ? trial.places : near < 0 ? [] : [near, pair ? pair.rival : -1];
-    const ends = places.length ? places.filter((place) => place >= 0).map((place) => reel.points[place]) : also;
+    const ends = places.length ? places.filter((place) => place >= 0).map((place) => rule.points[place]) : also;
     this.drawing.moving({
-      ...seen, ...this.state, also: ends, frame: this.frame, plane: this.plane, here: this.here,
+      ...seen, ...this.state, also: ends, frame: this.frame, here: this.here,
     });
     this.say();
   }
@@ -194,10 +191,10 @@ export class FitMap {
 
   // The points that can be chosen: prototypes of the class that stands out first, then rows.
   reach(x, y, within) {
-    const { reel, now } = this.look(), { only } = this.state;
-    const strong = now.shown.filter((place) => only < 0 || reel.classes[place] === only).map((place) => reel.points[place]);
+    const { rule, now } = this.look(), { only } = this.state;
+    const strong = now.shown.filter((place) => only < 0 || rule.classes[place] === only).map((place) => rule.points[place]);
     const found = this.frame.nearest(strong, x, y, within);
-    return found >= 0 ? found : this.frame.nearest(this.film.points, x, y, within);
+    return found >= 0 ? found : this.frame.nearest(this.fit.points, x, y, within);
   }
 
   hover(point) {
@@ -226,12 +223,7 @@ export class FitMap {
   release(x, y) {
     const drag = this.drag;
     this.drag = null;
-    if (drag && !drag.moved && this.isReady() && this.frame.inside(x, y)) this.select(this.reach(x, y, NEAR));
-  }
-
-  select(point) {
-    if (point !== this.state.point) this.set({ point, also: [] });
-    this.on.select(point);
+    if (drag && !drag.moved && this.isReady() && this.frame.inside(x, y)) this.on.select(this.reach(x, y, NEAR));
   }
 
   zoomAt(factor, x, y) {
@@ -253,7 +245,7 @@ export class FitMap {
     const { key } = event, at = this.here >= 0 ? this.here : this.state.point;
     if (ARROWS[key]) this.travel(this.frame.next(this.travelled(), at, ARROWS[key]));
     else if (key === "PageDown" || key === "PageUp") this.travel(this.nextPrototype(at, key === "PageDown" ? 1 : -1));
-    else if (key === "Enter") this.select(at);
+    else if (key === "Enter") this.on.select(at);
     else if (key === "+" || key === "=") this.zoomBy(1.6);
     else if (key === "-") this.zoomBy(1 / 1.6);
     else if (key === "0") this.showAll();
@@ -263,8 +255,8 @@ export class FitMap {
   }
 
   travelled() {
-    const { reel, now } = this.look(), seen = this.film.points.filter((row) => !Number.isNaN(this.frame.spots[2 * row]));
-    return [...seen, ...now.shown.map((place) => reel.points[place]).filter((point) => point >= this.film.rows)];
+    const { rule, now } = this.look(), seen = this.fit.points.filter((row) => !Number.isNaN(this.frame.spots[2 * row]));
+    return [...seen, ...now.shown.map((place) => rule.points[place]).filter((point) => point >= this.fit.rows)];
   }
 
   travel(point) {
@@ -275,10 +267,10 @@ export class FitMap {
   }
 
   nextPrototype(from, step) {
-    const { reel, now } = this.look(), { only } = this.state;
-    const shown = now.shown.filter((place) => only < 0 || reel.classes[place] === only), place = reel.placeOf(from);
+    const { rule, now } = this.look(), { only } = this.state;
+    const shown = now.shown.filter((place) => only < 0 || rule.classes[place] === only), place = rule.placeOf(from);
     const at = shown.indexOf(place), next = at < 0 ? (step > 0 ? 0 : shown.length - 1) : (at + step + shown.length) % shown.length;
-    return shown.length ? reel.points[shown[next]] : -1;
+    return shown.length ? rule.points[shown[next]] : -1;
   }
 
   // Escape takes back one thing after another: what is under the keys, what is chosen, the zoom.
@@ -286,7 +278,7 @@ export class FitMap {
     if (this.here >= 0 && this.here !== this.state.point) this.hover(-1);
     else if (this.state.point >= 0) {
       this.here = -1;
-      this.select(-1);
+      this.on.select(-1);
     } else this.showAll();
   }
 }

@@ -61,8 +61,8 @@ export class Sprites {
 }
 
 // A picture of one mark for the legend.
-export function icon(mark, fill, edge) {
-  const ratio = 2, canvas = new Sprites(ratio).of(mark, 4.5, fill, edge, 1.3);
+export function icon(mark, fill, edge, size = 4.5) {
+  const ratio = 2, canvas = new Sprites(ratio).of(mark, size, fill, edge, 1.3);
   canvas.style.width = `${canvas.width / ratio}px`;
   canvas.setAttribute("aria-hidden", "true");
   return canvas;

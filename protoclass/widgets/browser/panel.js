@@ -1,49 +1,49 @@
-// The panel beside the map: what is selected, explained by comparison, and the prototypes as a table.
+// The panel beside the map: what is selected, explained by comparison, and the prototypes as a table; each scrolls by itself.
 
-import { code, table, tabulate } from "./controls.js";
-import { box, button, drawn, make } from "./element.js";
+import { code, labelled, table, tabulate } from "./controls.js";
 import { thumb } from "./draw.js";
+import { box, button, make } from "./element.js";
+import { Evidence, breakable } from "./evidence.js";
 import { icon } from "./marks.js";
-import { Values, named } from "./values.js";
 import { countRows, pointWords, writeNumber } from "./words.js";
 
 const NAMED = 12, LISTED = 100;
 
-export class Panel extends Values {
-  // The page has `film`, `map`, `metric`, `fields`, `trial` (a row with other values, or null), `select(point)` and `call()`.
+export class Panel extends Evidence {
+  // The page has `fit`, `map`, `metric`, `fields`, `trial` (a row with other values, or null), `select(point)`, `find(name)`, `next()`
+  // and `call()`.
   constructor(page) {
     super(page);
-    Object.assign(this, { film: page.film, order: {}, stats: new Map() });
-    this.card = box("card");
+    this.order = {};
+    this.search = make("input", "", "", { type: "search", placeholder: "label", size: 8 });
+    this.search.addEventListener("change", () => page.find(this.search.value.trim()));
+    this.next = button("tool", "Next error", () => page.next());
+    this.tools = box("panel-tools", this.next, ...this.newRows(), labelled("Find row", this.search));
+    this.card = box("card answer");
     this.card.tabIndex = -1;
-    this.listed = box("card");
+    this.listed = box("card listed");
     this.element = make("section", "panel", "", { "aria-label": "Explanation and prototypes" });
-    this.element.append(this.card, this.listed);
+    this.element.append(this.tools, this.card, this.listed);
   }
 
-  get colours() {
-    return this.page.map.drawing.colours;
-  }
-
-  show(seen, point, said) {
-    const { page } = this, inside = this.card.contains(document.activeElement);
+  show(seen, point, sent) {
+    const { page } = this, inside = this.card.contains(document.activeElement), key = `${point} ${Boolean(page.trial)}`;
+    this.next.hidden = !seen.rule.errors.length;
+    this.next.title = `${seen.rule.errors.length} misclassified (${seen.now.how}), the closest first`;
     if (page.trial) {
       if (this.typing(seen)) return;
       this.card.replaceChildren(...this.trial(seen));
-    } else if (point < 0) this.card.replaceChildren(...this.overview(seen, said));
-    else this.card.replaceChildren(...pointWords(seen, point).flatMap((words) => this.about(seen, point, words)), ...this.extra(said));
+    } else if (point < 0) this.card.replaceChildren(...this.overview(seen, sent));
+    else this.card.replaceChildren(...pointWords(seen, point).flatMap((words) => this.about(seen, point, words)), ...this.extra(sent));
+    if (this.shown !== key) this.card.scrollTop = 0;
+    this.shown = key;
     if (inside && !this.card.contains(document.activeElement)) this.card.focus({ preventScroll: true }); // what had it is written again
   }
 
-  overview({ film, now, reel }, said) {
-    const count = (rows, k) => rows.filter((code) => code === k).length, lost = film.codes.filter((code, row) => now.judged[row] !== code), wrong = `misclassified (${now.how})`;
-    const rows = film.classes.map(({ name }, k) => ({ name, rows: count(film.codes, k), prototypes: count(now.shown.map((place) => reel.classes[place]), k), [wrong]: count(lost, k) }));
-    const columns = [{ head: "class", name: true, text: true, value: ({ name }) => name }, ...["rows", "prototypes", wrong].map((head) => ({ head, value: (row) => row[head] }))];
-    return [
-      make("h2", "", "Select a row or a prototype"),
-      make("p", "soft", "Click a mark on the map or a line of the table to see why a row has its class."),
-      ...this.newRows(), table({ caption: "Classes", columns, rows }), ...this.extra(said),
-    ];
+  overview(seen, sent) {
+    const { metric, fields } = this.page, words = `New rows are not classified here, because ${metric.reason}: use fit.predict(new).`;
+    const why = fields.length && metric.reason ? make("p", "soft", words) : "";
+    return [make("h2", "", "Select a row or a prototype"), ...this.conditions(seen, -1), why, ...this.extra(sent)];
   }
 
   // What Python knows besides.
@@ -51,113 +51,90 @@ export class Panel extends Values {
     return [...words.map((text) => make("p", "", text)), ...tables.map(tabulate)];
   }
 
-  // Starts the explanation of a row that is not one of the fit.
-  newRows(point = -1) {
-    const { page } = this, { metric, film } = page, out = [];
-    if (!page.fields.length) return [];
-    if (metric.reason) return [make("p", "soft", `New rows are not classified here, because ${metric.reason}: use fit.predict(new).`)];
-    for (let k = 0; k < page.added; k++) {
-      out.push(button("chip", `new row ${k}`, () => page.try(metric.row(film.names.length + k), `new row ${k}`)));
-    }
-    if (!film.album) out.push(button("chip", point < 0 ? "New row" : "What if", () => page.try(point < 0 ? this.usual() : metric.row(point), point < 0 ? "new row" : `row ${film.called[point]}`)));
-    return [box("chips", ...out)];
+  // Buttons for rows that are not in the fit: those that were given, and one to type.
+  newRows() {
+    const { page, fit } = this, { metric } = page;
+    if (!metric.works) return [];
+    const given = Array.from({ length: page.added }, (_, k) => `new row ${k}`);
+    return [
+      ...given.map((name, k) => button("chip", name, () => page.try(metric.row(fit.names.length + k), name))),
+      ...(fit.album ? [] : [button("tool", "New row", () => page.try(this.usual(), "new row"))]),
+    ];
   }
 
   // Medians of the numbers and the most frequent levels.
   usual() {
     return this.page.fields.map((field, k) => {
-      if (!field.levels) return +this.spread(k, -1)[2].toPrecision(4);
-      const counts = field.levels.map((_, level) => field.values.subarray(0, this.film.rows).filter((value) => value === level).length);
+      if (!field.levels) return +this.median(k, -1).toPrecision(4);
+      const counts = field.levels.map((_, level) => field.values.subarray(0, this.fit.rows).filter((value) => value === level).length);
       return counts.indexOf(Math.max(...counts));
     });
   }
 
-  // Lowest value, quartiles and highest value of a variable in a class, or of all rows for -1.
-  spread(k, code) {
-    const key = `${k} ${code}`;
-    if (!this.stats.has(key)) {
-      const { film } = this, values = this.page.fields[k].values.subarray(0, film.rows);
-      const own = values.filter((value, row) => (code < 0 || film.codes[row] === code) && !Number.isNaN(value)).sort();
-      this.stats.set(key, [0, 0.25, 0.5, 0.75, 1].map((share) => {
-        const at = share * (own.length - 1), low = Math.floor(at);
-        return own[low] + (at - low) * ((own[low + 1] ?? own[low]) - own[low]);
-      }));
-    }
-    return this.stats.get(key);
+  // The median of a variable in a class, or of all rows for -1.
+  median(k, code) {
+    const { fit } = this, values = this.page.fields[k].values.subarray(0, fit.rows), middle = (own) => (own.length - 1) / 2;
+    const own = values.filter((value, row) => (code < 0 || fit.codes[row] === code) && !Number.isNaN(value)).sort();
+    return (own[Math.floor(middle(own))] + own[Math.ceil(middle(own))]) / 2;
   }
 
   about(seen, point, { title, text, code: of, lists, place }) {
-    const { film, page } = this, head = make("h2", "", title), out = [head, make("p", "soft", text)];
+    const { fit, page } = this, { metric } = page, out = [make("h2", "", title), ...(text ? [make("p", "soft", text)] : [])];
     if (place >= 0) {
-      if (film.album) out.push(this.pictures([point], 84));
-      else out.push(...this.profile(seen, point, of));
+      const { fields } = page, plain = fields.length && !fit.album && (fields.length > 1 || !fields[0].levels);
+      const alone = { ...this.prototype(seen.rule, place), role: "", values: metric.row(point) };
+      out.push(...(plain ? this.profile(seen, point, of) : this.entries([alone])));
       for (const [name, rows] of lists) if (rows.length) out.push(this.rows(name, rows));
       return out;
     }
-    const near = seen.now.nearest[point], pair = seen.reel.rivalOf(point);
-    if (near >= 0 && seen.reel.points[near] !== point) out.push(...this.compare(seen, page.metric.row(point), near, pair ? pair.rival : -1, film.called[point], point));
-    const label = film.quotes ? JSON.stringify(film.names[point]) : film.names[point];
-    out.push(code(`${page.call()}.${page.explains ? `why(${label})` : `augment().loc[[${label}]]`}`), ...this.newRows(point));
+    const near = seen.now.nearest[point], pair = seen.rule.rivalOf(point), rival = pair ? pair.rival : -1, name = `row ${fit.called[point]}`;
+    const label = fit.quotes ? JSON.stringify(fit.names[point]) : fit.names[point];
+    out.push(...this.conditions(seen, point));
+    if (near >= 0 && seen.rule.points[near] !== point) out.push(...this.compare(seen, metric.row(point), near, rival, name, point));
+    if (metric.reason) out.push(...this.distances(seen, point));
+    const again = metric.works && !fit.album ? button("chip", "What if", () => page.try(metric.row(point), name)) : null;
+    out.push(box("between", again, code(`${page.call()}.${page.explains ? `why(${label})` : `augment().loc[[${label}]]`}`)));
     return out;
   }
 
   // Some rows by name, those of another class than the first with theirs.
   rows(name, rows) {
-    const { film, page } = this, head = make("h3", "", `${name}: ${countRows(rows.length)}`);
-    if (film.album) return box("", head, this.pictures(rows.slice(0, NAMED), 36));
-    const chips = rows.slice(0, NAMED).map((row) => button("chip", film.names[row], () => page.select(row), { title: film.classes[film.codes[row]].name }));
+    const { fit, page } = this, head = make("h3", "", `${name}: ${countRows(rows.length)}`);
+    if (fit.album) return box("", head, box("pictures", ...rows.slice(0, NAMED).map((row) => this.image(row, 36))));
+    const title = (row) => ({ title: fit.classes[fit.codes[row]].name });
+    const chips = rows.slice(0, NAMED).map((row) => button("chip", fit.names[row], () => page.select(row), title(row)));
     return box("", head, box("chips", ...chips, rows.length > NAMED ? make("span", "soft", `and ${rows.length - NAMED} more`) : null));
   }
 
-  // The values of a prototype against its class: the box has the quartiles of the class, the line all rows. Of variables whose parts of
-  // the distance to the rival are known, those come first that separate the two most.
+  // The values of a prototype beside the medians of its class. Of variables whose parts of the distance to the rival are known, those
+  // come first that separate the two most.
   profile(seen, point, of) {
-    const { fields, metric } = this.page, pair = point < this.film.rows && metric.works ? seen.reel.rivalOf(point) : null;
-    if (!fields.length) return [];
-    const rows = fields.map(({ name, levels }, k) => ({ name, k, value: this.page.metric.row(point)[k], spread: levels ? null : this.spread(k, of) }));
+    const { fields, metric } = this.page, pair = point < this.fit.rows && metric.works ? seen.rule.rivalOf(point) : null;
+    const rows = fields.map(({ name, levels }, k) => ({ name, k, value: metric.row(point)[k], levels }));
     if (pair && pair.rival >= 0) {
-      const { parts } = metric.parts(metric.row(point), metric.row(seen.reel.points[pair.rival]));
+      const { parts } = metric.pair(metric.row(point), metric.row(seen.rule.points[pair.rival]), seen.rule.classes[pair.rival]);
       rows.sort((a, b) => parts[b.k] - parts[a.k]);
     }
-    const columns = [
-      { head: "variable", name: true, text: true, value: ({ name }) => name, cell: named },
+    return [this.some("profile", rows, [
+      { head: "variable", name: true, text: true, value: ({ name }) => name, cell: breakable },
       { head: "value", value: ({ k, value }) => this.write(k, value) },
-      { head: "class median", value: ({ k, spread }) => (spread ? this.write(k, spread[2]) : "") },
-      { head: "quartiles", value: () => "", cell: (row) => (row.spread ? this.glyph(row, of) : "") },
-    ];
-    return [this.some("profile", rows, columns, "compare")];
+      { head: "class median", value: ({ k, levels }) => (levels ? "" : this.write(k, this.median(k, of))) },
+    ], "compare")];
   }
 
-  glyph({ k, value, spread: [, low, middle, high] }, of) {
-    const [least, , , , most] = this.spread(k, -1), x = (v) => 3 + (84 * (v - least)) / (most - least || 1), svg = drawn("svg", { width: 90, height: 14, "aria-hidden": "true" });
-    svg.append(
-      drawn("path", { d: "M3 7H87", class: "protoclass-rule" }),
-      drawn("rect", { x: x(low), width: Math.max(2, x(high) - x(low)), y: 3, height: 8, rx: 2, fill: this.colours[of], opacity: 0.35 }),
-      drawn("path", { d: `M${x(middle)} 2V12`, class: "protoclass-line" }),
-      ...(Number.isNaN(value) ? [] : [drawn("circle", { cx: x(value), cy: 7, r: 3.6, fill: this.colours[of] })]),
-    );
-    return svg;
-  }
-
-  // A row, its nearest prototype and the rival, variable by variable.
+  // A row, its nearest prototype and the rival, and the smallest change that gives another class.
   compare(seen, values, near, rival, name, point = -1) {
-    const { film, page } = this, { fields, metric } = page, { reel } = seen, out = [], others = [near, rival].filter((place) => place >= 0);
-    if (film.album) {
-      const points = others.map((place) => reel.points[place]);
-      return point < 0 ? [this.pictures(points, 84)] : [this.pictures([point, ...points], 84, ["row", "nearest", "rival"])];
-    }
-    if (!fields.length) return out;
-    const measured = metric.reason ? [] : others.map((place) => metric.parts(values, metric.row(reel.points[place])).parts);
-    out.push(this.sideBySide([
-      { head: page.trial ? "row" : name, values, cell: page.trial ? (row) => this.input(row) : null },
-      ...others.map((place) => ({ head: film.names[reel.points[place]], values: metric.row(reel.points[place]) })),
-    ], measured, others.map((place) => this.colours[reel.classes[place]])));
-    if (metric.reason && fields.length < 2) return out;
-    if (metric.reason) return [...out, this.undivided()];
-    const [change] = metric.changes(values, reel, seen.now.shown, film.rows);
+    const { fit, page } = this, { metric } = page, { rule } = seen;
+    const others = [[near, "nearest"], [rival, "rival"]].filter(([place]) => place >= 0).map(([place, role]) => {
+      const prototype = this.prototype(rule, place);
+      return { ...prototype, role, values: metric.row(prototype.point) };
+    });
+    const out = this.entries([{ point, name, role: "row", code: fit.codes[point], values }, ...others]);
+    if (!metric.works || fit.album) return out;
+    const [change] = metric.changes(values, rule, seen.now.shown, fit.rows), words = make("p");
     if (!change) return [...out, make("p", "", "No change of a single variable gives another class.")];
-    const words = make("p"), before = this.write(change.k, values[change.k]);
-    words.append("With ", make("strong", "", `${change.name} = ${this.write(change.k, change.value)}`), ` instead of ${before} it would be predicted ${film.classes[change.code].name}.`);
+    const { k, value, code } = change;
+    words.append("With ", make("strong", "", `${change.name} = ${this.write(k, value)}`), ` it would be predicted ${fit.classes[code].name}.`);
     return [...out, words];
   }
 
@@ -165,7 +142,7 @@ export class Panel extends Values {
   input({ k, name, levels, kind, value }) {
     const { page } = this, control = make(levels ? "select" : "input", "", "", { "aria-label": name, "data-k": k });
     if (levels) {
-      control.append(...(page.metric.weights.length ? ["", ...levels] : levels).map((level) => make("option", "", level || "missing", { value: level })));
+      control.append(...(page.metric.skips ? ["", ...levels] : levels).map((level) => make("option", "", level || "missing", { value: level })));
       control.value = levels[value] ?? "";
     } else {
       Object.assign(control, { type: "text", inputMode: "decimal", value: Number.isNaN(value) ? "" : String(value) });
@@ -173,7 +150,7 @@ export class Panel extends Values {
     control.addEventListener("input", () => {
       const text = control.value;
       page.trial.values[k] = levels ? (levels.includes(text) ? levels.indexOf(text) : NaN) : text.trim() === "" ? NaN : Number(text);
-      page.tryAgain();
+      page.update(true);
     });
     return control;
   }
@@ -193,77 +170,65 @@ export class Panel extends Values {
 
   // A row that is typed.
   trial(seen) {
-    const { page, film } = this, { values, name } = page.trial, { near, rival } = page.metric.classify(values, seen.reel, seen.now.shown);
-    const fields = page.fields.map(({ name: field, levels, kind }, k) => {
-      const text = Number.isNaN(values[k]) ? "None" : !levels ? String(values[k]) : kind === "boolean" ? levels[values[k]] : JSON.stringify(levels[values[k]]);
-      return `${JSON.stringify(field)}: ${text}`;
-    });
-    const head = box("between", make("h2", "", near.place < 0 ? `${name}: no class` : `${name}: predicted ${film.classes[seen.reel.classes[near.place]].name}`),
-      button("link", "Close", () => page.try(null)));
-    if (near.place < 0) return [head, make("p", "problem", "Every predictor is needed, and a prototype."), ...this.compare(seen, values, -1, -1, name)];
-    const at = ({ place, far }) => `${film.called[seen.reel.points[place]]} (${film.classes[seen.reel.classes[place]].name}) at ${writeNumber(far)}`;
-    const text = `The nearest prototype is ${at(near)}${rival.place < 0 ? "" : `; the nearest of another class is ${at(rival)}`}. Change a value to see what happens.`;
-    return [head, make("p", "soft", text, { "aria-live": "polite" }), ...this.compare(seen, values, near.place, rival.place, name), code(page.explains ? `${page.call()}.why({${fields.join(", ")}})` : `${page.call()}.predict(pd.DataFrame([{${fields.join(", ")}}]))`)];
-  }
-
-  pictures(points, height, words = []) {
-    return box("pictures", ...points.map((point, k) => {
-      const { film, page } = this, image = thumb(film.album, point), name = film.names[point], figure = make("figure");
-      const of = point < film.rows ? `${name}: ${film.classes[film.codes[point]].name}` : name;
-      image.setAttribute("role", "img");
-      image.setAttribute("aria-label", of);
-      image.style.height = `${height}px`;
-      image.addEventListener("click", () => page.select(point));
-      figure.append(image);
-      if (words.length) figure.append(make("figcaption", "soft", `${words[k]} ${name}`));
-      return figure;
-    }));
+    const { page } = this, { rule, now } = seen, { values, name } = page.trial, { near, rival } = page.metric.classify(values, rule, now.shown);
+    const written = page.fields.map(({ name: field, levels, kind }, k) => {
+      const level = levels && (kind === "boolean" ? levels[values[k]] : JSON.stringify(levels[values[k]]));
+      return `${JSON.stringify(field)}: ${Number.isNaN(values[k]) ? "None" : level || values[k]}`;
+    }).join(", ");
+    const known = near.place >= 0, words = ({ place, far }) => `${this.prototype(rule, place).words} at ${writeNumber(far)}`;
+    const title = make("h2", "", known ? `${name}: predicted ${this.prototype(rule, near.place).level}` : `${name}: no class`);
+    const other = rival.place < 0 ? "" : `; nearest of another class: ${words(rival)}`;
+    const text = known ? make("p", "soft", `Nearest prototype ${words(near)}${other}. Change a value to see what happens.`, { "aria-live": "polite" })
+      : make("p", "problem", "Every predictor is needed, and a prototype.");
+    const call = `${page.call()}.${page.explains ? `why({${written}})` : `predict(pd.DataFrame([{${written}}]))`}`;
+    return [
+      box("between", title, button("link", "Close", () => page.try(null))), text,
+      ...this.compare(seen, values, near.place, rival.place, name), ...(known ? [code(call)] : []),
+    ];
   }
 
   // The prototypes, with bars of the rows that they cover.
   list(seen, only, point) {
-    const { film, page } = this, { reel, now } = seen, places = now.shown.filter((place) => only < 0 || reel.classes[place] === only);
-    const balls = reel.covering && reel.whole, all = this.all.has("list"), newly = reel.covering ? reel.covers(film) : null, counts = new Map();
-    if (!reel.covering) now.nearest.forEach((place) => counts.set(place, (counts.get(place) || 0) + 1));
-    const wrong = (place) => (balls ? reel.invaders(film).starts[place + 1] - reel.invaders(film).starts[place] : 0);
-    const inside = (place) => (balls ? reel.ball(place).length - wrong(place) : newly ? newly[place] : counts.get(place) || 0);
+    const { fit, page } = this, { rule, now } = seen, places = now.shown.filter((place) => only < 0 || rule.classes[place] === only);
+    const balls = rule.covering && rule.whole, all = this.all.has("list"), newly = rule.covering ? rule.covers(fit) : null, counts = new Map();
+    if (!rule.covering) now.nearest.forEach((place) => counts.set(place, (counts.get(place) || 0) + 1));
+    const wrong = (place) => (balls ? rule.invaders(fit).starts[place + 1] - rule.invaders(fit).starts[place] : 0);
+    const inside = (place) => (balls ? rule.ball(place).length - wrong(place) : newly ? newly[place] : counts.get(place) || 0);
     const first = (place) => (newly ? +newly[place].toPrecision(6) : inside(place)), most = Math.max(1, ...places.map(inside), ...places.map(first));
-    const other = (place) => reel.points[place] < film.rows && film.codes[reel.points[place]] !== reel.classes[place];
+    const other = (place) => rule.points[place] < fit.rows && fit.codes[rule.points[place]] !== rule.classes[place];
+    const truth = (place) => (other(place) ? make("span", "soft", ` true class ${fit.classes[fit.codes[rule.points[place]]].name}`) : null);
+    const of = (place) => this.prototype(rule, place), light = (place) => `color-mix(in srgb, ${of(place).colour} 40%, transparent)`;
     const columns = [
-      { head: "", value: () => "", cell: (place) => (film.album ? thumb(film.album, reel.points[place]) : icon(film.classes[reel.classes[place]].mark, this.colours[reel.classes[place]])) },
-      { head: "row", name: true, sortable: true, value: (place) => reel.points[place], cell: (place) => button("link", film.names[reel.points[place]], () => page.select(reel.points[place])) },
-      {
-        head: "class", text: true, sortable: true, value: (place) => film.classes[reel.classes[place]].name,
-        cell: (place) => box("", film.classes[reel.classes[place]].name, other(place) ? make("span", "soft", ` true class ${film.classes[film.codes[reel.points[place]]].name}`) : null),
-      },
-      ...(newly || reel.speaks ? [
-        { head: "", value: () => "", cell: (place) => this.bar(inside(place), first(place), most, reel.classes[place]) },
+      { head: "", value: () => "", cell: (place) => (fit.album ? thumb(fit.album, rule.points[place]) : of(place).icon()) },
+      { head: "row", name: true, sortable: true, value: (place) => rule.points[place], cell: (place) => of(place).link() },
+      { head: "class", text: true, sortable: true, value: (place) => of(place).level, cell: (place) => box("", of(place).level, truth(place)) },
+      ...(newly || rule.speaks ? [
+        { head: "", value: () => "", cell: (place) => this.bars([...new Set([first(place), inside(place)])], [of(place).colour, light(place)], 0, most) },
         { head: newly ? "newly covered" : "rows nearest", sortable: true, value: first },
       ] : []),
-      ...(balls ? [{ head: "miscovered", sortable: true, value: wrong, cell: (place) => wrong(place) || "" }] : []),
+      ...(balls && places.some(wrong) ? [{ head: "miscovered", sortable: true, value: wrong, cell: (place) => wrong(place) || "" }] : []),
     ];
-    const caption = places.length ? `${places.length} prototypes${only < 0 ? "" : ` of ${film.classes[only].name}`}` : "No prototypes";
-    const words = balls ? [make("p", "soft", `${film.ordered ? "In the order chosen. " : ""}A light bar shows all rows of the class in the ball.`)] : [];
-    const shown = all ? places : places.slice(0, LISTED), chosen = reel.placeOf(point);
-    const made = table({ columns, rows: shown, order: this.order, mark: (place) => place === chosen, pick: (place) => page.select(reel.points[place]), className: film.album ? "prototypes album" : "prototypes" });
+    const caption = places.length ? `${places.length} prototypes${only < 0 ? "" : ` of ${fit.classes[only].name}`}` : "No prototypes";
+    const title = [fit.ordered ? "In the order chosen" : "", balls ? "a light bar shows all rows of the class in the ball" : ""].filter(Boolean).join("; ");
+    const shown = all ? places : places.slice(0, LISTED), chosen = rule.placeOf(point);
+    const made = table({
+      columns, rows: shown, order: this.order, mark: (place) => place === chosen, pick: (place) => page.select(rule.points[place]),
+      className: fit.album ? "prototypes album" : "prototypes",
+    });
     made.setAttribute("aria-label", "Prototypes");
-    this.listed.replaceChildren(make("h2", "", caption), ...words, made);
+    this.listed.replaceChildren(make("h2", "", caption, title ? { title } : {}), made);
     if (places.length > shown.length) this.listed.append(button("link", `Show all ${places.length}`, () => this.all.add("list") && page.update(true)));
   }
 
-  // Tint the line of the selected prototype.
-  mark(point, { reel }) {
-    const place = reel.placeOf(point);
-    for (const line of this.listed.querySelectorAll("tbody tr")) line.classList.toggle("protoclass-marked", line.dataset.row === String(place));
-  }
-
-  bar(inside, first, most, of) {
-    const bar = make("span", "cover", "", { "aria-hidden": "true" });
-    for (const [count, opacity] of [[inside, 0.35], [first, 1]]) {
-      const part = make("span", "bar");
-      Object.assign(part.style, { width: `${(100 * count) / most}%`, background: this.colours[of], opacity });
-      bar.append(part);
+  // Tint the line of the selected prototype, or of the one nearest to the selected row, and keep it in view.
+  mark(point, { rule, now }) {
+    const own = rule.placeOf(point), place = own < 0 && point >= 0 && point < this.fit.rows ? now.nearest[point] : own;
+    const { listed } = this;
+    for (const line of listed.querySelectorAll("tbody tr")) {
+      const chosen = line.dataset.row === String(place), top = line.offsetTop - listed.offsetTop, bottom = top + line.offsetHeight;
+      line.classList.toggle("protoclass-marked", chosen);
+      if (chosen && top < listed.scrollTop + 30) listed.scrollTop = top - 60;
+      else if (chosen && bottom > listed.scrollTop + listed.clientHeight) listed.scrollTop = bottom - listed.clientHeight + 8;
     }
-    return bar;
   }
 }

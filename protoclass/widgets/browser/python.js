@@ -1,7 +1,7 @@
 // What a page in a notebook tells Python and asks of it; and the notebook's keys.
 
 import { make } from "./element.js";
-import { unfold } from "./reel.js";
+import { unfold } from "./content.js";
 
 // A key pressed in the explorer is not the notebook's too, unless with Ctrl or Cmd. JupyterLab 4.0 reads keys before they reach
 // their target, and leaves out elements with this attribute; other notebooks hear what the explorer lets through.
@@ -9,20 +9,20 @@ const isOurs = (event) => !event.ctrlKey && !event.metaKey;
 
 export class Python {
   // `model` is that of the widget; `page` has `state()`, `take(state)`, which says whether that changed anything, `wants()` and
-  // `hear(answer)`.
+  // `receive(answer)`.
   constructor(model, root) {
     Object.assign(this, { model, root, page: null, view: Math.random().toString(36).slice(2), turn: 0, asked: new Map(), count: 0 });
     Object.assign(this, { due: false, asking: null, timers: [], heard: [] });
     this.notice = make("div", "silent", "", { role: "alert" });
-    this.hear(model, "msg:custom", (content, buffers) => this.answered(content, buffers));
-    this.hear(model, "change:state", () => this.adopt());
+    this.listen(model, "msg:custom", (content, buffers) => this.answered(content, buffers));
+    this.listen(model, "change:state", () => this.adopt());
     this.keep = (event) => isOurs(event) && event.stopPropagation();
     this.claim = (event) => root.contains(event.target) && root.toggleAttribute("data-lm-suppress-shortcuts", isOurs(event));
     root.addEventListener("keydown", this.keep);
     window.addEventListener("keydown", this.claim, true);
   }
 
-  hear(model, event, act) {
+  listen(model, event, act) {
     model.on(event, act);
     this.heard.push(() => model.off(event, act));
   }
@@ -44,7 +44,7 @@ export class Python {
     while (this.due && this.asking === own) {
       this.due = false;
       const answer = await this.ask({ state: this.page.state(), wants: this.page.wants() });
-      if (answer) this.page.hear(answer);
+      if (answer) this.page.receive(answer);
     }
     if (this.asking === own) this.asking = null;
   }

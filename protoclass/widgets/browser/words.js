@@ -12,56 +12,50 @@ export const countRows = (count) => `${count} row${count === 1 ? "" : "s"}`;
 export const percent = (value) => `${(100 * value).toFixed(1)} %`;
 
 // The weighted share of the training rows that are misclassified.
-export function trainingError({ film, now }) {
+export function trainingError({ fit, now }) {
   let lost = 0, all = 0;
-  film.codes.forEach((code, row) => {
-    all += film.weights[row];
-    if (now.fitted[row] !== code) lost += film.weights[row];
+  fit.codes.forEach((code, row) => {
+    all += fit.weights[row];
+    if (now.fitted[row] !== code) lost += fit.weights[row];
   });
   return lost / all;
 }
 
 // Prototypes, rows in balls and the training error of what is shown.
 export function fitWords(seen) {
-  const { film, reel, now, stage } = seen, n = film.rows;
-  const radius = film.radii.length ? `eps = ${writeNumber(film.radii[stage])}, ` : "";
+  const { fit, rule, now, step } = seen, n = fit.rows;
+  const radius = fit.radii.length ? `eps = ${writeNumber(fit.radii[step])}, ` : "";
   const held = now.held.reduce((sum, inside) => sum + inside, 0), invaded = now.invaded.filter(Boolean).length;
-  const balls = reel.covering && reel.whole ? `${held} of ${n} rows are in a ball of their class, ${invaded} in a ball of another class. ` : "";
-  return `${radius}${reel.text}. ${balls}Training error ${trainingError(seen).toFixed(4)} (optimistic: ${film.optimistic}). ${reel.objective}`.trim();
+  const balls = rule.covering && rule.whole ? `${held} of ${n} rows are in a ball of their class, ${invaded} in a ball of another class. ` : "";
+  return `${radius}${rule.text}. ${balls}Training error ${trainingError(seen).toFixed(4)} (optimistic: ${fit.optimistic}). ${rule.objective}`.trim();
 }
 
 // What the map shows of the dissimilarities.
 export function planeWords({ axes, one_unit: map }) {
-  const shares = axes.join("; ").match(/[\d.]+ %/g), stress = axes[1].match(/stress .*/);
+  const shares = axes.join("; ").match(/[\d.]+ %/g);
   if (!map || !shares) return axes.join("; ");
-  return `Map of the dissimilarities: the axes show ${shares.join(" and ")} of their squares${stress ? `, ${stress[0]}` : ""}`;
+  const all = shares.reduce((sum, share) => sum + parseFloat(share), 0);
+  return `Map of the dissimilarities (${all.toFixed(0)} %)`;
 }
 
-// The map for those who do not see it.
-export function mapWords(seen, { only, point }, plane) {
-  const { film } = seen, where = plane && !plane.one_unit ? `the plane of ${plane.axes[0]} and ${plane.axes[1]}` : "a map of the dissimilarities";
-  const stands = only < 0 ? "" : ` Class ${film.classes[only].name} is highlighted.`;
-  const chosen = point < 0 ? "" : ` Selected: ${pointWords(seen, point)[0].title}.`;
-  return `${film.rows} rows and their prototypes on ${where}. ${fitWords(seen)}${stands}${chosen}`;
-}
-
-const nameAt = ({ film, reel }, place) => `${film.called[reel.points[place]]} (${film.classes[reel.classes[place]].name})`;
+const nameAt = ({ fit, rule }, place) => `${fit.called[rule.points[place]]} (${fit.classes[rule.classes[place]].name})`;
 
 // The title and the text of a prototype, and rows that it has to do with.
 function prototypeWords(seen, place) {
-  const { film, reel, now } = seen, code = reel.classes[place], point = reel.points[place], levels = film.classes;
-  const other = point < film.rows && film.codes[point] !== code, pair = point < film.rows && !other ? reel.rivalOf(point) : null;
-  const title = `Prototype ${film.called[point]}: ${levels[code].name}${other ? ` (true class ${levels[film.codes[point]].name})` : ""}`;
-  const words = film.ordered ? [`${place + 1} of ${now.shown.length} in the order chosen.`] : [], { rows, wrong } = reel.holds(place, film);
-  const lists = [], own = rows.filter((row) => film.codes[row] === code).length;
-  if (reel.covering && reel.whole) {
-    const first = rows.filter((row) => reel.first[row] === place), before = rows.length - first.length - wrong.length;
+  const { fit, rule, now } = seen, code = rule.classes[place], point = rule.points[place], levels = fit.classes;
+  const other = point < fit.rows && fit.codes[point] !== code, pair = point < fit.rows && !other ? rule.rivalOf(point) : null;
+  const title = `Prototype ${fit.called[point]}: ${levels[code].name}${other ? ` (true class ${levels[fit.codes[point]].name})` : ""}`;
+  const words = fit.ordered ? [`${place + 1} of ${now.shown.length} in the order chosen.`] : [], { rows, wrong } = rule.holds(place, fit);
+  const lists = [], own = rows.filter((row) => fit.codes[row] === code).length;
+  if (rule.covering && rule.whole) {
+    const first = rows.filter((row) => rule.first[row] === place), before = rows.length - first.length - wrong.length;
     words.push(`Newly covers ${countRows(first.length)} of its class.`);
-    words.push(`Its ball also contains ${countRows(before)} covered by earlier prototypes and ${countRows(wrong.length)} of other classes.`);
+    const others = [before && `${countRows(before)} covered by earlier prototypes`, wrong.length && `${countRows(wrong.length)} of other classes`];
+    if (before || wrong.length) words.push(`Its ball also contains ${others.filter(Boolean).join(" and ")}.`);
     lists.push(["Wrongly covered", wrong], ["Newly covered", first]);
-  } else if (reel.whole || reel.speaks) {
-    words.push(`${reel.whole ? "Its ball contains" : "It is the nearest prototype of"} ${countRows(rows.length)}, ${own} of them of its class.`);
-    lists.push([reel.whole ? "In its ball" : "Nearest to", rows]);
+  } else if (rule.whole || rule.speaks) {
+    words.push(`${rule.whole ? "Its ball contains" : "It is the nearest prototype of"} ${countRows(rows.length)}, ${own} of them of its class.`);
+    lists.push([rule.whole ? "In its ball" : "Nearest to", rows]);
   } else words.push("The rule depends on this row.");
   if (other) words.push('Its own class is another one; candidates="same_class" allows only rows of the class.');
   if (pair && pair.rival >= 0) {
@@ -72,32 +66,37 @@ function prototypeWords(seen, place) {
 
 // The nearest prototype, and how much farther the next is that speaks for another answer.
 function nearWords(seen, row, near) {
-  const { film, reel } = seen, right = reel.classes[near] === film.codes[row], pair = reel.rivalOf(row);
-  const first = `The nearest prototype is ${reel.points[near] === row ? `the row itself (${film.classes[reel.classes[near]].name})` : nameAt(seen, near)}`;
+  const { fit, rule } = seen, right = rule.classes[near] === fit.codes[row], pair = rule.rivalOf(row);
+  const first = `Nearest prototype ${rule.points[near] === row ? `the row itself (${fit.classes[rule.classes[near]].name})` : nameAt(seen, near)}`;
   if (!pair) return `${first}.`;
   const here = `${first} at ${writeNumber(pair.near)}`;
   if (pair.rival < 0) return `${here}; ${right ? "no other class has prototypes" : "its own class has no prototype"}.`;
-  const of = film.classes[reel.classes[pair.rival]].name, tied = pair.far === pair.near ? " (tied: the first class wins)" : "";
-  return `${here}; the nearest of ${of} is ${film.called[reel.points[pair.rival]]} at ${writeNumber(pair.far)}${tied}.`;
+  const of = fit.classes[rule.classes[pair.rival]].name, tied = pair.far === pair.near ? " (tied: the first class wins)" : "";
+  return `${here}; nearest of ${of}: ${fit.called[rule.points[pair.rival]]} at ${writeNumber(pair.far)}${tied}.`;
 }
 
 // The title and the text of a row.
 function rowWords(seen, row) {
-  const { film, reel, now } = seen, truth = film.classes[film.codes[row]].name, fitted = film.classes[now.fitted[row]].name;
-  const right = truth === fitted, words = [right ? `Predicted ${fitted} (correct).` : `Predicted ${fitted}; true class ${truth}.`];
-  const tested = film.classes[now.judged[row]]; // none for a row without a held-out prediction
-  if (now.judged[row] !== now.fitted[row]) words.push(`Held out, it was ${tested ? `predicted ${tested.name}${tested.name === truth ? " (correct)" : ""}` : "not predicted"}.`);
+  const { fit, rule, now } = seen, truth = fit.classes[fit.codes[row]].name, fitted = fit.classes[now.fitted[row]].name;
+  const tested = fit.classes[now.judged[row]], lost = tested && tested.name !== truth; // none for a row without a held-out prediction
+  const right = truth === fitted, words = [];
+  if (!tested) words.push("Held out, it was not predicted.");
+  else if (!right && tested.name !== fitted) words.push(`Held out, it was predicted ${tested.name}${lost ? "" : " (correct)"}.`);
   if (now.nearest[row] >= 0) words.push(nearWords(seen, row, now.nearest[row]));
-  if (reel.covering && reel.whole) {
-    const first = reel.first[row], count = now.invaded[row];
-    words.push(first >= 0 ? `The ball of ${film.called[reel.points[first]]} covered it first.` : "It is not in any ball of its class.");
+  if (rule.covering && rule.whole) {
+    const count = now.invaded[row];
+    if (rule.first[row] < 0) words.push("It is not in any ball of its class.");
     if (count) words.push(`${count} ball${count > 1 ? "s" : ""} of other classes also contain${count > 1 ? "" : "s"} it.`);
   }
-  return { title: `Row ${film.called[row]}: ${truth}${right ? "" : `, predicted ${fitted}`}`, text: words.join(" "), code: film.codes[row], lists: [], place: -1 };
+  const held = !right ? `, predicted ${fitted}` : lost ? `, predicted ${tested.name} when held out` : " (correct)";
+  return { title: `Row ${fit.called[row]}: ${truth}${held}`, text: words.join(" "), code: fit.codes[row], lists: [], place: -1 };
 }
 
-// What a point is: the words of each prototype that it is, and those of a row; none for no point.
+// What a point is: the words of each prototype that it is, and those of a row, which come first of a misclassified one and are left out of a
+// correct one that is a prototype itself.
 export function pointWords(seen, point) {
-  const words = seen.reel.placesAt(point).map((place) => prototypeWords(seen, place));
-  return point >= 0 && point < seen.film.rows ? [...words, rowWords(seen, point)] : words;
+  const { fit, rule, now } = seen, places = rule.placesAt(point), words = places.map((place) => prototypeWords(seen, place));
+  if (point < 0 || point >= fit.rows) return words;
+  if (now.judged[point] !== fit.codes[point]) return [rowWords(seen, point), ...words];
+  return places.includes(now.nearest[point]) ? words : [...words, rowWords(seen, point)];
 }

@@ -1,0 +1,669 @@
+"""The set covering machine (Marchand and Shawe-Taylor 2001): sorted lines, the greedy algorithm, and machines that vote as rules.
+
+P contains the examples that every feature should be right on (the positive ones for a conjunction, the negative ones for a
+disjunction), N the examples that are to be covered. A feature fires on the rows that it assigns to the class of N; a row gets that
+class if any feature of the machine fires on it. All features are cuts of sorted lines: they fire on the rows before the cut:
+
+    ball   d > rho    line: distances to a P-example, from the largest down; rho is the distance of a P-example
+    hole   d < rho    line: distances to an N-example, from the smallest up; rho is the distance of a P-example, or inf
+    low    x <= t     line: a column, from the smallest up; t lies halfway between neighbouring values
+    high   x > t      line: a column, from the largest down
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..ground.errors import short
+from ..ground.savable import savable
+from . import Array
+from .parallel import kernel, left
+from .statistics.bounds import machine_bound
+from .task import Points, WithPrototypes
+
+if TYPE_CHECKING:
+    from .query import Query, Statement
+
+BALL, HOLE, LOW, HIGH = range(4)
+# the state of a row: in P, in N, not in the training set, removed from P or from N by a step
+IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)
+NONE = -2  # no cut; -1 is the end of the line
+FIRST = np.uint32(2**31)  # marks the first of equal values on a line
+ROW = np.uint32(2**31 - 1)  # the bits that number the row
+NEVER = 2**31
+DELTA = 0.05
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Sorted lines that features are cut from: one for each centre, then one for each column.
+
+    Attributes
+    ----------
+    order : uint32 array (c + p, n)
+        The n rows by ascending value, with `FIRST` set if a value differs from the one before.
+    D : array (n, c)
+        Distances to the centres.
+    X : array (n, p)
+        Columns.
+    """
+
+    order: Array
+    D: Array
+    X: Array
+
+
+def sort_lines(D: Array, X: Array) -> Lines:
+    """Sort the rows along each centre (n, c) and each column (n, p)."""
+    step = max(1, 2**22 // max(1, len(D)))
+    parts = [*(_sorted(D[:, k : k + step]) for k in range(0, D.shape[1], step)), _sorted(X)]
+    return Lines(np.concatenate(parts), D, X)
+
+
+def _sorted(values: Array) -> Array:
+    along = np.ascontiguousarray(values.T)
+    order = np.argsort(along, axis=1)
+    along = np.take_along_axis(along, order, axis=1)
+    first = np.ones(order.shape, np.uint32)
+    first[:, 1:] = along[:, 1:] > along[:, :-1]
+    return order.astype(np.uint32) | (first << np.uint32(31))
+
+
+@dataclass(frozen=True)
+class Family:
+    """The lines of a machine in the order that breaks ties.
+
+    Attributes
+    ----------
+    line : int array (f,)
+        Numbers of the sorted lines; centres first, then columns.
+    kind : int8 array (f,)
+        BALL, HOLE, LOW or HIGH.
+    """
+
+    line: Array
+    kind: Array
+
+
+def make_family(centres: Array, columns: int, conjunction: bool, stumps: Array, negate: bool) -> Family:
+    """All lines of a machine: balls and holes by centre, then two or one for each column.
+
+    Parameters
+    ----------
+    centres : int8 array (c,)
+        IN_P, IN_N or OUT for each centre.
+    columns : int
+    conjunction : bool
+    stumps : bool array (columns,)
+        Whether a column is cut in both directions. Otherwise it is a Boolean attribute, which is 1 in the positive class of a
+        conjunction (the feature fires at 0) and of a disjunction (it fires at 1). A constant attribute gives no feature.
+    negate : bool
+        Whether Boolean attributes come with their negations.
+    """
+    used = np.flatnonzero(centres != OUT)
+    line, kind = [used], [np.where(centres[used] == IN_P, BALL, HOLE)]
+    for a in range(columns):
+        both = (LOW, HIGH) if conjunction or stumps[a] else (HIGH, LOW)
+        kinds = both if stumps[a] or negate else both[:1]
+        line.append(np.full(len(kinds), len(centres) + a))
+        kind.append(np.array(kinds))
+    return Family(np.concatenate(line).astype(np.int64), np.concatenate(kind).astype(np.int8))
+
+
+@savable(name="SCMMachine", kind="s", at="s", cut="s", q="s", r="s")
+@dataclass(frozen=True)
+class Machine:
+    """Features in the order chosen.
+
+    Attributes
+    ----------
+    kind : int8 array (s,)
+        BALL, HOLE, LOW or HIGH.
+    at : int array (s,)
+        Centre of a ball or hole, column of a stump.
+    cut : array (s,)
+        Radius rho, or threshold t.
+    q, r : int arrays (s,)
+        |Q_h| and |R_h| when chosen.
+    in_n, in_p : int
+        Rows of N and of P in the training set.
+    """
+
+    kind: Array
+    at: Array
+    cut: Array
+    q: Array
+    r: Array
+    in_n: int
+    in_p: int
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def wrong(self) -> Array:
+        """Training errors of the first 0, 1, ... features, (s + 1,)."""
+        return self.in_n + np.concatenate([[0], np.cumsum(self.r - self.q)])
+
+    def moved(self, to: Array) -> Machine:
+        """The same features with centre j numbered `to[j]`."""
+        at, radial = self.at.copy(), self.kind <= HOLE
+        at[radial] = to[at[radial]]
+        return replace(self, at=at)
+
+    def first(self, steps: int) -> Machine:
+        return replace(self, **{name: getattr(self, name)[:steps] for name in ("kind", "at", "cut", "q", "r")})
+
+
+def as_ratio(penalty: float) -> tuple[int, int]:
+    """A penalty as a / b, so that the values b |Q| - a |R| are whole numbers and compare exactly; inf allows no R: 0 / 1."""
+    if penalty == inf:
+        return 0, 1
+    ratio = Fraction(penalty).limit_denominator(10**6)
+    return ratio.numerator, ratio.denominator
+
+
+def grow_each(
+    sorted_lines: Lines, features: Family, side: Array, penalties: Sequence[float], stop: int | None
+) -> list[Machine]:
+    """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3) for each of several penalties.
+
+    Each step adds the feature with the largest value |Q_h| - penalty |R_h|, as long as that is positive. Ties go to the
+    smaller |R_h|, then to the first line, then to the cut that fires most widely (the smallest radius of a
+    ball, the largest of a hole).
+
+    Lines that cannot win are not scanned: values fall as the penalty rises, so at the first step those of a smaller penalty
+    are bounds. A scan ends if the value can no longer reach half of the best one so far.
+
+    Parameters
+    ----------
+    sorted_lines : Lines
+    features : Family
+    side : int8 array (n,)
+        IN_P, IN_N or OUT for each row.
+    penalties : sequence of float > 0, or inf
+    stop : int, or None
+        Features at most.
+    """
+    in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
+    most = in_n if stop is None else min(in_n, stop)  # each step removes at least one row from N
+    f, out = len(features.line), dict[int, Machine]()
+    most = most if f else 0  # without lines there are no features: all centres are held out or of other classes
+    base, lengths = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
+    _lay_out(sorted_lines.order, features.line, features.kind, side, base, lengths)
+    live, work, bound, scale = np.empty_like(base), np.empty((7, f), np.int64), np.full(f, in_n), 1
+    for g in np.argsort(penalties, kind="stable").tolist():
+        a, b = as_ratio(penalties[g])
+        exact = in_n * scale * b < 2**62
+        bound, scale = (bound * b // scale if exact else np.full(f, in_n * b)), b
+        steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
+        lists = (base, lengths, features.kind, state)
+        count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, work, steps, left())
+        out[g] = _cut_machine(sorted_lines, features, steps[:, :count], side, in_n, in_p)
+    return [out[g] for g in range(len(penalties))]
+
+
+def _cut_machine(sorted_lines: Lines, features: Family, steps: Array, side: Array, in_n: int, in_p: int) -> Machine:
+    chosen, row, q, r = steps
+    kind, centres = features.kind[chosen], sorted_lines.D.shape[1]
+    at = np.where(kind >= LOW, features.line[chosen] - centres, features.line[chosen])
+    cuts, finite = np.full(len(at), inf), (kind <= HOLE) & (row >= 0)
+    cuts[finite] = sorted_lines.D[row[finite], at[finite]]
+    for s in np.flatnonzero(kind > HOLE):
+        cuts[s] = _threshold(sorted_lines, kind[s], at[s], row[s], side)
+    return Machine(kind, at, cuts, q, r, in_n, in_p)
+
+
+def _threshold(sorted_lines: Lines, kind: int, at: int, row: int, side: Array) -> float:
+    """The threshold of the cut just before a row's value on the line of a column."""
+    values = sorted_lines.X[side != OUT, at].astype(float)
+    value = float(sorted_lines.X[row, at])
+    before = values[values < value].max() if kind == LOW else values[values > value].min()
+    return midpoint(min(before, value), max(before, value))
+
+
+def midpoint(low: float, high: float) -> float:
+    """A threshold t with low <= t < high, in the middle if rounding allows it."""
+    t = float(low) / 2 + float(high) / 2
+    return t if low <= t < high else float(low)
+
+
+@kernel
+def _lay_out(order, line, kind, state, base, lengths):
+    # each line in the order of its scan, without rows that no longer count
+    for h in range(len(line)):
+        up = kind[h] == HOLE or kind[h] == LOW
+        lengths[h] = _compact(order[line[h]], order.shape[1], up, kind[h], state, base[h])
+
+
+@kernel
+def _grow(base, lengths, kind, state, a, b, strict, remaining, first_bound, live, work, steps, left):
+    # best: value b q - a r, r and cut of each line when last scanned; since: rows removed from P, and from both, until then.
+    # A row that leaves P raises a value by at most a, and one that leaves N does not raise it: value + a (removed - since) is
+    # a bound for a line. Before its first scan `first_bound` takes the place of the value, and is lowered to it by a scan
+    # before the first step. A line is copied from base to live when rows that are gone leave it.
+    best, since, length, copied = work[:3], work[3:5], work[5], work[6]
+    f, removed, gone, count = len(kind), 0, 0, 0
+    best[0], length[:] = first_bound, lengths
+    since[:] = 0
+    copied[:] = 0
+    while count < steps.shape[1] and not left[0]:
+        top, most = -1, np.int64(0)
+        for h in range(f):
+            bound = best[0, h] + a * (removed - since[0, h])
+            if bound > most:
+                top, most = h, bound
+        chosen = -1
+        for t in range(
+            -1, f if top >= 0 else -1
+        ):  # the most promising line first, so that fewer other lines are scanned
+            h = top if t < 0 else t
+            bound = best[0, h] + a * (removed - since[0, h])
+            if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
+                continue
+            if gone - since[1, h] > length[h]:
+                length[h] = _compact(live[h] if copied[h] else base[h], length[h], True, kind[h], state, live[h])
+                since[1, h], copied[h] = gone, 1
+            floor = best[0, chosen] // 2 if chosen >= 0 else 0
+            row = live[h] if copied[h] else base[h]
+            _scan(row, length[h], kind[h], state, a, b, strict, remaining, floor, bound, best[:, h])
+            since[0, h] = removed
+            if count == 0:
+                first_bound[h] = best[0, h]
+            if best[0, h] > 0 and best[2, h] > NONE and (
+                chosen < 0
+                or best[0, h] > best[0, chosen]
+                or (best[0, h] == best[0, chosen] and best[1, h] < best[1, chosen])
+                or (best[0, h] == best[0, chosen] and best[1, h] == best[1, chosen] and h < chosen)
+            ):
+                chosen = h
+        if chosen < 0:
+            break
+        q, r = _fire(live[chosen] if copied[chosen] else base[chosen], length[chosen], state, best[2, chosen])
+        steps[0, count], steps[1, count], steps[2, count], steps[3, count] = chosen, best[2, chosen], q, r
+        removed += r
+        gone += q + r
+        remaining -= q
+        count += 1
+    return count
+
+
+@kernel
+def _compact(source, n, up, kind, state, out):
+    # Copies a line in the order of its scan, without the rows that do not count. The last P-example of a ball and the last
+    # row of a stump stay even if they are removed: the widest cut lies before them.
+    last = -1
+    for k in range(n - 1 if kind != HOLE else -1, -1, -1):
+        s = state[np.int64((source[k] if up else source[n - 1 - k]) & ROW)]
+        if s != OUT and (kind != BALL or s in (IN_P, PAST_P)):
+            last = k
+            break
+    m, first = 0, np.uint32(0)
+    for k in range(n):
+        entry = source[k] if up else source[n - 1 - k]
+        # going down, a group begins after the entry that is the first of its group going up
+        if (entry & FIRST) if up else (k == 0 or source[n - k] & FIRST):
+            first = FIRST
+        s = state[np.int64(entry & ROW)]
+        if s <= IN_N or (s != OUT and k == last):
+            out[m] = (entry & ROW) | first
+            m += 1
+            first = np.uint32(0)
+    return m
+
+
+@kernel
+def _scan(live, n, kind, state, a, b, strict, left, floor, bound, best):
+    # Scans a line from the end that fires first, as long as it may reach a value of `floor`; if it does not, the lesser of
+    # that and `bound` is left as a bound. A cut lies just before a group of equal values: any group for a stump,
+    # one with a P-example (also a removed one) for a ball or hole. Its value is b q - a r, with the counts of the rows
+    # scanned so far; of equally good cuts the last one is taken, which fires most widely.
+    radial = kind <= HOLE
+    value, worst, cut = np.int64(floor), np.int64(n if floor > 0 else 0), np.int64(NONE)
+    q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
+    for k in range(n):
+        if live[k] & FIRST:
+            q0, r0, offered = q, r, False
+        i = np.int64(live[k] & ROW)
+        s = state[i]
+        if not offered and (not radial or s in (IN_P, PAST_P)):
+            offered = True
+            v = b * q0 - a * r0
+            if (v > value or (v == value and r0 <= worst)) and not (strict and r0 > 0):
+                value, worst, cut = v, r0, i
+        if s == IN_N:
+            q += 1
+        elif s == IN_P:
+            r += 1
+            most = b * left - a * r
+            if strict or most < value or (most == value and r > worst):
+                break
+    else:
+        if kind == HOLE and not (strict and r > 0):
+            v = b * q - a * r
+            if v > value or (v == value and r <= worst):
+                value, worst, cut = v, r, np.int64(-1)
+    best[0], best[1], best[2] = min(value, bound) if cut == NONE else value, worst, cut
+
+
+@kernel
+def _fire(live, n, state, cut):
+    # removes the rows before the group of row `cut` (-1: all rows); returns |Q| and |R|
+    end, start = n, 0
+    for k in range(n):
+        if live[k] & FIRST:
+            start = k
+        if np.int64(live[k] & ROW) == cut:
+            end = start
+            break
+    q, r = 0, 0
+    for k in range(end):
+        i = np.int64(live[k] & ROW)
+        if state[i] == IN_N:
+            state[i] = PAST_N
+            q += 1
+        elif state[i] == IN_P:
+            state[i] = PAST_P
+            r += 1
+    return q, r
+
+
+# The condition for the positive class, by whether the feature is a ball and the machine a conjunction
+HOLDS = {
+    (True, True): "d <= radius",
+    (False, True): "d >= radius",
+    (True, False): "d > radius",
+    (False, False): "d < radius",
+}
+
+
+@savable
+@dataclass(frozen=True)
+class BinarySCM:
+    """A machine that separates a class from another.
+
+    Attributes
+    ----------
+    positive, negative : int
+        Class codes.
+    conjunction : bool
+    machine : Machine
+        Its balls and holes are numbered by their positions among the prototypes of the rule, `machine.at`.
+    """
+
+    positive: int
+    negative: int
+    conjunction: bool
+    machine: Machine
+
+    __repr__ = short
+
+
+def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
+    """Position of the first feature that fires on each row, int (r,); NEVER if none does.
+
+    Balls and holes read D (r, q), cuts of columns read X (r, p).
+    """
+    out = np.full(len(D), NEVER)
+    for s in range(len(machine) - 1, -1, -1):
+        kind, at, cut = machine.kind[s], machine.at[s], machine.cut[s]
+        if kind in (BALL, HOLE):
+            hit = D[:, at] > cut if kind == BALL else D[:, at] < cut
+        else:
+            hit = X[:, at] <= cut if kind == LOW else X[:, at] > cut
+        out[hit] = s
+    return out
+
+
+def fires_in_sql(machine: Machine, statement: Statement) -> str:
+    """Whether any feature of a machine fires, as SQL; its features are cuts of columns."""
+    def condition(kind: int, at: int, cut: float) -> str:
+        if np.isinf(cut):
+            return "1 = 1" if (cut > 0) == (kind == LOW) else "1 = 0"
+        return f"{statement.column(at)} {'<=' if kind == LOW else '>'} {statement.number(cut)}"
+
+    cuts = zip(machine.kind.tolist(), machine.at.tolist(), machine.cut.tolist(), strict=True)
+    return " OR ".join(condition(*cut) for cut in cuts) or "1 = 0"
+
+
+def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) -> list[Array]:
+    """Position of the first feature of each machine that fires on the rows of a query, see `first_to_fire`.
+
+    Dissimilarities are measured only if a machine has balls or holes, and columns computed only if one has cuts.
+    """
+    machines = tuple(machines)
+    kinds = np.concatenate([machine.kind for machine in machines])
+    no_columns = np.empty((len(query), 0))
+    D = query.dissimilarities(prototypes) if (kinds <= HOLE).any() else no_columns
+    X = query.columns() if (kinds >= LOW).any() else no_columns
+    return [first_to_fire(machine, D, X) for machine in machines]
+
+
+def count_votes(machines: tuple[BinarySCM, ...], first: list[Array], size: int, classes: int) -> Array:
+    """Votes (r, classes) of the machines' first `size` features."""
+    fires = np.array(first) < size  # a row then has the class of N, the negative one for a conjunction
+    positive, negative, conjunction = np.array([(d.positive, d.negative, d.conjunction) for d in machines]).T[:, :, None]
+    voted = np.where(fires == conjunction, negative, positive)
+    cells = voted + classes * np.arange(voted.shape[1])
+    return np.bincount(cells.ravel(), minlength=classes * voted.shape[1]).reshape(-1, classes)
+
+
+@savable
+@dataclass(frozen=True)
+class SCMRule(WithPrototypes):
+    """Rule: machines that vote; of classes with equal votes the first in level order wins.
+
+    Attributes
+    ----------
+    prototypes : Points
+        The centres of the balls and holes, machine by machine, in the order chosen.
+    machines : tuple of BinarySCM
+    classes : int
+        Number of classes.
+    report : mapping of str to value
+        Entries for the printed fit and the summary.
+    """
+
+    prototypes: Points
+    machines: tuple[BinarySCM, ...]
+    classes: int
+    report: Mapping[str, Any] = field(default_factory=dict)
+    kinds: ClassVar[tuple[str, ...]] = ("class", "decision")
+
+    __repr__ = short
+
+    @property
+    def size(self) -> float:
+        return float(sum(len(binary.machine) for binary in self.machines))
+
+    def predict(self, kind: str, query: Query) -> Array:
+        votes = count_votes(self.machines, self.find_fired(query), self._longest, self.classes)
+        return votes.argmax(axis=1) if kind == "class" else votes.astype(float)
+
+    @property
+    def _longest(self) -> int:
+        return max(len(binary.machine) for binary in self.machines)
+
+    @property
+    def steps(self) -> Mapping[str, Array]:
+        sizes = range(self._longest + 1)
+        out = {"size": np.array([float(sum(min(s, len(d.machine)) for d in self.machines)) for s in sizes])}
+        if len(self.machines) == 1:
+            m = self.machines[0].machine
+            none = [np.nan]
+            out |= {"q": np.concatenate([none, m.q]), "r": np.concatenate([none, m.r])}
+        return out
+
+    def find_fired(self, query: Query) -> list[Array]:
+        """Position of the first feature of each machine that fires on the rows, NEVER if none does."""
+        return find_fired((binary.machine for binary in self.machines), self.prototypes, query)
+
+    def walk(self, query: Query) -> Iterator[Array]:
+        first = self.find_fired(query)
+        for size in range(self._longest + 1):
+            yield count_votes(self.machines, first, size, self.classes).argmax(axis=1)
+
+    def first(self, size: int) -> SCMRule:
+        """The first `size` features of each machine."""
+        at = self.prototypes.at
+        assert at is not None
+        machines = [replace(d, machine=d.machine.first(size).moved(at)) for d in self.machines]
+        report = {**self.report, "features": sum(len(d.machine) for d in machines)}
+        report.pop("stop at", None)
+        return assemble(tuple(machines), self._own, self.classes, report)
+
+    @property
+    def _own(self) -> Mapping[int, int]:
+        assert self.prototypes.at is not None
+        return dict(zip(self.prototypes.at.tolist(), self.prototypes.classes.tolist(), strict=True))
+
+    @property
+    def why_not_sql(self) -> str:
+        radial = any((binary.machine.kind <= HOLE).any() for binary in self.machines)
+        return "it has balls or holes, and of its features thresholds of columns alone are written" if radial else ""
+
+    def sql(self, statement: Statement) -> str:
+        votes: dict[int, list[str]] = {c: [] for c in range(self.classes)}
+        for binary in self.machines:
+            fires = fires_in_sql(binary.machine, statement)
+            of_n, of_p = (binary.negative, binary.positive) if binary.conjunction else (binary.positive, binary.negative)
+            for code, cast, other in ((of_n, 1, 0), (of_p, 0, 1)):
+                votes[code].append(f"CASE WHEN {fires} THEN {cast} ELSE {other} END")
+        return statement.most({code: " + ".join(cast) or "0" for code, cast in votes.items()})
+
+
+def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
+    """A bound on the error of all machines together, for their first 0, 1, ... features.
+
+    It is the sum of the bounds of the machines, each at delta / number of machines.
+    """
+    all_m = [binary.machine for binary in machines]
+    sizes = np.array([len(m) + 1 for m in all_m])
+    steps = np.concatenate([np.arange(size) for size in sizes])
+    on_p = np.concatenate([np.cumsum([0, *(m.kind == BALL)]) for m in all_m])
+    wrong = np.concatenate([m.wrong() for m in all_m])
+    rows = np.repeat([m.in_n + m.in_p for m in all_m], sizes)
+    bounds = np.split(machine_bound(rows, steps, on_p, wrong, delta / len(machines)).value, np.cumsum(sizes)[:-1])
+    total = np.zeros(sizes.max())
+    for bound in bounds:
+        total[: len(bound)] += bound
+        total[len(bound) :] += bound[-1]
+    return np.minimum(1.0, total)
+
+
+def assemble(
+    machines: tuple[BinarySCM, ...], own: Mapping[int, int] | Array, classes: int, report: Mapping[str, Any]
+) -> SCMRule:
+    """The rule of machines whose balls are numbered by columns of D; `own` is the class of each column."""
+    placed, at, radii, table = [], [], [], {"machine": [], "radius": [], "holds": [], "q": [], "r": []}  # type: ignore[var-annotated]
+    for number, binary in enumerate(machines):
+        m = binary.machine
+        radial = np.flatnonzero(m.kind <= HOLE)
+        positions = m.at.copy()
+        positions[radial] = len(at) + np.arange(len(radial))
+        placed.append(replace(binary, machine=replace(m, at=positions)))
+        at += m.at[radial].tolist()
+        radii += m.cut[radial].tolist()
+        table["machine"] += [number + 1] * len(radial)
+        table["radius"] += m.cut[radial].tolist()
+        table["holds"] += [HOLDS[kind == BALL, binary.conjunction] for kind in m.kind[radial].tolist()]
+        table["q"] += m.q[radial].tolist()
+        table["r"] += m.r[radial].tolist()
+    codes = np.array([own[j] for j in at], np.int64)
+    columns = {name: np.array(values) for name, values in table.items()}
+    if len(machines) == 1:
+        del columns["machine"]
+    prototypes = Points(codes, at=np.array(at, np.int64), radii=np.array(radii, float), table=columns)
+    return SCMRule(prototypes, tuple(placed), classes, report)
+
+
+@dataclass(frozen=True)
+class SCMPath:
+    """Path of the set covering machine over kinds, penalties and stops.
+
+    Attributes
+    ----------
+    runs : mapping of (kind, penalty) to tuple of BinarySCM
+        Balls are numbered by columns of D.
+    grid : tuple of (kind, penalty, stop)
+    own : int array (m,)
+        Class of each column of D.
+    classes : int
+    report : mapping
+        The report of every rule.
+    """
+
+    runs: Mapping[tuple[str, float], tuple[BinarySCM, ...]]
+    grid: tuple[tuple[str, float, int | None], ...]
+    own: Array
+    classes: int
+    report: Mapping[str, Any]
+    kinds: ClassVar[tuple[str, ...]] = ("class",)
+
+    @cached_property
+    def _union(self) -> Array:
+        used = [d.machine.at[d.machine.kind <= HOLE] for machines in self.runs.values() for d in machines]
+        return np.unique(np.concatenate(used)).astype(np.int64)
+
+    @cached_property
+    def prototypes(self) -> Points:
+        return Points(self.own[self._union], at=self._union)
+
+    @cached_property
+    def _lengths(self) -> Mapping[tuple[str, float], Array]:
+        """Features of the machines of each run."""
+        return {key: np.array([len(d.machine) for d in machines]) for key, machines in self.runs.items()}
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """Features of the longest machine at each point of the grid."""
+        longest = {key: int(lengths.max()) for key, lengths in self._lengths.items()}
+        return [longest[k, p] if stop is None else min(stop, longest[k, p]) for k, p, stop in self.grid]
+
+    @property
+    def size(self) -> Array:
+        of_grid = zip(self.grid, self._sizes, strict=True)
+        return np.array([float(np.minimum(self._lengths[k, p], size).sum()) for (k, p, _), size in of_grid])
+
+    @cached_property
+    def bounds(self) -> Array:
+        """Theorem 5.2 for each rule, at delta = 0.05 shared among the kinds that the grid chooses from."""
+        share = DELTA / len({kind for kind, _, _ in self.grid})
+        bounds = {key: bounds_of(machines, share) for key, machines in self.runs.items()}
+        return np.array([bounds[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes, strict=True)])
+
+    def predict(self, kind: str, query: Query) -> Array:
+        out = np.empty((len(query), len(self.grid)), np.int64)
+        position = np.full(len(self.own), -1)
+        position[self._union] = np.arange(len(self._union))
+        all_machines = [d.machine.moved(position) for machines in self.runs.values() for d in machines]
+        first = iter(find_fired(all_machines, self.prototypes, query))
+        of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
+        known: dict[tuple[str, float, int], Array] = {}  # many stops are longer than any machine
+        for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes, strict=True)):
+            if (k, p, size) not in known:
+                known[k, p, size] = count_votes(self.runs[k, p], of_run[k, p], size, self.classes).argmax(axis=1)
+            out[:, g] = known[k, p, size]
+        return out
+
+    def at(self, g: int) -> SCMRule:
+        kind, penalty, stop = self.grid[g]
+        machines = tuple(replace(d, machine=d.machine.first(self._sizes[g])) for d in self.runs[kind, penalty])
+        parameters = {"kind": kind, "penalty p": penalty, **({} if stop is None else {"stop at": stop})}
+        parameters["features"] = sum(len(d.machine) for d in machines)
+        return assemble(machines, self.own, self.classes, {**parameters, **self.report})
+
+    def moved(self, columns: Array) -> SCMPath:
+        own = np.full(columns.max(initial=-1) + 1, -1)
+        own[columns] = self.own
+        runs = {
+            key: tuple(replace(d, machine=d.machine.moved(columns)) for d in machines)
+            for key, machines in self.runs.items()
+        }
+        return replace(self, runs=runs, own=own)

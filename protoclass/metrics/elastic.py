@@ -1,0 +1,252 @@
+"""Distances that allow deformations: dynamic time warping of series, and the tangent distance of images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..core import Array
+from ..core.distances.sequences import dtw
+from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
+from ..core.sources import Rep
+from ..frames.frame import Frame
+from ..ground.checks import is_number, one_of, whole_number
+from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
+from ..ground.savable import savable
+from .base import Metric, TrainedMetric, Traits, check_number
+from .minkowski import design_of
+
+WINDOWS = (0.0, 0.02, 0.05, 0.1, 0.2)  # of the default grid, as proportions of the steps
+LARGEST = 2**33  # bytes of all tangents
+
+
+@dataclass(frozen=True)
+class DTW(Metric):
+    """Dynamic time warping: rows are series, compared along the alignment of lowest cost (Sakoe and Chiba 1978).
+
+    The columns of the design matrix are the steps in time, in the order of the formula. They are not scaled. Series of unequal length
+    have missing values at their ends, with na="keep"; or they are the lists or arrays in one column, the only predictor. Series of
+    several channels are arrays of steps x channels in one column: all channels are aligned together (dependent warping), and their
+    costs are added up.
+
+    Parameters
+    ----------
+    window : int >= 0, sequence or "grid", optional
+        Maximum time difference of two aligned steps; None is no limit. With 0 it is the distance without warping: Euclidean for r = 2,
+        Manhattan for r = 1. For two series whose lengths differ by more, the window is that difference, because no narrower one has a
+        path (R's package dtw returns none). A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10 and 20 % of the steps.
+    r : 1 or 2, or both as a sequence
+        Exponent: a pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as in `Minkowski`.
+
+    Raises
+    ------
+    DataError
+        If the formula names no predictors, or if values are missing before the end of a series.
+
+    Notes
+    -----
+    It is exactly symmetric and 0 for identical series. It violates the triangle inequality, so there are no coordinates. Each pair takes
+    one operation for each pair of steps within the window.
+
+    References
+    ----------
+    Sakoe and Chiba (1978), *Dynamic programming algorithm optimization for spoken word recognition*, IEEE Transactions on
+    Acoustics, Speech, and Signal Processing 26.
+
+    Examples
+    --------
+    Waves that start at random times; one kind goes up first, the other down:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import protoclass as pc
+    >>> draw, time = np.random.default_rng(0), np.arange(40)
+    >>> start, sign = draw.integers(0, 32, (20, 1)), np.repeat([1, -1], 10)[:, None]
+    >>> wave = np.where((time >= start) & (time < start + 8), sign * np.sin((time - start) * np.pi / 4), 0)
+    >>> waves = pd.DataFrame(wave).add_prefix("t").assign(kind=np.repeat(["up", "down"], 10))
+    >>> fit = pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r=1), eps=3.0)
+    >>> len(fit.prototypes), fit.training_error
+    (2, 0.0)
+    >>> for name in ("dtw", "euclidean"):
+    ...     print(name, pc.cross_validate("kind ~ .", waves, "knn", k=1, dissimilarity=name).table["error"].round(2)[0])
+    dtw 0.0
+    euclidean 0.25
+    """
+
+    papers = ("sakoe1978",)
+
+    traits = Traits(symmetric=True, row_by_row=True, slow=True, series=True)
+
+    tunable = frozenset({"window", "r"})
+
+    window: Any = None
+    r: Any = 2
+
+    def __post_init__(self) -> None:
+        if self.checks_each_value():
+            return
+        if self.window is not None:
+            whole_number("window", self.window, 0)
+        one_of("r", self.r, (1, 2))
+
+    def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
+        if parameter != "window":
+            return super().default_grid(parameter, frame)
+        steps = padded(_series(frame, self.name)).shape[-1]
+        return sorted({round(proportion * steps) for proportion in WINDOWS})
+
+    def rows(self, frame: Frame) -> Rep:
+        return (_series(frame, self.name),)
+
+    def between(self, rows: Rep, candidates: Rep) -> Array:
+        a, b = padded(rows[0]), padded(candidates[0])
+        if len(a) and len(b) and a.shape[1:-1] != b.shape[1:-1]:
+            raise DataError(f"the series of new rows need the channels of the others, {b.shape[1:-1]}, not {a.shape[1:-1]}")
+        return dtw(a, b, window=self.window, power=self.r)
+
+
+def _series(frame: Frame, name: str) -> Array:
+    """The series: objects (n,), if a column has them as lists or arrays, else (n, T) with NaN behind the ends of shorter ones."""
+    kinds = [column.kind for column in frame.schema.values()]
+    if kinds == ["series"] and frame.formula.plain():
+        return _from_lists(frame)
+    missing = frame.columns.isna().to_numpy() if frame.keep else np.zeros((0, 1), bool)
+    if not missing.any():
+        return design_of(frame, name)
+    if not frame.formula.plain() or set(kinds) != {"numeric"}:
+        raise DataError(f"na='keep' with {name} needs unchanged numeric columns, but the formula is {frame.formula.quoted}")
+    wrong = missing[:, 0] | (missing[:, :-1] & ~missing[:, 1:]).any(axis=1)  # nothing there, or a gap
+    if wrong.any():
+        raise DataError(
+            f"row {shown(frame.index[wrong][0])} lacks its first step, or a step before its last, but series may lack steps only at the "
+            "end: fill them in, or leave the row out"
+        )
+    X = np.ascontiguousarray(frame.columns.to_numpy(float, na_value=np.nan))
+    infinite = np.isinf(X).any(axis=1)
+    if infinite.any():
+        raise DataError(f"row {shown(frame.index[infinite][0])} has an infinite value, but series need finite numbers")
+    return X
+
+
+def _from_lists(frame: Frame) -> Array:
+    """The series of a column of lists or arrays (steps,) or (steps, channels), objects (n,)."""
+    column = frame.columns.iloc[:, 0]
+    out = np.empty(len(column), object)
+    for i, cell in enumerate(column):
+        try:
+            out[i] = np.array(cell, float)
+        except (TypeError, ValueError):
+            out[i] = np.empty((0, 0))  # no series: texts, or lists of different lengths
+        if out[i].ndim not in (1, 2) or out[i].shape[1:] != out[0].shape[1:] or not out[i].size or not np.isfinite(out[i]).all():
+            where = f"{column.name!r} at row {shown(frame.index[i])}"
+            raise DataError(
+                f"{where} must be a list of one or more finite numbers, not {brief(cell)}: for several channels use arrays of steps x "
+                "channels, with as many channels in each row"
+            )
+    return out
+
+
+def padded(series: Array) -> Array:
+    """Series (n, T) or (n, channels, T) with NaN behind the ends of shorter ones, of objects (n,); any others as they are."""
+    if series.dtype != object:
+        return series
+    channels = series[0].shape[1:] if len(series) else ()
+    out = np.full((len(series), *channels, max(map(len, series), default=1)), np.nan)
+    for row, values in zip(out, series, strict=True):
+        row[..., : len(values)] = values.T
+    return out
+
+
+@dataclass(frozen=True)
+class Tangent(Metric):
+    """Tangent distance: how far two images are apart when each may be moved a little (Simard, LeCun and Denker 1993).
+
+    Small transformations (translations, scaling, rotation, the stretching of one axis or of a diagonal while the other shrinks, and the
+    thickness of lines) move an image along a plane, spanned by its tangents. The distance is that between the planes of both images.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Rows and columns of an image. Its pixels are the predictors in their order, row by row. An array of images
+        (n, height, width) is such a table as `pd.DataFrame(images.reshape(n, -1)).add_prefix("pixel")`.
+    sigma : float > 0
+        Standard deviation in pixels of the Gaussian whose derivatives give the tangents. Beyond the border an image has the smallest
+        pixel of the training rows.
+
+    Notes
+    -----
+    It is never above the Euclidean distance of the images themselves. It is not a metric: two images whose planes intersect are at
+    distance 0.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> digits = pc.load_data("digits").head(40)
+    >>> d = pc.dissimilarity("digit ~ .", digits, pc.Tangent(shape=(8, 8)))
+    >>> e = pc.dissimilarity("digit ~ .", digits, pc.Euclidean(scale=False))
+    >>> bool((d.frame() <= e.frame() + 1e-4).all(axis=None))
+    True
+    """
+
+    papers = ("simard1993",)
+
+    shape: tuple[int, int] = (16, 16)
+    sigma: float = 0.9
+
+    traits = Traits(slow=True, symmetric=True, data_dependent=True)
+
+    def __post_init__(self) -> None:
+        pair = isinstance(self.shape, (tuple, list)) and len(self.shape) == 2
+        if not (pair and all(is_number(s, 1, integral=True) for s in self.shape)):
+            raise OptionError(f"shape must be the rows and columns of an image, such as (16, 16), not {brief(self.shape)}")
+        check_number("sigma", self.sigma, 0, above=True, high=100)
+        object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
+
+    def train(self, frame: Frame) -> TrainedTangent:
+        X = self.pixels(frame)
+        return TrainedTangent(self, np.array(X.min()), X.mean(axis=0).astype(np.float32))
+
+    def pixels(self, frame: Frame) -> Array:
+        """The images (n, height * width)."""
+        X = frame.design.to_numpy(float)
+        if X.shape[1] != prod(self.shape):
+            raise DataError(
+                f"Tangent(shape={self.shape}) needs {prod(self.shape)} pixels, but {frame.formula.quoted} has {X.shape[1]} columns: use "
+                "the shape of the images, and leave other columns out of the formula"
+            )
+        if np.abs(X).max(initial=0.0) > 1e15:
+            raise DataError("pixels must be at most 1e15 for squares in single precision: scale the images down")
+        return X
+
+
+@savable(edge="", center="p")
+@dataclass(frozen=True, eq=False)
+class TrainedTangent(TrainedMetric):
+    """A tangent distance with its statistics of the training images.
+
+    Attributes
+    ----------
+    edge : array ()
+        Pixel value beyond the border.
+    center : array (height * width,)
+        Mean image, which is subtracted so that single precision is enough.
+    """
+
+    spec: Tangent
+    edge: Array
+    center: Array
+
+    def rows(self, frame: Frame) -> Rep:
+        spec, X = self.spec, self.spec.pixels(frame)
+        size = X.shape[0] * len(TRANSFORMATIONS) * X.shape[1] * 4
+        if size > LARGEST:
+            raise TooLarge(f"the tangents of {len(X)} images need {size / 2**30:.0f} GB: use fewer rows")
+        planes = tangents(X, spec.shape, float(spec.sigma), self.edge.item(), TRANSFORMATIONS)
+        return X.astype(np.float32), planes
+
+    def between(self, rows: Rep, candidates: Rep) -> Array:
+        return tangent_distances((rows[0], rows[1]), (candidates[0], candidates[1]), self.center)

@@ -150,9 +150,9 @@ def summary(test: TestResult) -> Summary:
     for part, title in ((slice(half), "By class, each versus the others (95 % CI)"), (slice(half, None), "By class (95 % CI), continued")):
         sheets.append(sheet_of(estimates.iloc[:, part], title))
     if test.judged.probabilities is not None and (test.counts.weight.sum(axis=1) > 0).sum() > 1:
-        line = test.calibration_line().set_index("class")
+        line = test.calibration_line().set_index("class").dropna()
         line = pd.DataFrame({name: _estimates(line, name, f"{name}_") for name in ("intercept", "slope")}, line.index)
-        sheets.append(sheet_of(line, "Calibration by class (95 % CI)"))
+        sheets += [sheet_of(line, "Calibration by class (95 % CI)")] if len(line) else []
         if len(test.classes) == 2:
             at = [] if test.losses is None else [test.losses[0, 1] / test.losses.sum()]
             curve = test.decision_curve(test.classes[1], sorted({*DECISIONS, *at}))

@@ -552,9 +552,9 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
     """Given dissimilarities as a DataFrame by label; None if dissimilarities are computed from predictors."""
     known = isinstance(spec, Dissimilarity)
     if isinstance(spec, (pd.DataFrame, np.ndarray)) or (known and spec.metric.given):
-        return measure("~ 1", data, spec).frame()
+        return measure("~ 1", data, spec).to_frame()
     complete = known and not spec.metric.train_in_folds and not spec.data.columns.columns.isin(data.columns).all()
-    return spec.frame() if complete else None
+    return spec.to_frame() if complete else None
 
 
 def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -172,7 +172,7 @@ def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, 
     """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those to the candidates, or is None."""
     if prototypes.at is not None and source is not None:
         return source.take(rows, prototypes.at)
-    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity.prototype_rep(prototypes))
+    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity._prototype_rep(prototypes))
 
 
 def take(prototypes: Points, which: Any) -> Points:
@@ -266,7 +266,8 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)
     paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {})
     for path_of in watch(paths, folds, "cross-validating", problem.progress):
-        rule, rows = cast(Stepwise, path_of.path.at(0)), np.flatnonzero(fold == path_of.fold)
+        rule: Any = path_of.path.at(0)
+        rows = np.flatnonzero(fold == path_of.fold)
         steps, weight[path_of.fold] = lost_by_steps(rule, path_of.query(rows), y[rows], w[rows])
         lost[path_of.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
     if not weight.any():

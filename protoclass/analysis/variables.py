@@ -98,7 +98,7 @@ def why(fit: Fitted, new: Any) -> Any:
     asked, groups, prototypes = asked_row(fit, new), variable_groups(fit, None), fit.rule.prototypes
     if prototypes.at is None:
         raise NotAvailable("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
-    (query, _, complete), unseen = fit.dissimilarity.new_query(asked), fit.unseen_in(asked)
+    (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit.unseen_in(asked)
     if not complete.all():
         unseen.refuse()
         missing = asked.columns[asked.isna().iloc[0]].tolist()
@@ -197,7 +197,7 @@ def divided(
 ) -> Array:
     """The part of each variable in the distance of the asked row to prototype `at`, (variables,); `other` has its predictors."""
     d = fit.dissimilarity
-    prototype, positive = part(d.prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
+    prototype, positive = part(d._prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
     if d.metric.power is None:
         row, centre = (cast(Frame, d.metric.new_rows(table, d.data).frame) for table in (asked, other))
         parts = d.metric.contributions(row, centre, prototype)
@@ -209,7 +209,7 @@ def divided(
         proportions = terms / (terms.sum() if positive else 1.0)
         return distance * proportions[[d.metric.variables.index(name) for name in groups]]
     replaced = [asked.assign(**{c: other[c].to_numpy() for c in columns}) for columns in groups.values()]
-    left = distances_by(fit.rule, d.new_query(pd.concat(replaced, ignore_index=True))[0])[:, at].astype(float)
+    left = distances_by(fit.rule, d._new_query(pd.concat(replaced, ignore_index=True))[0])[:, at].astype(float)
     return np.maximum(0.0, 1 - (left / (distance if positive else np.inf)) ** d.metric.power) * distance
 
 
@@ -308,7 +308,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     if reason:
         raise NotAvailable(reason)
     metric, codes = fit.dissimilarity.metric, fit.rule.prototypes.classes
-    values, rep = prototype_values(fit), fit.dissimilarity.prototype_rep(fit.rule.prototypes)
+    values, rep = prototype_values(fit), fit.dissimilarity._prototype_rep(fit.rule.prototypes)
     rival = np.where(codes[:, None] != codes, compare(metric, rep, rep), np.inf).argmin(axis=1)
     slopes, X, names = slopes_of(fit, values, rep[0]), values.to_numpy(), list(values)
     if slopes is None:
@@ -431,7 +431,7 @@ class Permutable:
 def predicted(fold_rule: FoldRule, columns: pd.DataFrame) -> Array:
     """The class codes of some rows, int (r,)."""
     blocks = (columns[first : first + ROWS] for first in range(0, len(columns), ROWS))
-    queries = (fold_rule.dissimilarity.new_query(block)[0] for block in blocks)
+    queries = (fold_rule.dissimilarity._new_query(block)[0] for block in blocks)
     return np.concatenate([np.empty(0, int), *(answer(fold_rule.rule, "class", query) for query in queries)])
 
 
@@ -550,7 +550,7 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
     new = as_pandas(new)
     codes = fit.true_codes(new)
     fit.warn_of(fit.unseen_in(new))
-    _, _, complete = fit.dissimilarity.new_query(new)
+    _, _, complete = fit.dissimilarity._new_query(new)
     known = (codes >= 0) & complete
     if not known.any():
         raise DataError("no row has both a known class and all predictors")

@@ -149,7 +149,7 @@ class Printed:
     """A value that prints itself: sentences with tables below them, which a notebook shows as such."""
 
     between: ClassVar[str] = "\n"  # separates the printed parts
-    shown: ClassVar[int | None] = None  # rows of each table in print; None for all
+    _shown: ClassVar[int | None] = None  # rows of each table in print; None for all
 
     def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
         """The sentences, and the tables, each with the arguments by which pandas writes it."""
@@ -158,11 +158,11 @@ class Printed:
     @printed
     def __repr__(self) -> str:
         words, tables = self._said()
-        return self.between.join([words, *(table.iloc[: self.shown].to_string(**how) for table, how in tables)])
+        return self.between.join([words, *(table.iloc[: self._shown].to_string(**how) for table, how in tables)])
 
     def _repr_html_(self) -> str:
         words, tables = self._said()
-        return f"<div>{to_html(words, *((table.iloc[: self.shown], how) for table, how in tables))}</div>"
+        return f"<div>{to_html(words, *((table.iloc[: self._shown], how) for table, how in tables))}</div>"
 
 
 class Result(Printed):
@@ -171,7 +171,7 @@ class Result(Printed):
     A class has `table`, `glance` and `_said`; `summary` and `plot` are functions of `tables` and `pictures`.
     """
 
-    label: ClassVar[str] = "row"  # name of the index of `table` as a column of `tidy`
+    _label: ClassVar[str] = "row"  # name of the index of `table` as a column of `tidy`
     plot = Above("protoclass.pictures")
     summary = Above("protoclass.tables")
     table: Any
@@ -179,7 +179,7 @@ class Result(Printed):
     def tidy(self) -> pd.DataFrame:
         """The table, with its index as the first column."""
         out = self.table.reset_index(drop=True)
-        out.insert(0, self.label, self.table.index.to_flat_index())
+        out.insert(0, self._label, self.table.index.to_flat_index())
         return out
 
     def glance(self) -> pd.DataFrame:

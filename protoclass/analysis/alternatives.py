@@ -84,7 +84,7 @@ class Alternatives(Result):
     objective: float
     among: str
 
-    shown: ClassVar[int] = SHOWN
+    _shown: ClassVar[int] = SHOWN
 
     def tidy(self) -> pd.DataFrame:
         """Table with one row per prototype and substitute, in the order of selection; prototypes without a substitute have one row."""

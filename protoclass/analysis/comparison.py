@@ -72,7 +72,7 @@ class Comparison(Result, Saveable, Served):
     reference: str | None = None
 
     between: ClassVar[str] = "\n\n"
-    label: ClassVar[str] = "method"
+    _label: ClassVar[str] = "method"
     as_table = Above("protoclass.tables")
 
     @property

@@ -84,7 +84,7 @@ class TestResult(Result, Served):
     __test__ = False  # not a class of tests, for pytest
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_TEST
     called: ClassVar[str] = "a test"
-    inside: ClassVar[str] = "areas counts decided error_name estimates means probabilities weighted"
+    inside: ClassVar[str] = "areas counts decided error_name estimate estimates means probabilities weighted"
 
     n: int
     wrong: int

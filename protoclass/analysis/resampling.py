@@ -71,7 +71,7 @@ class Stability(Result):
     sizes: Array
     sample: str
 
-    shown: ClassVar[int] = 10
+    _shown: ClassVar[int] = 10
 
     @property
     def prototypes(self) -> pd.DataFrame:
@@ -499,7 +499,7 @@ class PermutationTest(Result):
     how: str
     call: str
 
-    label: ClassVar[str] = "permutation"
+    _label: ClassVar[str] = "permutation"
 
     def glance(self) -> pd.DataFrame:
         """Table with one row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`,

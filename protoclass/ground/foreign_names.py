@@ -151,7 +151,7 @@ VERBS_OF_TEST: Mapping[str, str] = {
 }  # fmt: skip
 
 VERBS_OF_VALIDATION: Mapping[str, str] = {
-    **dict.fromkeys(["predict", "summary", "prototypes"], "use the attribute fit, the fit at the chosen point"),
+    **dict.fromkeys(["predict", "prototypes"], "use the attribute fit, the fit at the chosen point"),
     **dict.fromkeys(
         ["cv_results_", "error"], "use the attribute table, which has the errors, their standard errors and the sizes"
     ),

@@ -200,7 +200,7 @@ def test_centres_of_machines_count_once_a_sample(iris):
 
 
 def test_errors(fit, iris):
-    with pytest.raises(pc.OptionError, match="B must be a whole number >= 2 and <= 10000, not 1"):
+    with pytest.raises(pc.OptionError, match="resamples must be a whole number >= 2 and <= 10000, not 1"):
         fit.stability(resamples=1)
     with pytest.raises(pc.OptionError, match=r"sample must be .*not 'thirds'"):
         fit.stability(sample="thirds")

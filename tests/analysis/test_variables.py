@@ -354,7 +354,7 @@ def test_wrong_questions(fit, iris):
         fit.importance(variables=["colour"])
     with pytest.raises(pc.OptionError, match=r"variables must be .*not 3"):
         fit.importance(variables=3)
-    with pytest.raises(pc.OptionError, match=r"repeats must be .*, not 0"):
+    with pytest.raises(pc.OptionError, match=r"resamples must be .*, not 0"):
         fit.importance(resamples=0)
     with pytest.raises(pc.OptionError, match="lack the response"):
         fit.importance(iris.drop(columns="species"))

@@ -141,5 +141,5 @@ def summary(result: Result) -> Summary:
     """Summary of the result: the words of print and its tables with all rows, as text, HTML and LaTeX."""
     words, tables = result._said()
     title, *notes = words.split("\n")
-    sheets = [sheet_of(table, title if k == 0 else "") for k, (table, _) in enumerate(tables)]
-    return SheetSummary(sheets or [Sheet([], title)], notes)
+    tables = tables or [(result.glance(), {})]
+    return SheetSummary([sheet_of(table, "" if k else title) for k, (table, _) in enumerate(tables)], notes)

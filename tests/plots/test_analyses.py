@@ -43,7 +43,7 @@ def test_importance_is_drawn_with_its_interval(fit, iris):
     together = fit.plot("importance", ax=axes(), new=iris, resamples=2, variables={"$petal$": ["petal_length", "petal_width"]})
     assert "error of new rows" in together.get_xlabel()
     together.figure.canvas.draw()
-    with pytest.raises(pc.OptionError, match=r"repeats must be .*, not 0"):
+    with pytest.raises(pc.OptionError, match=r"resamples must be .*, not 0"):
         fit.plot("importance", resamples=0)
     with pytest.raises(pc.NotAvailable, match="given as a matrix"):
         pc.fit("species ~ 1", iris, dissimilarity=fit.dissimilarity.frame(), eps=1.0).plot("importance")

@@ -121,9 +121,9 @@ def test_a_formula_may_be_left_out(iris):
     X = iris.drop(columns="species")
     d = pc.dissimilarity(X, metric="manhattan")
     assert d.to_frame().equals(pc.dissimilarity("~ .", X, "manhattan").to_frame())
-    with pytest.raises(pc.OptionError, match=r"data are given twice: use dissimilarity\(formula, data, metric\)"):
+    with pytest.raises(pc.errors.OptionError, match=r"data are given twice: use dissimilarity\(formula, data, metric\)"):
         pc.dissimilarity(X, "manhattan")
-    with pytest.raises(pc.OptionError, match="needs data"):
+    with pytest.raises(pc.errors.OptionError, match="needs data"):
         pc.dissimilarity("~ .")
 
 

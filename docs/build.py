@@ -68,7 +68,7 @@ def gather() -> None:
     digits = protoclass.load_data("digits").groupby("digit", observed=True).head(60)
     pixels = {"dissimilarity": protoclass.Euclidean(scale=False), "repeats": 1, "progress": False}
     tuned = protoclass.fit("digit ~ .", digits, **pixels)
-    fit = tuned.update(eps=tuned.validation.table["eps"][11])  # as in the vignette "explorers"
+    fit = tuned.at(eps=tuned.validation.table["eps"][11])  # as in the vignette "explorers"
     fit.explore(save=SOURCE / "live" / "explorer.html", shape=(8, 8))
     (SOURCE / "api").mkdir()
     for path, text in {

@@ -131,7 +131,7 @@ def explain_row(fit: Fitted, coverage: Coverage, row: int) -> Details:
         level = levels[rule.prototypes.classes[place]]
         words.append(f"The nearest prototype is {shown(fit.prototype_names[place])} ({level}) at {far.min():.4g}.")
     if fit.model.has("explain"):
-        words += fit.model.explain(fit.learned, fit.dissimilarity.query(np.array([row])))
+        words += fit.model.explain(fit.learned, fit.dissimilarity._query(np.array([row])))
     if "decision" in rule.kinds:
         values = predict_row(fit, "decision", row)
         tables["Decision for each class"] = _by_class(fit, values)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -208,7 +210,8 @@ def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> s
 
     `unfinished`: only extensions of a parameter whose largest value was selected and that could not go on.
     """
-    grid, values, out = curve.of_metric(fit.selection.point).grid, fit.selection.values, []
+    point: Any = fit.selection.point
+    grid, values, out = curve.of_metric(point).grid, fit.selection.values, []
     for name, extension in curve.extensions.items():
         finished = extension.added and extension.all_classes
         if unfinished and (finished or name not in grid or values[name] != grid[name].max()):

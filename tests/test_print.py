@@ -176,3 +176,9 @@ def test_a_row_without_a_prediction_is_printed_over():
     fit = pc.fit("y ~ .", data, "knn", k=1, na="keep", cv=None)
     assert fit.predict().isna().all()  # each row is compared with one that shares no value with it
     assert "Never predicted  u (40 % of the rows), v (60 % of the rows)" in str(fit)
+
+
+def test_an_error_about_a_call_is_shown_without_inner_frames(iris):
+    with pytest.raises(pc.FormulaError, match="is not a column") as raised:
+        pc.fit("species ~ petal_lenght", iris)
+    assert [frame.name for frame in raised.traceback] == ["test_an_error_about_a_call_is_shown_without_inner_frames", "checked"]

@@ -128,7 +128,8 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
     called: ClassVar[str] = "a cross-validation"
     inside: ClassVar[str] = (
-        "chosen_at chosen_by_call corrected_within limits losses_of_one_class measure_name of of_metric problem rule_sizes"
+        "bounds chosen_at choice corrected_within correction counts covered errors extensions fold_weight limits loss "
+        "losses_of_one_class measure_name notes of of_fold of_metric point_of predicted problem rule_sizes select sizes"
     )
 
     permutation_test, frontier = permutation_test, frontier

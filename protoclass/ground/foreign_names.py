@@ -75,7 +75,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "measure": {
         "accuracy": "use measure='error' (1 - accuracy)", "balanced_accuracy": "use measure='balanced' (1 - balanced accuracy)",
         **dict.fromkeys(
-            ["roc", "auc", "roc_auc", "f1"],
+            ["roc", "auc", "roc_auc", "f1", "brier", "log_loss"],
             "tune by an error or a loss, and use fit.calibrate().test(new).glance() for this measure on new rows",
         ),
     },

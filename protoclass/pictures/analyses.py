@@ -15,7 +15,7 @@ from ..analysis.variables import importance as measure_importance
 from ..analysis.variables import separation, why_not_separated
 from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import list_short, shorten, write_number, write_value
 from .images import draw_grid, show_weights
 from .style import (
@@ -181,9 +181,9 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     table = explain(fit, row)
     said = table.attrs
     if "not_additive" in said:
-        raise NotAvailable(f"plot('why') divides distances among variables, but {said['not_additive']}")
+        raise NotAvailableError(f"plot('why') divides distances among variables, but {said['not_additive']}")
     if "rival" not in said:
-        raise NotAvailable("plot('why') needs a prototype of another class to compare with, but there is none")
+        raise NotAvailableError("plot('why') needs a prototype of another class to compare with, but there is none")
     favour = (table["to_rival"] - table["to_prototype"]).astype(float)
     favour = favour.sort_values(key=lambda values: -values.abs(), kind="stable")
     few, code = favour.head(MOST), list(fit.classes).index(said["class"])
@@ -245,7 +245,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     metric = fit.dissimilarity.metric
     table, by_class = metric.column_weights, metric.class_weights
     if table is None:
-        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
+        raise NotAvailableError(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
     decide = by_class is None and not why_not_separated(fit)
     few = separation(fit) if decide else table.sort_values("weight", ascending=False, kind="stable")
     few = few.head(MOST)

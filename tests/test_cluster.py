@@ -91,7 +91,7 @@ def test_partitions_have_the_answers_of_the_rows(case):
     if "prototype" in expected:
         expected["prototype"] = expected["prototype"].convert_dtypes()
     pd.testing.assert_frame_equal(table, expected, check_dtype=False)
-    for how in ({}, {"weights": "w"}, {"by": "g"}, {"groups": "patient"}):
+    for how in ({}, {"weights": "w"}, {"by": "g"}, {"clusters": "patient"}):
         for form in ("glance", "tidy"):
             pd.testing.assert_frame_equal(getattr(fit.test(lazy, **how), form)(), getattr(fit.test(new, **how), form)())
 

@@ -110,8 +110,9 @@ def strings(tree):
 
 
 def written():
-    """(file, paragraph) of the pages."""
+    """(file, paragraph) of the pages, except the list of changes."""
     pages = [page for folder in (".", "docs", "vignettes", "benchmarks") for page in sorted((ROOT / folder).glob("*.md"))]
+    pages.remove(ROOT / "CHANGELOG.md")
     for page in pages:
         yield from ((page, block) for block in paragraphs(page.read_text(encoding="utf-8")))
 

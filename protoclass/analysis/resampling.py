@@ -454,7 +454,7 @@ def select(fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Gen
         ) from reason
     candidates = np.zeros(len(task.candidate_row), bool)
     candidates[columns] = True
-    prototypes = rule.prototypes
+    prototypes: Any = rule.prototypes
     pairs = np.stack([prototypes.at, prototypes.classes])  # a centre may serve in several features
     (at, classes), first = np.unique(pairs, axis=1, return_index=True)
     radii = prototypes.radii[first] if "cover" in rule.kinds and prototypes.radii is not None else None

@@ -172,13 +172,13 @@ def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, 
     """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those to the candidates, or is None."""
     if prototypes.at is not None and source is not None:
         return source.take(rows, prototypes.at)
-    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity.prototype_rep(prototypes))
+    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity._prototype_rep(prototypes))
 
 
 def take(prototypes: Points, which: Any) -> Points:
     """Some of the prototypes, without the columns of their table."""
-    fields = (prototypes.classes, prototypes.at, prototypes.coords, prototypes.radii)
-    return Points(*(None if values is None else values[which] for values in fields))
+    arrays = {name: getattr(prototypes, name) for name in ("classes", "at", "coords", "radii")}
+    return Points(**{name: values[which] for name, values in arrays.items() if values is not None})
 
 
 def place_of(fit: Fitted, prototype: Any) -> int:
@@ -266,8 +266,9 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)
     paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {})
     for path_of in watch(paths, folds, "cross-validating", problem.progress):
+        rule: Any = path_of.path.at(0)
         rows = np.flatnonzero(fold == path_of.fold)
-        steps, weight[path_of.fold] = lost_by_steps(path_of.path.at(0), path_of.query(rows), y[rows], w[rows])
+        steps, weight[path_of.fold] = lost_by_steps(rule, path_of.query(rows), y[rows], w[rows])
         lost[path_of.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
     if not weight.any():
         raise DataError("no held-out row has dissimilarities to all prototypes: use cv=None, or leave out columns without common levels")

@@ -318,7 +318,7 @@ def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
     for rows, fold_rule in folds:
-        values[rows], fold[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity.query(rows)), len(rules)
+        values[rows], fold[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows)), len(rules)
         rules.append(fold_rule)
     lost = Lost.of(fit.problem, fold)
     values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
@@ -332,7 +332,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
     w = given_weights(weights, data)
     codes = fit.true_codes(data, "the calibration data", "a calibration")
     fit.warn_of(fit.unseen_in(data))
-    query, _, complete = fit.dissimilarity.new_query(data)
+    query, _, complete = fit.dissimilarity._new_query(data)
     codes, values = codes[complete], answer(fit.rule, kind, query)
     _check_new(fit, data[complete])
     known = (codes >= 0) & ~np.isnan(values).any(axis=1) & (w[complete] > 0)

@@ -512,8 +512,8 @@ class Fitted(Served):
     def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
-            return self.dissimilarity.new_query(new, zero, self.model.measures(self.rule))
-        return self.dissimilarity.query(), self.frame.index, np.ones(self.nobs, bool)
+            return self.dissimilarity._new_query(new, zero, self.model.measures(self.rule))
+        return self.dissimilarity._query(), self.frame.index, np.ones(self.nobs, bool)
 
     @property
     def told_apart(self) -> Callable[[Any], np.ndarray] | None:
@@ -539,7 +539,7 @@ class Fitted(Served):
     @cached_property
     def fitted_codes(self) -> np.ndarray:
         """Predicted class codes of the training rows (n,)."""
-        return answer(self.rule, "class", self.dissimilarity.query())
+        return answer(self.rule, "class", self.dissimilarity._query())
 
     def derived(self, rule: Rule, values: dict[str, Any] | None = None, steps: int | None = None) -> Self:
         """The fit with another rule of the same method: at other values of its parameters, or its first steps.

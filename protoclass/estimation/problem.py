@@ -336,7 +336,7 @@ class Problem:
 
         def source() -> Source:
             with bar(None, "measuring", self.progress) as measuring:
-                return dissimilarity.source(measuring.update, limit=limit)
+                return dissimilarity._source(measuring.update, limit=limit)
 
         return Task(
             Once(source), frame.codes, len(frame.levels), frame.weights, row, (self.seed,),

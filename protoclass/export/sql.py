@@ -207,7 +207,7 @@ class Writer:
     def _prototypes(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]) -> str:
         """The table of the prototypes in a query; they are written once, as constants."""
         fit = self.fit
-        values = np.asarray(self.distance.values(fit.dissimilarity.prototype_rep(prototypes)), float)
+        values = np.asarray(self.distance.values(fit.dissimilarity._prototype_rep(prototypes)), float)
         names = ["place", "label", *beside, *(f"v{k + 1}" for k in range(values.shape[1]))]
         numbers = np.column_stack([*beside.values(), values])
         labels = [self.label(code) for code in range(len(fit.classes))]

@@ -411,7 +411,7 @@ def _made_a_frame(data: Any) -> str:
     if isinstance(data, (list, tuple, np.ndarray)):
         return "use pd.DataFrame(values, columns=names)"
     if hasattr(data, "condensed"):
-        return "use data.frame()"
+        return "use data.to_frame()"
     if hasattr(data, "to_table"):
         return "use data.to_table(columns=[...])"
     if hasattr(data, "to_pandas"):

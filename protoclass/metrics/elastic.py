@@ -188,7 +188,7 @@ class Tangent(Metric):
     >>> digits = pc.load_data("digits").head(40)
     >>> d = pc.dissimilarity("digit ~ .", digits, pc.Tangent(shape=(8, 8)))
     >>> e = pc.dissimilarity("digit ~ .", digits, pc.Euclidean(scale=False))
-    >>> bool((d.frame() <= e.frame() + 1e-4).all(axis=None))
+    >>> bool((d.to_frame() <= e.to_frame() + 1e-4).all(axis=None))
     True
     """
 

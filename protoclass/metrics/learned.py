@@ -558,6 +558,8 @@ class Adaptive(Metric):
     base: TrainedMinkowski | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if self.checks_each_value():
+            return
         if self.neighborhood is not None:
             whole_number("neighborhood", self.neighborhood, 2)
         whole_number("iterations", self.iterations, 1, MOST_RUNS)

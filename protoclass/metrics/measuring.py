@@ -338,7 +338,7 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         return untrained_if_in_folds(of_rows)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
-            raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.frame() with a formula 'y ~ 1'")
+            raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.to_frame() with a formula 'y ~ 1'")
         return spec.with_inner([resolve(spec.of, frame, data)])
     if isinstance(spec, (pd.DataFrame, pd.Series, np.ndarray, list, tuple)):
         spec = given(spec, data)

@@ -341,7 +341,7 @@ class Mahalanobis(Metric):
     >>> import protoclass as pc
     >>> iris = pc.load_data("iris")
     >>> d = pc.dissimilarity("~ sepal_length + sepal_width", iris, pc.Mahalanobis())
-    >>> d.frame().iloc[0, 1:4].round(4).tolist()
+    >>> d.to_frame().iloc[0, 1:4].round(4).tolist()
     [1.2081, 0.8923, 1.1644]
     """
 

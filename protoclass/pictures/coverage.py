@@ -36,7 +36,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
         Where a prototype is not a row of the data, and the metric represents candidates in a way of their own.
     """
     dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
-    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity.prototype_rep(prototypes)
+    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity._prototype_rep(prototypes)
     if (rows >= 0).all():
         return np.asarray(metric.between(part(dissimilarity.rows, rows), columns), float)
     if prototypes.at is not None and not metric.symmetric:
@@ -48,7 +48,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
     """What the rule predicts for one row: (classes,), for "nearest" the place of a prototype."""
-    values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity.query(np.array([row]))), float)[0]
+    values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity._query(np.array([row]))), float)[0]
     return values
 
 

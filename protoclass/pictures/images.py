@@ -175,7 +175,7 @@ def show_weights(fit: Fitted, shape: Any, count: int) -> tuple[np.ndarray, list[
 
 def weigh_pixels(fit: Fitted) -> np.ndarray:
     """The learned weight of each pixel in the distances to each class, (classes or 1, p), from 0 to 1."""
-    metric = fit.dissimilarity.metric
+    metric: Any = fit.dissimilarity.metric
     weights = np.atleast_2d(metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights)
     weights = weights / metric.column_weights["scale"].to_numpy() ** 2
     return np.asarray(weights / weights.max(axis=1, keepdims=True))

@@ -176,7 +176,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         out, other = np.empty((len(prototypes), 2)), row < 0
         out[~other] = spots[row[~other]]
         if other.any():
-            others = dissimilarity.prototype_rep(take(prototypes, other))
+            others = dissimilarity._prototype_rep(take(prototypes, other))
             out[other] = project(_between(dissimilarity, part(dissimilarity.rows, at), others).T)
         return out
 
@@ -249,7 +249,7 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     metric = fit.dissimilarity.metric
     try:
         metric = as_vectors(metric)
-        centres = metric.coordinates(fit.dissimilarity.prototype_rep(some))
+        centres = metric.coordinates(fit.dissimilarity._prototype_rep(some))
         if centres.shape[1] != 2:
             return np.empty((0, CORNERS, 2))
         unit = step / np.asarray(metric.between(metric.place(step), metric.place(np.zeros((1, 2)))))

@@ -236,7 +236,7 @@ def test_a_wrapper_serves_wherever_a_metric_does(iris):
     assert matrix.prototypes.index.equals(pc.fit("species ~ .", iris, dissimilarity=Power("manhattan"), eps=1.0).prototypes.index)
     nested = pc.dissimilarity("species ~ .", iris, pc.Ranks(Power("manhattan", 1.0)))
     assert nested.frame().equals(pc.dissimilarity("species ~ .", iris, pc.Ranks("manhattan")).frame())
-    with pytest.raises(pc.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.frame\(\) with a formula 'y ~ 1'"):
+    with pytest.raises(pc.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.to_frame\(\) with a formula 'y ~ 1'"):
         pc.dissimilarity("~ 1", iris, Power(d))
 
 

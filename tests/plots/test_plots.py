@@ -136,14 +136,14 @@ def test_shapes_of_balls_are_true(iris, metric):
     assert not len(plane.outline_balls(fit, plane.make_plane(fit, "map")))
 
 
-def test_lines_are_so_many_at_most_and_the_title_says_of_how_many_prototypes(iris, monkeypatch):
+def test_lines_are_so_many_at_most_and_the_legend_says_of_how_many_prototypes(iris, monkeypatch):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     monkeypatch.setattr(prototypes, "PAIRS", 100)
     ax = fit.plot(ax=axes())
     held = np.cumsum([len(fit.ball(label)) for label in fit.prototypes.index])
     count = max(1, int((held <= 100).sum()))
     assert len(lines_of(ax)) == held[count - 1]
-    assert f"(the first {count})" in ax.get_title()
+    assert f"(the first {count})" in ax.get_legend().get_texts()[-1].get_text()
 
 
 def test_a_rule_of_features_is_said_instead_of_a_map_without_prototypes(iris):

@@ -8,8 +8,6 @@ from looks import find_faults
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.pictures.coverage import measure_coverage
-from protoclass.pictures.details import find_details
 
 
 def axes():
@@ -85,6 +83,3 @@ def test_texts_that_are_tied_with_everything_are_marked(texts):
     assert 40 in tied
     note = f"which are predicted as the first class: {len(tied)} ({', '.join(map(str, tied[:5]))}"
     assert note in str(fit.summary())
-    details = find_details(fit, None, measure_coverage(fit), 40)
-    assert details.words == ["All classes have a prototype at this same distance: the first class is predicted."]
-    assert find_details(fit, None, measure_coverage(fit), far.index.difference(tied)[0]).words == []

@@ -318,6 +318,17 @@ def test_a_small_file(iris, tmp_path):
     assert Path(tmp_path / "0").stat().st_size == full
 
 
+def test_a_fit_is_loaded_and_predicts_without_slow_packages(iris, tmp_path):
+    path = pc.fit("species ~ .", iris, eps=1.0).slim().save(tmp_path / "slim.proto").path
+    code = (
+        "import sys, protoclass as pc\n"
+        f"pc.load({str(path)!r}).predict(pc.load_data('iris'))\n"
+        "print(*{m.split('.')[0] for m in sys.modules})"
+    )
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numba", "scipy", "statsmodels", "matplotlib", "sklearn"} & set(imported)
+
+
 # methods and metrics of one's own
 
 

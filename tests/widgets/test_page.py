@@ -13,7 +13,7 @@ from access import find_faults
 
 import protoclass as pc
 from protoclass.pictures.coverage import measure_coverage
-from protoclass.pictures.radii import make_steps
+from protoclass.pictures.explored import make_steps
 from protoclass.widgets.browser import FOLDER, script
 from protoclass.widgets.content import make_content
 from protoclass.widgets.prototypes import PrototypeExplorer

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from traitlets import TraitError, link
+from traitlets import TraitError
 
 import protoclass as pc
 from protoclass.fitting import explore
@@ -133,18 +133,6 @@ def test_a_front_end_hears_of_an_explorer_when_it_has_all_that_it_draws(fit, mon
         assert explorer.content in map(bytes, buffers)
         assert state["state"] == explorer.state
         opened.clear()
-
-
-def test_why_a_row_gets_its_class(explorer, fit):
-    augmented, far = fit.augment(), fit.predict(kind="distance")
-    for row in (0, 70, *augmented.index[~augmented["correct"].astype(bool)]):
-        explorer.selected = row
-        answer = told(explorer)
-        also = [fit.frame.index[point] for point in answer["also"]]
-        assert also[0] == augmented["prototype"][row]
-        assert fit.prototypes.loc[also, "class"].tolist() == far.loc[row].sort_values().index.tolist()
-        assert not answer["tables"]  # the page compares by itself
-    assert fine(explorer)
 
 
 def test_it_opens_on_the_closest_error_or_the_first_prototype(explorer, fit, iris):
@@ -283,7 +271,7 @@ def test_methods_without_radius_have_no_slider(iris, method, knobs):
         (of,) = [dict(t["rows"]) for t in told(e)["tables"] if t["caption"] == "Decision for each class"]
         assert [float(of[level]) for level in fit.classes] == pytest.approx(fit.predict(kind="decision").loc[106].tolist(), rel=1e-3)
     if "prob" in fit.rule.kinds:
-        assert "The probability, or share of votes" in " ".join(told(e)["words"])
+        assert "The probability, or proportion of votes" in " ".join(told(e)["words"])
 
 
 def test_centroids_speak_for_the_rows_nearest_to_them(iris):
@@ -483,8 +471,10 @@ def test_odd_labels(iris):
     assert fine(e)
 
 
-def test_explorers_are_linked_as_other_widgets(curve, explorer, fit):
-    link((curve, "eps"), (explorer, "eps"))
+def test_explorers_share_their_radius(curve, explorer, fit):
+    curve.link(explorer)
+    with pytest.raises(pc.OptionError, match="a trait of both explorers, not 'point'"):
+        curve.link(explorer, "point")
     curve.point = 17
     assert explorer.fit.selection.point == 17
     explorer.eps = 0.9952

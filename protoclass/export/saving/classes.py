@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...estimation.problem import measure_losses
 from ...frames.formula import TRANSFORMS, Formula, check_factors
 from ...frames.frame import spec_of_states, states_of
 from ...frames.spelling import name_columns
@@ -203,6 +204,11 @@ def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
         given["counts"] = given["counts"].sum(axis=1)
     if name == "Problem" and np.ndim(given["budget"]) == 1:  # of all classes, or by class
         given["budget"] = int(given["budget"].sum())
+    if name == "Problem" and "loss" not in given:  # which followed from the arguments of the call
+        options = given["call"].arguments
+        measure = options["measure"] if options.get("loss") is None else options["loss"]
+        loss, loss_name = measure_losses(measure, given["frame"])
+        given |= {"repeats": options["repeats"], "loss": loss, "loss_name": loss_name}
     former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})
     return {renamed.get(field, field): part for field, part in given.items() if field not in former or part != former[field]}
 
@@ -230,7 +236,7 @@ def check_forest(f: Any) -> None:
     looking."""
     whole, sizes = (f.start, f.left, f.right, f.feature), np.diff(f.start)
     fine = all(a.dtype.kind == "i" for a in whole) and (f.threshold.dtype, f.missing.dtype, f.error.dtype) == (float, bool, float)
-    fine = fine and len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all()
+    fine = fine and bool(len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all())
     require(fine, "the trees do not match their nodes")
     own, inner = np.arange(len(f.left)) - np.repeat(f.start[:-1], sizes), f.left >= 0
     further = [(own < side) & (side < np.repeat(sizes, sizes)) for side in (f.left, f.right)]

@@ -39,7 +39,7 @@ ALONE = ("from_r", "with_scikit_learn")  # have their own entries in the content
 # a public name is listed under the heading of the name, or else of its module, or else of its folder
 GROUPS = {
     "Fitting, validating, comparing": ("fitting", "estimation", "analysis"),
-    "Methods": ("models",),
+    "Methods": ("models", "candidates"),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
     "Saving, reporting, reproducing": ("export",),
@@ -50,7 +50,7 @@ GROUPS = {
         "models.base", "models.registry", "metrics.base", "extend", "testing",
     ),
 }  # fmt: skip
-REST = "Bounds"
+REST = "Other"
 
 NOTEBOOK = """\
 ---

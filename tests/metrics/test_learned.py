@@ -269,8 +269,8 @@ def test_parts_of_squared_distances_are_signed_and_exact(iris):
 
 
 def test_the_quadratic_distance_needs_the_classes_of_candidates(iris):
+    more = pc.candidates.unlabelled(iris.iloc[:3].set_axis(["a", "b", "c"]))
     with pytest.raises(pc.DataError, match=r"QDA dissimilarities need the class of each candidate, .*: use candidates='train'"):
-        more = pc.candidates.unlabelled(iris.iloc[:3].set_axis(["a", "b", "c"]))
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.QDA(), candidates=more)
 
 

@@ -126,12 +126,12 @@ def metrics(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
         proteins = pd.read_csv(Path(folder) / "scop_sequences.csv.gz").set_index("sequence_id").loc[own, ["sequence"]]
         kernel = pc.Mismatch(k=5, m=1, skip="Xx")
         name = f"mismatch kernel k = 5, m = 1 of {len(proteins)} proteins"
-        strings = [(name, lambda: pc.dissimilarity("~ sequence", proteins, kernel).frame(), "<= 4 T")]
+        strings = [(name, lambda: pc.dissimilarity("~ sequence", proteins, kernel).to_frame(), "<= 4 T")]
     return [
         *strings,
         ("two-sided tangent distances of all USPS pairs",
-         lambda: pc.dissimilarity("digit ~ .", usps, pc.Tangent()).source(hold=True), "<= 20 T"),
-        ("Gower of 5000 x 20 mixed rows with missing values, frame read", lambda: gower.source(hold=True), "<= 0.3 T"),
+         lambda: pc.dissimilarity("digit ~ .", usps, pc.Tangent())._source(hold=True), "<= 20 T"),
+        ("Gower of 5000 x 20 mixed rows with missing values, frame read", lambda: gower._source(hold=True), "<= 0.3 T"),
         ("adaptive distances of 2007 queries, 30 components", local, "<= 4 T"),
     ]  # fmt: skip
 

@@ -39,18 +39,18 @@ ALONE = ("from_r", "with_scikit_learn")  # have their own entries in the content
 # a public name is listed under the heading of the name, or else of its module, or else of its folder
 GROUPS = {
     "Fitting, validating, comparing": ("fitting", "estimation", "analysis"),
-    "Methods": ("models", "candidates"),
+    "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
     "Saving, reporting, reproducing": ("export",),
     "Data and vignettes": ("frames", "vignettes"),
     "Session options": ("ground.options",),
-    "Errors": ("ground.errors",),
+    "Results and errors": ("results", "errors", "ground.errors"),
     "Custom methods and metrics": (
         "models.base", "models.registry", "metrics.base", "extend", "testing",
     ),
 }  # fmt: skip
-REST = "Other"
+REST = "Others"
 
 NOTEBOOK = """\
 ---
@@ -112,7 +112,7 @@ def reference() -> str:
     for name in sorted(homes, key=lambda name: order.index(place[name]) if place[name] in order else len(order)):
         listed[heading.get(place[name], REST)].append(name)
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
-    for title, names in listed.items():
+    for title, names in ((title, names) for title, names in listed.items() if names):
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
         lines += [f"   {name}" for name in names] + [""]
     return "\n".join(lines)

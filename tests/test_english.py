@@ -78,7 +78,7 @@ def sections(text):
 
 def public_names():
     """Names of the package, of its public modules, and of the classes and functions that a fit and a validation are made of."""
-    names = ("__init__.pyi", "extend.py", "sklearn/__init__.py", "testing/__init__.py", "fitting.py")
+    names = ("__init__.pyi", "errors.py", "extend.py", "results.py", "sklearn/__init__.py", "testing/__init__.py", "fitting.py")
     modules = [ROOT / "protoclass" / name for name in names]
     return {alias.asname or alias.name for module in modules for node in ast.walk(ast.parse(module.read_text()))
             if isinstance(node, ast.ImportFrom) for alias in node.names}  # fmt: skip
@@ -110,8 +110,9 @@ def strings(tree):
 
 
 def written():
-    """(file, paragraph) of the pages."""
+    """(file, paragraph) of the pages, except the list of changes."""
     pages = [page for folder in (".", "docs", "vignettes", "benchmarks") for page in sorted((ROOT / folder).glob("*.md"))]
+    pages.remove(ROOT / "CHANGELOG.md")
     for page in pages:
         yield from ((page, block) for block in paragraphs(page.read_text(encoding="utf-8")))
 

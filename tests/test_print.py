@@ -65,7 +65,7 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     ],
 )
 def test_plot_names_what_it_does_not_know(fit, options, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         fit.plot(**options)
 
 

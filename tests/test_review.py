@@ -33,7 +33,7 @@ def test_machines_without_centres(iris):
 def test_missing_categories_of_stumps():
     holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
     holes.loc[:5, "c"] = None
-    with pytest.raises(pc.DataError, match="column 'c' is missing at row 0"):
+    with pytest.raises(pc.errors.DataError, match="column 'c' is missing at row 0"):
         pc.fit("y ~ c + x0", holes, "scm", features="stumps", na="keep", dissimilarity="gower", **ONE)
 
 
@@ -43,7 +43,7 @@ def test_rows_at_unknown_distances_are_left_out_everywhere(method, parameters):
     new.loc[:9, ["x0", "x1"]] = np.nan
     fit = pc.fit("y ~ .", data, method, na="keep", dissimilarity="gower", **parameters)
     assert fit.path(new=new)["new_error"].iloc[-1] == pytest.approx(fit.test(new).error)
-    with pytest.raises(pc.DataError, match="no row has both"):
+    with pytest.raises(pc.errors.DataError, match="no row has both"):
         fit.path(new=new.iloc[:5])
 
 
@@ -99,7 +99,7 @@ def test_thresholds_stay_between_their_values():
 def test_classes_of_odd_kinds():
     data = two()
     for wrong in (pd.NA, pd.Series(["a"]), "c"):
-        with pytest.raises(pc.OptionError, match="positive must be"):
+        with pytest.raises(pc.errors.OptionError, match="positive must be"):
             pc.fit("y ~ .", data, "scm", positive=wrong, **ONE)
     pairs = data.assign(y=[("a", 1) if c == "a" else ("b", 2) for c in data.y])
     v = pc.cross_validate(

@@ -123,10 +123,10 @@ def test_bounds_are_named_where_they_are_met(iris):
         ({"k": 10**5000}, r"k of knn must be .*, not <a whole number of 16,610 bits>"),
         ({"seed": 2**63}, r"seed must be a whole number >= 0 and <= 9223372036854775807, not 9223372036854775808"),
     ):
-        with pytest.raises(pc.OptionError, match=message):
+        with pytest.raises(pc.errors.OptionError, match=message):
             pc.fit("species ~ .", iris, "knn", **options)
-    with pytest.raises(pc.OptionError, match=r"starts of kmeans must be a whole number >= 1 and <= 10000, not 1000000"):
+    with pytest.raises(pc.errors.OptionError, match=r"starts of kmeans must be a whole number >= 1 and <= 10000, not 1000000"):
         pc.KMeans(starts=10**6)
-    with pytest.raises(pc.OptionError, match=r"repeats must be a whole number >= 1 and <= 10000, not 0"):
+    with pytest.raises(pc.errors.OptionError, match=r"repeats must be a whole number >= 1 and <= 10000, not 0"):
         pc.cross_validate("species ~ .", iris, repeats=0, dissimilarity="euclidean")
     assert pc.fit("species ~ .", iris, "knn", k=3, seed=2**63 - 1).predict().notna().all()

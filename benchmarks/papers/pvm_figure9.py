@@ -74,7 +74,7 @@ def runs(data: pd.DataFrame, related: pc.Dissimilarity, K: np.ndarray, draws: in
 
 def tuned_within(data: pd.DataFrame, related: pc.Dissimilarity, K: np.ndarray, draws: int) -> dict[str, np.ndarray]:
     """Errors in outer folds of each method at its least error in ten folds of the other rows, for each draw of the outer folds."""
-    D, y = related.frame(), data["family"].to_numpy()
+    D, y = related.to_frame(), data["family"].to_numpy()
     models = {name: model for name, model in MODELS.items() if name != MEDOIDS}  # each fit takes long
     compared = pc.compare(
         "family ~ 1", data[["family"]], models, cv=10, repeats=draws, dissimilarity=D, choose="min", progress=False
@@ -192,7 +192,7 @@ def report(draws: int = 10, nested: int = 1) -> Report:
     data = proteins()
     n, few = len(data), int((data["family"] == "yes").sum())
     related = pc.dissimilarity("family ~ sequence", data, METRIC)
-    K = 1 - related.frame().to_numpy() ** 2 / 2
+    K = 1 - related.to_frame().to_numpy() ** 2 / 2
     tables, within = runs(data, related, K, draws), tuned_within(data, related, K, nested)
     least = {name: percent(tables, name, n) for name in tables}
     inside = {name: 100 * counts.mean() / n for name, counts in within.items()}

@@ -72,7 +72,7 @@ def methods(response: pd.Series) -> dict[str, pc.Model]:
     }
 
 
-Found = dict[tuple[str, str], pc.Comparison]
+Found = dict[tuple[str, str], pc.results.Comparison]
 
 
 def compared(repeats: int, names: set[str], choose: str, scales: tuple[str, ...]) -> Found:

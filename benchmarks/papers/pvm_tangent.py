@@ -202,7 +202,7 @@ def report() -> Report:
     train, new = usps()
     y, truth = train["digit"], new["digit"]
     related = pc.dissimilarity("digit ~ .", train, pc.Tangent())
-    radii, D = radii_of(related), related.frame()
+    radii, D = radii_of(related), related.to_frame()
     rows = related.metric.new_rows(new, related.data)
     test = pd.DataFrame(rows.measure(np.arange(len(new)), related.candidates), new.index, related.candidate_names)
     nearest = 100 * (y.to_numpy()[test.to_numpy().argmin(axis=1)] != truth.to_numpy()).mean()

@@ -57,7 +57,7 @@ def by_ties(name: str, data: pd.DataFrame, seeds: int) -> list[list[str]]:
     folds = [stratified(pd.factorize(y)[0], 10, seed) for seed in range(seeds)]
     scaled = (("raw", data, RAW), ("divided by sd", data, pc.Euclidean()), ("divided by range", ranged(data), RAW))
     for label, columns, metric in scaled:
-        D = pc.dissimilarity("y ~ .", columns, metric).frame().to_numpy()
+        D = pc.dissimilarity("y ~ .", columns, metric).to_frame().to_numpy()
         found = np.array([tie_errors(D, y, fold) for fold in folds])
         cells = [f"{one.mean():.0f} ({one.min():.0f} to {one.max():.0f})" for one in found.T]
         rows.append([name, label, str(PAPER[name][0]), *cells])

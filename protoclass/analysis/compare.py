@@ -195,7 +195,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     >>> wine = pc.load_data("wine")
     >>> fits = {f"k={k}": pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=k) for k in (1, 15)}
     >>> pc.compare_fits(fits, wine.iloc[1::2]).table["wrong"].to_dict()
-    {'k=1': 8, 'k=15': 6}
+    {'k=1': 6, 'k=15': 6}
     """
     listed = [*fits.values()] if isinstance(fits, Mapping) else [*fits] if isinstance(fits, (list, tuple)) else []
     if not listed or not all(isinstance(fit, Fitted) for fit in listed):
@@ -507,9 +507,9 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
     """Given dissimilarities as a DataFrame by label; None if dissimilarities are computed from predictors."""
     known = isinstance(spec, Dissimilarity)
     if isinstance(spec, (pd.DataFrame, np.ndarray)) or (known and spec.metric.given):
-        return measure("~ 1", data, spec).frame()
+        return measure("~ 1", data, spec).to_frame()
     complete = known and not spec.metric.train_in_folds and not spec.data.columns.columns.isin(data.columns).all()
-    return spec.frame() if complete else None
+    return spec.to_frame() if complete else None
 
 
 def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:

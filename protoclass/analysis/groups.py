@@ -102,7 +102,7 @@ def test(
     >>> wine = pc.load_data("wine")
     >>> fit = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5)
     >>> found = fit.test(wine.iloc[1::2])
-    >>> found.test
+    >>> found.p_value_method
     'one-sided exact sign test, 58 discordant rows'
     >>> found.tidy()[["class", "sensitivity", "ppv", "auc"]].round(3).to_numpy().tolist()
     [['cultivar 1', 1.0, 0.879, 0.99], ['cultivar 2', 0.861, 1.0, 0.983], ['cultivar 3', 1.0, 0.96, 1.0]]
@@ -364,7 +364,7 @@ def compare_groups(a: Any, b: Any, groups: dict[Any, TestResult], measure: str =
     estimates = [test.estimate(measure, c) for test in tests]
     difference, clustered = difference_of(*estimates), tests[0].judged.group is not None
 
-    def row(name: str, statistic: float, p: float) -> Row:
+    def row(name: str, statistic: Any, p: Any) -> Row:
         return name, str(a), str(b), difference.value, difference.low, difference.high, float(statistic), float(p)
 
     if measure == IN_THE_LARGE:

@@ -20,7 +20,7 @@ from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT, Problem, prepare
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs, is_number, one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief, shown
+from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief, shown
 from ..ground.options import fixed, significant, watch
 from ..metrics.base import TrainedMetric, train_metric
 from ..values import Above, Printed, public
@@ -170,7 +170,7 @@ class Stability(Printed):
 
         Raises
         ------
-        NotAvailable
+        NotAvailableError
             If the dissimilarity has not learned weights.
 
         Examples
@@ -184,7 +184,7 @@ class Stability(Printed):
         known = fit.dissimilarity.metric.column_weights
         if known is None or not metric.supervised:
             name = fit.dissimilarity.metric.name
-            raise NotAvailable(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
+            raise NotAvailableError(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
         check_runs("B", B, seed, progress)
         frame = fit.frame
 
@@ -282,7 +282,7 @@ def stability(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the prototypes are not rows.
 
     See Also
@@ -302,11 +302,11 @@ def stability(
     if sample == "bootstrap" and not weighted:
         raise OptionError(f"the bootstrap needs weights, which method {name!r} does not have: use sample='halves'")
     if fit.rule.prototypes.at is None:
-        raise NotAvailable(f"the prototypes of {name!r} are not rows, so none can be reselected")
+        raise NotAvailableError(f"the prototypes of {name!r} are not rows, so none can be reselected")
     resampled = Resampled(fit, sample or ("bootstrap" if weighted else "halves"), seed)
     task = resampled.task
     if fit.model.path(task, {}).at(0).size > fit.rule.size:
-        raise NotAvailable(
+        raise NotAvailableError(
             "this fit is the first part of a longer one, but samples would be fitted completely: use a fit with its own lambda_, as "
             "from fit.update(lambda_=...) or fit.at(lambda_=...)"
         )
@@ -454,7 +454,7 @@ def select(fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Gen
         ) from reason
     candidates = np.zeros(len(task.candidate_row), bool)
     candidates[columns] = True
-    prototypes = rule.prototypes
+    prototypes: Any = rule.prototypes
     pairs = np.stack([prototypes.at, prototypes.classes])  # a centre may serve in several features
     (at, classes), first = np.unique(pairs, axis=1, return_index=True)
     radii = prototypes.radii[first] if "cover" in rule.kinds and prototypes.radii is not None else None

@@ -22,7 +22,7 @@ from ..estimation.problem import Call, short, with_folds
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import check_known, is_number, one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, brief
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
@@ -172,13 +172,13 @@ def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, 
     """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those to the candidates, or is None."""
     if prototypes.at is not None and source is not None:
         return source.take(rows, prototypes.at)
-    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity.prototype_rep(prototypes))
+    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity._prototype_rep(prototypes))
 
 
 def take(prototypes: Points, which: Any) -> Points:
     """Some of the prototypes, without the columns of their table."""
-    fields = (prototypes.classes, prototypes.at, prototypes.coords, prototypes.radii)
-    return Points(*(None if values is None else values[which] for values in fields))
+    arrays = {name: getattr(prototypes, name) for name in ("classes", "at", "coords", "radii")}
+    return Points(**{name: values[which] for name, values in arrays.items() if values is not None})
 
 
 def place_of(fit: Fitted, prototype: Any) -> int:
@@ -217,7 +217,7 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the prototypes are not selected step by step.
 
     See Also
@@ -266,8 +266,9 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)
     paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {})
     for path_of in watch(paths, folds, "cross-validating", problem.progress):
+        rule: Any = path_of.path.at(0)
         rows = np.flatnonzero(fold == path_of.fold)
-        steps, weight[path_of.fold] = lost_by_steps(path_of.path.at(0), path_of.query(rows), y[rows], w[rows])
+        steps, weight[path_of.fold] = lost_by_steps(rule, path_of.query(rows), y[rows], w[rows])
         lost[path_of.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
     if not weight.any():
         raise DataError("no held-out row has dissimilarities to all prototypes: use cv=None, or leave out columns without common levels")
@@ -316,7 +317,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     rule, most = stepwise(fit), step_count(fit)
     if lambda_ is not None:
         if not fit.model.can.costs:
-            raise NotAvailable(f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size=")
+            raise NotAvailableError(f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size=")
         return fit.derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
         raise OptionError(f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}")
@@ -330,7 +331,7 @@ def slim(fit: AnyFit) -> AnyFit:
     """The fit without its training rows, for publishing.
 
     It keeps prototypes, parameters, metric and calibration, and the number of rows of each class. Its predictions for new rows are
-    bit-identical. Methods that need the training rows or the cross-validation raise `NotAvailable`; `update(data=...)` refits. The
+    bit-identical. Methods that need the training rows or the cross-validation raise `NotAvailableError`; `update(data=...)` refits. The
     prototypes of k-nearest neighbours are all training rows, so these remain. `slim().save(path)` lists what else remains of them.
 
     Examples

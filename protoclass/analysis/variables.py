@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, warn
+from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
 
@@ -66,7 +66,7 @@ def why(fit: Fitted, row: Any) -> Any:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the prototypes are not rows, or if the dissimilarities were given as a matrix.
 
     Notes
@@ -97,15 +97,15 @@ def why(fit: Fitted, row: Any) -> Any:
     """
     asked, groups, prototypes = asked_row(fit, row), variable_groups(fit, None), fit.rule.prototypes
     if prototypes.at is None:
-        raise NotAvailable("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
-    (query, _, complete), unseen = fit.dissimilarity.new_query(asked), fit.unseen_in(asked)
+        raise NotAvailableError("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
+    (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit.unseen_in(asked)
     if not complete.all():
         unseen.refuse()
         missing = asked.columns[asked.isna().iloc[0]].tolist()
         raise DataError(f"the row has no value of {missing}, but every predictor is needed")
     distances, measured = of_complete(query, lambda part: distances_by(fit.rule, part))
     if not measured.all() or not distances.size:
-        raise NotAvailable("there is no prototype to compare the row with")
+        raise NotAvailableError("there is no prototype to compare the row with")
     d = distances[0]
     code = int(codes_of(fit, asked)[0])
     same_class, attrs = prototypes.classes == code, dict[str, Any]()
@@ -197,18 +197,19 @@ def divided(
 ) -> Array:
     """The part of each variable in the distance of the asked row to prototype `at`, (variables,); `other` has its predictors."""
     d = fit.dissimilarity
-    prototype, positive = part(d.prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
+    prototype, positive = part(d._prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
     if d.metric.power is None:
-        row, centre = (d.metric.new_rows(table, d.data).frame for table in (asked, other))
+        row, centre = (cast(Frame, d.metric.new_rows(table, d.data).frame) for table in (asked, other))
         parts = d.metric.contributions(row, centre, prototype)
         in_group = [[bool(made & set(columns)) for columns in groups.values()] for made in predictors_of_columns(row)]
         return (parts @ np.array(in_group, float))[0] / (distance if positive else 1.0)
     if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
-        terms = np.nan_to_num(d.metric.terms(d.metric.new_rows(asked, d.data, False).rows(), prototype)[0, 0])
+        known: Any = d.metric.new_rows(asked, d.data, False)
+        terms = np.nan_to_num(d.metric.terms(known.rows(), prototype)[0, 0])
         proportions = terms / (terms.sum() if positive else 1.0)
         return distance * proportions[[d.metric.variables.index(name) for name in groups]]
     replaced = [asked.assign(**{c: other[c].to_numpy() for c in columns}) for columns in groups.values()]
-    left = distances_by(fit.rule, d.new_query(pd.concat(replaced, ignore_index=True))[0])[:, at].astype(float)
+    left = distances_by(fit.rule, d._new_query(pd.concat(replaced, ignore_index=True))[0])[:, at].astype(float)
     return np.maximum(0.0, 1 - (left / (distance if positive else np.inf)) ** d.metric.power) * distance
 
 
@@ -223,7 +224,8 @@ def counterfactuals(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str
     numeric = [c for c in alone if schema[c].kind == "numeric"]
     tried = {c: pd.unique(training[c].dropna()).astype(object) for c in alone}
     for c in numeric:
-        line = np.linspace(*np.nanquantile(training[c].to_numpy(float, na_value=np.nan), [0, 1]), VALUES)
+        numbers = training[c].to_numpy(float, na_value=np.nan)
+        line = np.linspace(np.nanmin(numbers), np.nanmax(numbers), VALUES)
         tried[c] = line[np.argsort(np.abs(line - asked[c].iloc[0]), kind="stable")]
     changed = {c: values[found != code] for (c, values), found in zip(tried.items(), codes_with(fit, asked, tried), strict=True)}
     changed = {c: values[:1] for c, values in changed.items() if len(values)}
@@ -232,13 +234,15 @@ def counterfactuals(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str
         middle = {c: (same[c] + changed[c]) / 2 for c in same}
         for c, found in zip(middle, codes_with(fit, asked, middle), strict=True):
             (same if found[0] == code else changed)[c] = middle[c]
-    classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True)) if changed else {}
-    found = {alone[c]: (values[0], fit.classes[classes[c][0]]) for c, values in changed.items()}
-    return [found.get(name, (None, None)) for name in groups]
+    classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True))
+    changes = {alone[c]: (values[0], fit.classes[classes[c][0]]) for c, values in changed.items()}
+    return [changes.get(name, (None, None)) for name in groups]
 
 
 def codes_with(fit: Fitted, asked: pd.DataFrame, values: Mapping[str, Array]) -> list[Array]:
     """For each variable the codes of the classes that the row would have with each of these values of the variable alone."""
+    if not values:
+        return []
     ends = np.cumsum([len(v) for v in values.values()])
     columns = {c: np.repeat(asked[c].to_numpy(), ends[-1]) for c in asked}
     for (c, v), end in zip(values.items(), ends, strict=True):
@@ -252,7 +256,7 @@ def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
 
 
 def separation(fit: Fitted) -> pd.DataFrame:
-    """Share of each variable in the distances between the prototypes of different classes, and its direction.
+    """Proportion of each variable in the distances between the prototypes of different classes, and its direction.
 
     A weight of a learned metric multiplies a squared difference, so it does not show alone how much a variable counts: a variable with
     a large weight counts little if the prototypes hardly differ in it.
@@ -260,10 +264,10 @@ def separation(fit: Fitted) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Table by variable of the metric (a column of the design matrix, or with Gower a predictor), the largest share first:
+        Table by variable of the metric (a column of the design matrix, or with Gower a predictor), the largest proportion first:
 
         * `proportion`: part of the squared distance (with Gower, of the distance) from a prototype to the nearest prototype of another
-          class, the mean over the prototypes. The sum is 1; with a full matrix, a share may be negative;
+          class, the mean over the prototypes. The sum is 1; with a full matrix, a proportion may be negative;
         * `higher`: the class whose prototypes have the higher mean value; NA for categories and ties;
         * `weight`: the learned weight, if the metric has learned weights;
         * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full matrix. The fitted model is then a
@@ -272,7 +276,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the model does not predict the class of the nearest prototype, if one class alone has prototypes, or if the metric is not a
         sum over variables.
 
@@ -302,15 +306,15 @@ def separation(fit: Fitted) -> pd.DataFrame:
     """
     reason = why_not_separated(fit)
     if reason:
-        raise NotAvailable(reason)
+        raise NotAvailableError(reason)
     metric, codes = fit.dissimilarity.metric, fit.rule.prototypes.classes
-    values, rep = prototype_values(fit), fit.dissimilarity.prototype_rep(fit.rule.prototypes)
+    values, rep = prototype_values(fit), fit.dissimilarity._prototype_rep(fit.rule.prototypes)
     rival = np.where(codes[:, None] != codes, compare(metric, rep, rep), np.inf).argmin(axis=1)
     slopes, X, names = slopes_of(fit, values, rep[0]), values.to_numpy(), list(values)
     if slopes is None:
         names = list(metric.variables)
         if not names:
-            raise NotAvailable(NO_SUM.format(metric.name))
+            raise NotAvailableError(NO_SUM.format(metric.name))
         pairs = [(part(rep, slice(k, k + 1)), part(rep, slice(j, j + 1))) for k, j in enumerate(rival.tolist())]
         terms = np.nan_to_num([metric.terms(a, b)[0, 0] for a, b in pairs])
     else:
@@ -344,7 +348,7 @@ def why_not_separated(fit: Fitted) -> str:
 def prototype_values(fit: Fitted) -> pd.DataFrame:
     """The prototypes in the columns of the design matrix, or if the metric has no coordinates as predictors."""
     metric, prototypes = fit.dissimilarity.metric, fit.rule.prototypes
-    if prototypes.at is None:
+    if prototypes.coords is not None:
         return as_vectors(metric).original(prototypes.coords)
     frame = fit.frame.again(prototype_predictors(fit))[0]
     return frame.design if isinstance(metric, VectorMetric) else frame.columns
@@ -427,7 +431,7 @@ class Permutable:
 def predicted(fold_rule: FoldRule, columns: pd.DataFrame) -> Array:
     """The class codes of some rows, int (r,)."""
     blocks = (columns[first : first + ROWS] for first in range(0, len(columns), ROWS))
-    queries = (fold_rule.dissimilarity.new_query(block)[0] for block in blocks)
+    queries = (fold_rule.dissimilarity._new_query(block)[0] for block in blocks)
     return np.concatenate([np.empty(0, int), *(answer(fold_rule.rule, "class", query) for query in queries)])
 
 
@@ -482,7 +486,7 @@ def importance(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the dissimilarities were given as a matrix.
 
     Notes
@@ -546,7 +550,7 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
     new = as_pandas(new)
     codes = fit.true_codes(new)
     fit.warn_of(fit.unseen_in(new))
-    _, _, complete = fit.dissimilarity.new_query(new)
+    _, _, complete = fit.dissimilarity._new_query(new)
     known = (codes >= 0) & complete
     if not known.any():
         raise DataError("no row has both a known class and all predictors")
@@ -559,7 +563,7 @@ def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     """The columns that are permuted together, by name: as given, or the metric's groups and each other predictor alone."""
     known = list(fit.frame.schema)
     if not known:
-        raise NotAvailable("this fit has no predictors to permute, because its dissimilarities were given as a matrix")
+        raise NotAvailableError("this fit has no predictors to permute, because its dissimilarities were given as a matrix")
     if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:  # a step of another row may leave a gap
         return {"series": known}
     if variables is None:

@@ -26,7 +26,7 @@ from ..core.statistics.scores import (
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..ground.checks import is_number, one_of
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, shown, warn
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
 from .copies import coincidences
@@ -98,7 +98,7 @@ def calibrate(
         If a class has no calibration rows, or if rows of `new` are training rows.
     OptionError
         If `cv` is None and `new` is not given.
-    NotAvailable
+    NotAvailableError
         If the method gives no values by class.
 
     Notes
@@ -178,7 +178,9 @@ def calibration(fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weig
     one_of("tune", tune, ("auto", True, False))
     kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
     if kind is None:
-        raise NotAvailable(f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because it has no values by class")
+        raise NotAvailableError(
+            f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because it has no values by class"
+        )
     tuned, why_not = None, ""
     if new is None:
         if weights is not None:
@@ -318,7 +320,7 @@ def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
     for rows, fold_rule in folds:
-        values[rows], fold[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity.query(rows)), len(rules)
+        values[rows], fold[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows)), len(rules)
         rules.append(fold_rule)
     lost = Lost.of(fit.problem, fold)
     values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
@@ -332,7 +334,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
     w = given_weights(weights, data)
     codes = fit.true_codes(data, "the calibration data", "a calibration")
     fit.warn_of(fit.unseen_in(data))
-    query, _, complete = fit.dissimilarity.new_query(data)
+    query, _, complete = fit.dissimilarity._new_query(data)
     codes, values = codes[complete], answer(fit.rule, kind, query)
     _check_new(fit, data[complete])
     known = (codes >= 0) & ~np.isnan(values).any(axis=1) & (w[complete] > 0)
@@ -393,7 +395,7 @@ def threshold(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the fit is not calibrated.
 
     Notes
@@ -423,7 +425,7 @@ def threshold(
     """
     calibration = fit.calibration
     if calibration is None:
-        raise NotAvailable("a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)")
+        raise NotAvailableError("a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)")
     code = class_code(of, fit.frame.levels)
     limits = {"sensitivity": sensitivity, "specificity": specificity}
     for name, least in limits.items():

@@ -129,7 +129,7 @@ class FoldPath:
 
     def query(self, rows: np.ndarray) -> Query:
         """Held-out rows, as a query of the models."""
-        known, lost = self.dissimilarity.query(rows), self.lost
+        known, lost = self.dissimilarity._query(rows), self.lost
         if not lost.where:
             return known
 

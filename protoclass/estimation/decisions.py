@@ -94,9 +94,9 @@ class Calibration:
         strange = []
         for fold_rule in self.rules:
             if new is None:
-                query, index, complete = fold_rule.dissimilarity.query(), fold_rule.dissimilarity.index, None
+                query, index, complete = fold_rule.dissimilarity._query(), fold_rule.dissimilarity.index, None
             else:
-                query, index, complete = fold_rule.dissimilarity.new_query(new, zero)
+                query, index, complete = fold_rule.dissimilarity._new_query(new, zero)
             values = answer(fold_rule.rule, self.scale.kind, query)
             strange.append(nonconformity(self.scale.scores(values)))
         every = np.ones(len(index), bool) if complete is None else complete

@@ -216,8 +216,8 @@ class ErrorCurve:
         standard error over folds, as in glmnet, which the 1-SE rule uses. It is at least the standard error of an error of 0
         (Agresti and Coull 1998), see `core.statistics.intervals.least_se`. `size` : the mean complexity of the models over the folds,
         in the unit of the method, or its limit `size=` if this is tuned. `cover_error` : the proportion of rows that are in no ball, in
-        balls of several classes, or only in balls of another class. `bound` : the mean over folds of the bound on the error from the
-        training rows alone, see `Fit.bound`.
+        balls of several classes, or only in balls of another class. `bound` : the mean over folds of the bound on the error from
+        the training rows alone, see `Fit.bound`.
 
         Notes
         -----

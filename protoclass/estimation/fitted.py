@@ -24,7 +24,7 @@ from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, check_level, either, hint_for_value, one_of
-from ..ground.errors import DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
+from ..ground.errors import DataWarning, NotAvailableError, OptionError, ProtoclassError, brief, warn
 from ..ground.foreign_names import VERBS
 from ..ground.options import bar
 from ..metrics.base import as_vectors
@@ -66,8 +66,8 @@ class Fitted(Served):
     """
 
     inside: ClassVar[str] = (
-        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes learned needed_of_new "
-        "learn of_other_class prediction_sets predictions prices problem prototype_names prototype_row prototype_table query "
+        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes frame kinds learned "
+        "learn needed_of_new of_other_class prediction_sets predictions prices problem prototype_names prototype_row prototype_table query "
         "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
     )
     serves: ClassVar[Mapping[str, str]] = VERBS
@@ -110,7 +110,7 @@ class Fitted(Served):
         """The cross-validation: errors over the grid, held-out predictions, and the selected point."""
         found = self.checked if self.curve is None else self.curve
         if isinstance(found, str):
-            raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
+            raise NotAvailableError("this fit was not cross-validated: use fit.update(cv=10)")
         return found
 
     @cached_property
@@ -199,7 +199,7 @@ class Fitted(Served):
             return self.rule.report[name]
         condition = getattr(self.model.can, name)
         if condition:
-            raise NotAvailable(f"this fit has no {name}, because method {self.model.name!r} returns one {condition}")
+            raise NotAvailableError(f"this fit has no {name}, because method {self.model.name!r} returns one {condition}")
         raise lacking(self.model, name, name)
 
     @cached_table
@@ -512,8 +512,8 @@ class Fitted(Served):
     def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
-            return self.dissimilarity.new_query(new, zero, self.model.measures(self.rule))
-        return self.dissimilarity.query(), self.frame.index, np.ones(self.nobs, bool)
+            return self.dissimilarity._new_query(new, zero, self.model.measures(self.rule))
+        return self.dissimilarity._query(), self.frame.index, np.ones(self.nobs, bool)
 
     @property
     def told_apart(self) -> Callable[[Any], np.ndarray] | None:
@@ -539,7 +539,7 @@ class Fitted(Served):
     @cached_property
     def fitted_codes(self) -> np.ndarray:
         """Predicted class codes of the training rows (n,)."""
-        return answer(self.rule, "class", self.dissimilarity.query())
+        return answer(self.rule, "class", self.dissimilarity._query())
 
     def derived(self, rule: Rule, values: dict[str, Any] | None = None, steps: int | None = None) -> Self:
         """The fit with another rule of the same method: at other values of its parameters, or its first steps.

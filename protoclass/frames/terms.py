@@ -389,7 +389,7 @@ def _bounded(name: str) -> Callable[..., Any]:
             _state["checked"] = True  # new data may have fewer distinct values
         return transform(data, *args, _state=_state, **options)
 
-    return stateful_transform(bounded)  # type: ignore[no-any-return]
+    return stateful_transform(bounded)
 
 
 def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:

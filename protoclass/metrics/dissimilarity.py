@@ -81,7 +81,7 @@ class Dissimilarity(Saveable):
         n, m = self.shape
         return n == m and bool((self.candidate_row == np.arange(n)).all())
 
-    def source(
+    def _source(
         self, tick: Callable[[], None] = lambda: None, hold: bool | None = None, limit: float | None = None
     ) -> Source:
         """Source of the dissimilarities for the models.
@@ -137,13 +137,13 @@ class Dissimilarity(Saveable):
                 pass
         return values
 
-    def query(self, rows: Array | None = None) -> Query:
+    def _query(self, rows: Array | None = None) -> Query:
         """Query with some of the rows (positions; all by default)."""
         n = len(self.index)
         known = AskedRows(self.index, np.ones(n, bool), self.data, self._measured, lambda: self.rows)
-        return self._query(known, np.arange(n) if rows is None else np.asarray(rows))
+        return self._asked(known, np.arange(n) if rows is None else np.asarray(rows))
 
-    def new_query(self, new: Any, zero: bool = False, measured: bool = True) -> tuple[Query, pd.Index, Array]:
+    def _new_query(self, new: Any, zero: bool = False, measured: bool = True) -> tuple[Query, pd.Index, Array]:
         """Query with the complete new rows, the names of all rows, and which of them are complete.
 
         Parameters
@@ -159,17 +159,17 @@ class Dissimilarity(Saveable):
         known = self.metric.new_rows(new, self.data, zero)
         if measured and known.rows is not None:
             known.rows()  # which raises for invalid values, also if a rule has no prototypes
-        return self._query(known, np.arange(known.complete.sum()), zero), known.index, known.complete
+        return self._asked(known, np.arange(known.complete.sum()), zero), known.index, known.complete
 
     def _measured(self, at: Any, candidates: Rep) -> Array:
         return compare(self.metric, part(self.rows, as_slice(at)), candidates)
 
-    def _query(self, known: AskedRows, rows: Array, zero: bool = False) -> Query:
+    def _asked(self, known: AskedRows, rows: Array, zero: bool = False) -> Query:
         """Query with some of the complete rows."""
         names, rep = known.index[known.complete], known.rows
 
         def measure(at: Array, prototypes: Points) -> Array:
-            return usable_values(self.metric, known.measure(at, self.prototype_rep(prototypes)), names[as_slice(at)])
+            return usable_values(self.metric, known.measure(at, self._prototype_rep(prototypes)), names[as_slice(at)])
 
         def coordinates(at: Array) -> Array:
             space = as_vectors(self.metric)
@@ -181,12 +181,12 @@ class Dissimilarity(Saveable):
             q, geometry = len(prototypes), self.metric.geometry
             if rep is None or geometry is None or q < FEWEST or len(rep()[0]) * q <= SMALL:
                 return None
-            streamed = Streamed(partial(checked_values, self.metric), rep(), self.prototype_rep(prototypes))
+            streamed = Streamed(partial(checked_values, self.metric), rep(), self._prototype_rep(prototypes))
             return Beside(Spatial(streamed, geometry, False, None), np.arange(q))
 
         return Query(rows, measure, coordinates, design_of_rows(known.frame, zero), lambda i: shown(names[i]), Latest(beside))
 
-    def prototype_rep(self, prototypes: Points) -> Rep:
+    def _prototype_rep(self, prototypes: Points) -> Rep:
         """Side j of D[i, j] for the prototypes of a rule."""
         if prototypes.at is not None:
             return part(self.candidates, prototypes.at)
@@ -195,17 +195,19 @@ class Dissimilarity(Saveable):
     @cached_property
     def _values(self) -> Array:
         with bar(None, "measuring", None) as measuring:
-            return self.source(measuring.update, hold=True).array()
+            return self._source(measuring.update, hold=True).array()
 
-    def frame(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """The matrix as a DataFrame (n, m).
 
         Raises
         ------
-        TooLarge
+        TooLargeError
             If it takes more than a quarter of the available memory.
         """
         return pd.DataFrame(self._values, self.index, self.candidate_names)
+
+    frame = to_frame  # a shorter name
 
     def condensed(self) -> Array:
         """The n (n - 1) / 2 dissimilarities below the diagonal, column by column, as in R's `dist` and SciPy."""
@@ -292,7 +294,7 @@ class Dissimilarity(Saveable):
         >>> import pandas as pd
         >>> import protoclass as pc
         >>> links = pd.DataFrame([[4, 3, 0], [2, 4, 1], [0, 1, 4]], list("abc"), list("abc"))
-        >>> pc.Dissimilarity.from_similarity(links).symmetrized("mean").frame()
+        >>> pc.Dissimilarity.from_similarity(links).symmetrized("mean").to_frame()
              a    b    c
         a  0.0  1.5  4.0
         b  1.5  0.0  3.0
@@ -397,7 +399,7 @@ class Dissimilarity(Saveable):
 
         Raises
         ------
-        TooLarge
+        TooLargeError
             If the matrix takes more than a quarter of the available memory.
 
         Examples

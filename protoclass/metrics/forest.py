@@ -69,7 +69,7 @@ class Forest(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> pc.dissimilarity("species ~ .", pc.load_data("iris"), pc.Forest(trees=10)).frame().iloc[0, [1, 50, 100]].tolist()
+    >>> pc.dissimilarity("species ~ .", pc.load_data("iris"), pc.Forest(trees=10)).to_frame().iloc[0, [1, 50, 100]].tolist()
     [0.0, 1.0, 1.0]
     """
 

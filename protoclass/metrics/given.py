@@ -22,7 +22,7 @@ ROUNDING = 1e-9  # of the largest eigenvalue of a kernel, and of its values: les
 READ = "load the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
 ORDER = (
     "if the matrix has the rows of the data in their order, use D.index = D.columns = data.index for a DataFrame D; "
-    "for a Dissimilarity, use D = D.frame() first"
+    "for a Dissimilarity, use D = D.to_frame() first"
 )
 
 
@@ -151,7 +151,7 @@ class TrainedGiven(TrainedMetric):
         if self.spec.unnamed and (beyond := len(names) if names[0] == 0 else 0) in new.columns:
             raise DataError(
                 f"the dissimilarities were loaded without row names and have the labels {names[0]} to {names[-1]}, but the new rows have a "
-                f"column {beyond}, so they count in another way: use rows of pc.read_dissimilarity(path, names=data.index).frame()"
+                f"column {beyond}, so they count in another way: use rows of pc.read_dissimilarity(path, names=data.index).to_frame()"
             )
 
         def measure(at: Any, candidates: Rep) -> Array:
@@ -167,7 +167,7 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         convert = as_type_of(new.columns, names)
         cure = f"the labels differ in type, so use new.columns = new.columns.{convert}" if convert else (
-            "use their rows of all dissimilarities, such as pc.read_dissimilarity(path).frame().loc[new.index]"
+            "use their rows of all dissimilarities, such as pc.read_dissimilarity(path).to_frame().loc[new.index]"
         )
         raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}: {cure}")
     table = new[list(names)].iloc[as_slice(at)]

@@ -66,8 +66,8 @@ class Mixed(Wrapper):
     >>> d = pc.dissimilarity("~ age + severity + ward + smoker", t, mix)
     >>> a = pc.dissimilarity("~ age + severity", t, "euclidean")
     >>> b = pc.dissimilarity("~ ward + smoker", t, "gower")
-    >>> by_hand = (2 * a.frame() / a.quantile(0.5) + b.frame() / b.quantile(0.5)) / 3
-    >>> bool(abs(d.frame() - by_hand).max(axis=None) < 1e-12)
+    >>> by_hand = (2 * a.to_frame() / a.quantile(0.5) + b.to_frame() / b.quantile(0.5)) / 3
+    >>> bool(abs(d.to_frame() - by_hand).max(axis=None) < 1e-12)
     True
     """
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import cdist
 
 from ..core import Array
 from ..core.distances.minkowski import Geometry, minkowski, totals, unit
@@ -20,6 +19,13 @@ from .minkowski import design_of
 
 HALF = np.finfo(float).max / 2
 EXACT = 2**53  # not all integers beyond it are floats
+
+
+def scipy_distances(rows: np.ndarray, candidates: np.ndarray, name: str) -> np.ndarray:
+    """Dissimilarities by SciPy, whose import takes as long as loading a fit and predicting a row."""
+    from scipy.spatial.distance import cdist
+
+    return cdist(rows, candidates, name)
 
 
 def _half_squares(distances: Array) -> Array:
@@ -133,7 +139,7 @@ class Canberra(Metric):
         return (X,)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        return cdist(rows[0], candidates[0], "canberra")
+        return scipy_distances(rows[0], candidates[0], "canberra")
 
 
 @dataclass(frozen=True)
@@ -178,7 +184,7 @@ class Hamming(Metric):
         for k in range(codes.shape[1]):
             codes[:, k] = pd.factorize(np.concatenate([rows[1][:, k], candidates[1][:, k]]))[0]
         a, b = np.hstack([rows[0], codes[:n]]), np.hstack([candidates[0], codes[n:]])
-        return cdist(a, b, "hamming")
+        return scipy_distances(a, b, "hamming")
 
     def sql(self, columns: Columns) -> SQLDistance:
         schema = columns.frame.schema
@@ -195,9 +201,9 @@ class Hamming(Metric):
                     raise OptionError(f"a prototype has a level of column {name!r} that no training row has, which can't be written in SQL")
             return np.column_stack([numbers, *coded])
 
-        return SQLDistance(raw, self.share_in_sql(differ, len(raw)), known, values)
+        return SQLDistance(raw, self.proportion_in_sql(differ, len(raw)), known, values)
 
-    def share_in_sql(self, differ: str, count: int) -> str:
+    def proportion_in_sql(self, differ: str, count: int) -> str:
         """The dissimilarity from the number of columns in which two rows differ."""
         return f"({differ}) / {count}e0"
 
@@ -222,7 +228,7 @@ class ZeroOne(Hamming):
 
     sql = Hamming.sql
 
-    def share_in_sql(self, differ: str, count: int) -> str:
+    def proportion_in_sql(self, differ: str, count: int) -> str:
         return f"CASE WHEN {differ} > 0 THEN 1 ELSE 0 END"
 
 
@@ -265,7 +271,7 @@ class Jaccard(Metric):
         return (X != 0,)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        return cdist(rows[0], candidates[0], "jaccard")
+        return scipy_distances(rows[0], candidates[0], "jaccard")
 
 
 def _numbers(values: pd.Series) -> Array:

@@ -217,7 +217,7 @@ class Relevance(Wrapper):
         Z = (X - center)[:, varies]
         X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
         count, axes = min(self.dims or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
-        space: Weights | Maps
+        space: Maps
         if self.local:
             axes = first_axes(X, count) if count < X.shape[1] else axes
             space = class_maps(X @ axes.T, seen.weights, seen.codes, len(seen.levels), float(self.ridge))

@@ -253,7 +253,7 @@ class Ranks(Wrapper):
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> t = pd.DataFrame({"x": [0.0, 1.0, 3.0]})
-    >>> pc.dissimilarity("~ x", t, pc.Ranks("manhattan")).frame().to_numpy().tolist()
+    >>> pc.dissimilarity("~ x", t, pc.Ranks("manhattan")).to_frame().to_numpy().tolist()
     [[1.0, 2.0, 3.0], [2.0, 1.0, 2.0], [3.0, 3.0, 1.0]]
     """
 

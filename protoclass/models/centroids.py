@@ -49,7 +49,7 @@ class KMeans(PerClass):
     ------
     DataError
         If a class has fewer rows with weight than centroids.
-    NoVectors
+    NoCoordinatesError
         If the dissimilarity has no coordinates.
 
     Notes
@@ -130,7 +130,7 @@ class Centroids(Model):
     ------
     DataError
         If the weights do not exceed the number of classes, because the variance within classes is then undefined.
-    NoVectors
+    NoCoordinatesError
         If the dissimilarity has no coordinates.
 
     Notes

@@ -128,7 +128,7 @@ class PVM(Model):
         * "ratio": the standard greedy algorithm by lowest cost per newly covered row, with which section 3.2 compares its own.
 
         "exact" and "rounding" always have a certificate. All but "greedy" list the rows in the balls of all candidates; if these are too
-        many for the memory, `TooLarge` names remedies.
+        many for the memory, `TooLargeError` names remedies.
     balls : "open" or "closed"
         Whether a ball contains the rows with `d < eps` ("open") or `d <= eps` ("closed").
     certify : bool

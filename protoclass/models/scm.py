@@ -34,7 +34,7 @@ from ..core.scm import (
 from ..core.statistics.bounds import machine_bound
 from ..core.task import Task
 from ..ground.checks import either, one_of
-from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
+from ..ground.errors import DataError, OptionError, TooLargeError, brief, shown
 from .base import (
     Axes,
     Capabilities,
@@ -173,7 +173,7 @@ class SCM(Model):
         kinds, penalties, sizes = (axis(grid, name, getattr(self, name)).tolist() for name in ("kind", "penalty", "size"))
         most = None if None in sizes else max(sizes)
         if self._radial and len(task.y) * len(task.candidate_row) > LARGEST:
-            raise TooLarge(
+            raise TooLargeError(
                 f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, above {LARGEST}: use "
                 f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..estimation.fitted import Fitted
 from ..ground.checks import check_known, either, one_of
-from ..ground.errors import NotAvailable, OptionError
+from ..ground.errors import NotAvailableError, OptionError
 from ..values import load
 
 METHODS = {
@@ -28,9 +28,9 @@ KINDS = {
     "prototypes": "protoclass.pictures.prototypes:prototypes",
     "rule": "protoclass.pictures.rule:rule",
     "path": "protoclass.pictures.rule:path",
-    "why": "protoclass.pictures.columns:why",
-    "importance": "protoclass.pictures.columns:importance",
-    "weights": "protoclass.pictures.columns:weights",
+    "why": "protoclass.pictures.analyses:why",
+    "importance": "protoclass.pictures.analyses:importance",
+    "weights": "protoclass.pictures.analyses:weights",
     "confusion": "protoclass.pictures.evaluation:confusion_of_fit",
     "validation": "protoclass.pictures.curve:curve_of_fit",
     "map": "protoclass.pictures.images:map_of_prototypes",
@@ -78,7 +78,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     """
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:
-        raise NotAvailable(fit.frame.absent)
+        raise NotAvailableError(fit.frame.absent)
     if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = load(KINDS[kind or "prototypes"])

@@ -12,7 +12,7 @@ from ..core.parallel import each, kernel
 from ..core.query import BLOCK, answer
 from ..core.sources import Held, Source, part
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable
+from ..ground.errors import NotAvailableError
 from ..tables.words import list_shown
 
 
@@ -32,15 +32,15 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         Where a prototype is not a row of the data, and the metric represents candidates in a way of their own.
     """
     dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
-    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity.prototype_rep(prototypes)
+    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity._prototype_rep(prototypes)
     if (rows >= 0).all():
         return np.asarray(metric.between(part(dissimilarity.rows, rows), columns), float)
     if prototypes.at is not None and not metric.symmetric:
-        raise NotAvailable(
+        raise NotAvailableError(
             f"the {metric.name} dissimilarities between prototypes are not known, because some prototypes are not rows of the data"
         )
     return np.asarray(metric.between(columns, columns), float)
@@ -48,7 +48,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
     """What the rule predicts for one row: (classes,), for "nearest" the place of a prototype."""
-    values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity.query(np.array([row]))), float)[0]
+    values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity._query(np.array([row]))), float)[0]
     return values
 
 

@@ -12,10 +12,10 @@ from ..estimation.cross_validation import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.checks import is_number
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import write_number, write_value
 from ..tables.words import MEASURES, describe_axis, describe_selection, name_sizes
-from .style import axes, colour, faint, framed, has_room, ink, key, mark, plain_log
+from .style import axes, colour, framed, has_room, ink, key, mark, plain_log
 
 LINES = 8  # values of a second parameter that get a line
 SIZES = 8  # sizes on the top axis
@@ -23,9 +23,9 @@ SIZES = 8  # sizes on the top axis
 
 @framed
 def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
-    """Plot the error curve: error +- 1 SE, size on the top axis, lines at the lowest error and the 1-SE point.
+    """Plot the error curve: error +- 1 SE, size on the top axis, lines at the lowest error and the 1-SE choice.
 
-    The axis of the errors ends at the data. The shaded region is within one standard error of the lowest error.
+    The axis of the errors ends at the data.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
         _draw_frontier(validation, ax)
     else:
         return _draw_lines(validation, x, band, ax)
-    return key(ax).axes
+    return key(ax, "best").axes
 
 
 def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
     """The curve of the cross-validation of a fit."""
     if fit.curve is None:
-        raise NotAvailable("nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'")
+        raise NotAvailableError("nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'")
     return curve(fit.curve, x, ax, band)
 
 
@@ -157,12 +157,12 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     _limit(validation, pd.concat([part for _, part in shown]), ax)
     if not others and ticks is None and has_room(ax):
         _draw_sizes(validation, x, ax)
-    return key(ax, title=f"{len(shown)} of {len(groups)} lines" if len(shown) < len(groups) else None).axes
+    title = f"{len(shown)} of {len(groups)} lines" if len(shown) < len(groups) else None
+    return key(ax, "right" if len(shown) > 1 else "best", title).axes
 
 
 def _draw_errors(validation: ErrorCurve, ax: Any, places: Any, table: pd.DataFrame, form: str, shade: str, name: str = "") -> None:
-    label = name or f"{validation.measure_name}, +- 1 SE"
-    ax.errorbar(places, table["error"], table["se"], fmt=form, ms=4, lw=1, capsize=2, color=shade, label=label)
+    ax.errorbar(places, table["error"], table["se"], fmt=form, ms=4, lw=1, capsize=2, color=shade, label=name or None)
 
 
 def _scale_along(ax: Any, label: str, log: bool) -> None:
@@ -174,14 +174,10 @@ def _scale_along(ax: Any, label: str, log: bool) -> None:
 
 
 def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
-    """Lines at the minimum error and at the 1-SE choice, the range within 1 SE of the minimum, and the choice in words."""
+    """Lines at the minimum error and at the 1-SE choice, and the choice in words."""
     best, one_se = validation.choice.best, validation.choice.one_se
     for point, ls, name in ((best, ":", f"minimum {validation.measure_name}"), (one_se, "--", "1-SE choice")):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=name)
-    limit = within_one_se(validation)
-    if limit == limit:
-        least = float(validation.table["error"].iloc[validation.choice.best])
-        ax.axhspan(least, limit, fc=faint(ax), lw=0, zorder=0, label="within 1 SE")
     ax.set_title(describe_selection(validation), fontsize="medium")
 
 
@@ -193,7 +189,7 @@ def within_one_se(validation: ErrorCurve) -> float:
 
 def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any) -> None:
     """An axis that ends at the data; the legend has the no-information error."""
-    ax.set_ylabel(MEASURES[validation.measure])
+    ax.set_ylabel(f"{MEASURES[validation.measure]} (+- 1 SE)")
     ax.set_ylim(*limit_errors(table))
     name_no_information(ax, validation.no_information)
 
@@ -221,7 +217,7 @@ def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
     top.set_xscale("function", functions=(scale.transform, scale.inverted().transform))
     top.xaxis.set_major_locator(FixedLocator(places[kept]))
     top.xaxis.set_minor_locator(NullLocator())
-    top.set_xticklabels([write_number(round(v, 1)) for v in validation.table["size"].iloc[kept]])
+    top.set_xticklabels([f"{v:.0f}" for v in validation.table["size"].iloc[kept]])
     top.set_xlabel(f"{count_sizes(validation)}, mean over folds")
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib import rcParams
 
-from ..analysis.evaluation import TestResult
-from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup, counted
+from ..analysis.evaluation import IN_THE_LARGE, TestResult
+from ..analysis.groups import MEASURES, TestByGroup, counted
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.text import list_short, write_number
@@ -115,7 +115,7 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If there are no probabilities or no prediction sets.
     """
     kinds: dict[str, Callable[[TestResult, Any], Any]] = {

@@ -5,14 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.patheffects import withStroke
 
 from ..estimation.fitted import Fitted
-from ..tables.words import describe_balls, describe_prototypes, list_features, list_shown
+from ..ground.text import list_short
+from ..tables.words import describe_balls, describe_prototypes, list_features, list_shown, write_rate
 from .coverage import PAIRS, Members, find_members, held_out_codes
 from .plane import LANDMARKS, MAP, Plane, choose_axes, divide_plane, make_plane, outline_balls, take_evenly
 from .rule import draw_features
-from .style import GREY, SEEN, WRONG, axes, blend, colour, framed, ink, key, mark, paper, scatter_classes
+from .style import (
+    GREY,
+    LETTER,
+    LETTERS,
+    SEEN,
+    WRONG,
+    axes,
+    blend,
+    colour,
+    framed,
+    has_room,
+    ink,
+    key,
+    mark,
+    paper,
+    scatter_classes,
+)
 
+LABELLED = 20  # prototypes that have their names
 BALLS = 60  # prototypes whose balls are drawn, the first chosen
 GRID = 240  # cells a side of the decision regions
 PALEST = (0.2, 0.5)  # proportion of its class's colour in a line to a row: for very many lines, and for few
@@ -61,7 +81,13 @@ def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = 
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
-    ax.set_title(f"{title}\n{how}" if how else title, fontsize="medium")
+    if fit.curve is not None and fit.selection.point is not None:
+        measure = fit.curve.measure_name
+        title += f", CV {measure} {write_rate(fit.curve.table['error'].iloc[fit.selection.point], measure)}"
+    ax.set_title(title, fontsize="medium")
+    if how and has_room(ax):
+        ax.plot([], [], " ", label=how)
+    _name_prototypes(fit, spots, ax)
     return key(ax, title=fit.frame.formula.response).axes
 
 
@@ -118,6 +144,27 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
                 continue
             ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), **style)
         ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")
+
+
+def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
+    """The names of a few prototypes beside their marks, each where it meets no other name or mark."""
+    shown = list_shown(fit)
+    if not 0 < len(shown) <= LABELLED or not has_room(ax):
+        return
+    names, high = list_short(fit.prototype_names[shown], LETTERS), 1.25 * rcParams["font.size"]
+    halo = [withStroke(linewidth=2.5, foreground=paper(ax))]
+    points = ax.transData.transform(spots[shown]) * 72 / ax.figure.dpi
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points if np.isfinite(x)]
+    for name, (x, y) in zip(names, points, strict=True):
+        wide = LETTER * rcParams["font.size"] * len(name)
+        for dx, dy in ((9, -high / 2), (-9 - wide, -high / 2), (-wide / 2, 8), (-wide / 2, -8 - high)):
+            box = (x + dx, y + dy, x + dx + wide, y + dy + high)
+            if np.isfinite(x) and not any(box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken):
+                taken.append(box)
+                place = {"xytext": (dx, dy + 0.25 * high), "textcoords": "offset points", "annotation_clip": True}
+                ax.annotate(name, ax.transData.inverted().transform((x * ax.figure.dpi / 72, y * ax.figure.dpi / 72)),
+                            fontsize="small", weight="bold", zorder=6, path_effects=halo, **place)  # fmt: skip
+                break
 
 
 def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:

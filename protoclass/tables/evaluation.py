@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.comparison import Comparison
-from ..analysis.evaluation import TestResult
-from ..analysis.groups import IN_THE_LARGE, MEASURES, TestByGroup
+from ..analysis.evaluation import IN_THE_LARGE, TestResult
+from ..analysis.groups import MEASURES, TestByGroup
 from ..core.statistics.intervals import Estimate
 from ..ground.checks import hint_for_value
 from ..ground.errors import OptionError, brief, shown, visible

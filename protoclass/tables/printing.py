@@ -163,23 +163,26 @@ def _of_other_class(fit: Fitted) -> str:
 
 def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the selected point, named after its measure, and corrected for the selection."""
-    row, name = fit.curve.table.iloc[fit.selection.point], fit.curve.measure_name
-    how = count_folds(fit.curve) + (", the same in each" if row["se"] <= SAME else "")
-    none = f"no-information {name} {fixed(fit.curve.no_information)}"
+    curve: Any = fit.curve
+    row, name = curve.table.iloc[fit.selection.point], curve.measure_name
+    how = count_folds(curve) + (", the same in each" if row["se"] <= SAME else "")
+    none = f"no-information {name} {fixed(curve.no_information)}"
     out = {f"CV {name}": f"{with_error(row['error'], row['se'], how)}; {none}"}
     corrected = corrected_error(fit)
     if corrected is not None:
-        tuned = ", ".join(map(str, fit.curve.grid))
+        tuned = ", ".join(map(str, curve.grid))
         out[f"Corrected {name}"] = f"{fixed(corrected.value)} (adjusted for tuning {tuned} on the same folds)"
     return out
 
 
 def warnings_of(fit: Fitted) -> dict[str, str]:
     """Warnings if the fit is worse than no information, and if its error counts costs twice."""
+    curve: Any = fit.curve
+    point: Any = fit.selection.point
     corrected = corrected_error(fit)
     error = None if corrected is None else corrected.value
-    worse = worse_than_one_class(fit.curve, fit.selection.point, fit.rule.kinds, fit.calibration is not None, error)
-    return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(fit.curve)}.items() if words}
+    worse = worse_than_one_class(curve, point, fit.rule.kinds, fit.calibration is not None, error)
+    return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(curve)}.items() if words}
 
 
 def described(fit: Fitted) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -88,7 +90,7 @@ def describe_balls(fit: Fitted, count: int, shapes: bool) -> str:
     same, few = np.ptp(radii) == 0, f" (the first {count})" if count < len(list_shown(fit)) else ""
     what = f"balls of {f'radius {radii[0]:.3g}' if same else 'individual radii'}{few}"
     if not shapes:
-        what = f"lines to the rows in each ball{f' of radius {radii[0]:.3g}' if same else ''}{few}"
+        what = f"lines to the rows in each\nball{f' of radius {radii[0]:.3g}' if same else ''}{few}"
     return what
 
 
@@ -122,12 +124,22 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
 
 
 def describe_selection(validation: ErrorCurve) -> str:
-    """The selection of the 1-SE rule, its error and its size: the title of the error curve."""
-    row = validation.table.iloc[validation.choice.one_se]
-    error = f"{validation.measure_name} {write_number(row['error'])}" + (f" (SE {write_number(row['se'])})" if row["se"] > SAME else "")
-    noun, size = name_sizes(validation), write_number(round(float(row["size"]), 1))
-    mean = f"mean size {size}" if noun == "size" else f"{size} {noun} per fold on average"
-    return f"{describe_point(validation, validation.choice.one_se)}: {error}\n1-SE choice: {mean}"
+    """The selection of the 1-SE rule, its size and its error: the title of the error curve."""
+    point, measure = validation.choice.one_se, validation.measure_name
+    row = validation.table.iloc[point]
+    error = f"{measure} {write_rate(row['error'], measure)}" + (f" (SE {write_rate(row['se'], measure)})" if row["se"] > SAME else "")
+    return f"1-SE choice: {describe_point(validation, point)}; mean size {row['size']:.0f}, {error}"
+
+
+def write_rate(value: float, measure: str = "error") -> str:
+    """An error as a percentage with one decimal; a loss as a number.
+
+    Examples
+    --------
+    >>> write_rate(0.0247), write_rate(0.0247, "loss")
+    ('2.5 %', '0.0247')
+    """
+    return write_number(value) if measure == "loss" else f"{100 * value:.1f} %"
 
 
 def name_sizes(validation: ErrorCurve) -> str:
@@ -198,7 +210,8 @@ def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> s
 
     `unfinished`: only extensions of a parameter whose largest value was selected and that could not go on.
     """
-    grid, values, out = curve.of_metric(fit.selection.point).grid, fit.selection.values, []
+    point: Any = fit.selection.point
+    grid, values, out = curve.of_metric(point).grid, fit.selection.values, []
     for name, extension in curve.extensions.items():
         finished = extension.added and extension.all_classes
         if unfinished and (finished or name not in grid or values[name] != grid[name].max()):

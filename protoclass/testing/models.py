@@ -315,7 +315,7 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
     they are asked again."""
     name = type(model).__name__
     dissimilarity, task = measured_task(data, model, seed)
-    fold, asked = np.arange(len(data)) // 3 % 2, dissimilarity.new_query(new)[0]
+    fold, asked = np.arange(len(data)) // 3 % 2, dissimilarity._new_query(new)[0]
     given = {"task.y": task.y, "task.w": task.w, "task.candidate_row": task.candidate_row, "task.D": task.D.array()}
     given |= {"task.columns()": task.columns()}
     given |= {"task.coordinates()": task.coordinates()} if model.can.coordinates else {}

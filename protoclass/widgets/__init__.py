@@ -48,10 +48,11 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
 def explore_fit(fit: Fitted, **options: Any) -> Any:
     """Look at the prototypes of a fit.
 
-    The error curve is a slider for the radius. A panel explains the row or prototype that you select on the map or in the table: a
-    row is compared with its nearest prototype and the rival, variable by variable; a prototype with its class. "What if" classifies
-    a row with other values, without Python for Minkowski distances and Gower's. `fit.at(size=5).explore()` shows the first
-    prototypes alone.
+    It opens on the misclassified row with the smallest margin. A panel compares the selected row with its nearest prototype and the
+    rival: variables with their contributions to both distances, strings, series or images; for other dissimilarities the five nearest
+    prototypes, and for a rule its conditions. "What if" and "New row" classify other values, without Python if the distance is
+    Minkowski, Gower or a learned one. The error curve is a slider for the radius. `fit.at(size=5).explore()` shows the first five
+    prototypes.
 
     Parameters
     ----------
@@ -86,9 +87,9 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     29
     """
     if fit.frame.absent is not None:
-        from ..ground.errors import NotAvailable
+        from ..ground.errors import NotAvailableError
 
-        raise NotAvailable(fit.frame.absent)
+        raise NotAvailableError(fit.frame.absent)
     return _show("prototypes:PrototypeExplorer", fit, options, "shape", "x", "y", "radii", "new")
 
 

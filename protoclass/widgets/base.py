@@ -16,7 +16,7 @@ import anywidget
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from traitlets import Bytes, Dict, Float, TraitType, Unicode
+from traitlets import Bytes, Dict, Float, TraitType, Unicode, link
 
 from ..ground.errors import OptionError, ProtoclassError, brief
 from ..ground.files import check_path
@@ -84,6 +84,21 @@ class Explorer(anywidget.AnyWidget):
     def table(self) -> pd.DataFrame:
         """What is shown, as a DataFrame."""
         raise NotImplementedError
+
+    def link(self, other: Explorer, *names: str) -> None:
+        """Let two explorers share traits, by default the radius: `explorer.link(curve)`.
+
+        Parameters
+        ----------
+        other : Explorer
+            It takes over the values of this one first.
+        *names : str
+            Traits of both, such as "eps".
+        """
+        for name in names or ("eps",):
+            if not (self.has_trait(name) and other.has_trait(name)):
+                raise OptionError(f"link() needs a trait of both explorers, not {name!r}: use explorer.trait_names()")
+            link((self, name), (other, name))
 
     def draw(self, ax: Any = None) -> Any:
         """Draw what is shown on Axes of matplotlib, by default those of a new figure of pyplot."""

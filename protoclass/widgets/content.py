@@ -19,10 +19,9 @@ from ..metrics.gower import TrainedGower
 from ..metrics.learned import ByClass
 from ..metrics.relevance import TrainedRelevance
 from ..pictures.coverage import find_members, held_out_codes, measure_coverage
-from ..pictures.details import read_predictors
+from ..pictures.explored import Steps, read_predictors
 from ..pictures.images import Album, list_steps, read_steps, weigh_pixels
 from ..pictures.plane import Plane
-from ..pictures.radii import Steps
 from ..pictures.style import colour, mark
 from ..tables.words import describe_prototypes, list_shown
 from .curve import describe_line, list_numbers

@@ -13,13 +13,12 @@ from traitlets import Instance, Unicode, validate
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_pandas
 from ..ground.checks import one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief
+from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief
 from ..pictures import plot
 from ..pictures.coverage import Coverage, find_row, measure_coverage
-from ..pictures.details import find_details, list_marks
+from ..pictures.explored import find_details, list_marks, make_steps
 from ..pictures.images import Album, make_album
 from ..pictures.plane import MAP, Plane, choose_axes, list_predictors, make_plane
-from ..pictures.radii import make_steps
 from ..tables.words import list_shown
 from .base import Explorer, Plain, Requested, find_value, join
 from .content import ENTRIES, Content, describe, describe_plane, make_content
@@ -80,13 +79,8 @@ class PrototypeExplorer(Explorer):
             self.selected = self._label_of(self._first_point())
         told: Plain = {}  # a map that can't be made the page says in words
         self._guarded(lambda: told.update(self._describe_plane()))
-        self.content = join({
-            "fit": self._describe_fit(),
-            "rules": {str(k): rule for k, rule in self._content.rules.items()},
-            "plane": told,
-            "notes": [self._steps.note] if self._steps.note else [],
-            "problem": self.alert,
-        })  # fmt: skip
+        notes = [self._steps.note] if self._steps.note else []
+        self.content = join({**self._describe_page(told, notes), "problem": self.alert})
         self.open()
         self.observe(self._update, list(self.STATE))
 
@@ -182,14 +176,13 @@ class PrototypeExplorer(Explorer):
         return {**describe_plane(self._content, self._plane()), "x": x, "y": y}
 
     def _describe_details(self) -> Plain:
-        """What only Python knows of what is selected: sentences, tables, and what the page joins it to."""
+        """What only Python knows of what is selected: sentences and tables."""
         fit = self.fit
-        found = find_details(fit, self._steps.source, self._cover(), self.selected)
+        found = find_details(fit, self._cover(), self.selected)
         out: Plain = {"words": found.words, "tables": []}
         for caption, values in found.tables.items():
             rows = [(str(level), f"{value:.4g}") for level, value in values.head(FEW).items()]
             out["tables"].append({"caption": caption, "head": ["class", "value"], "rows": rows})
-        out["also"] = self._content.points(fit)[found.decided].tolist()
         return out
 
     # for cells of a notebook
@@ -199,28 +192,29 @@ class PrototypeExplorer(Explorer):
         return plot(self.fit, "prototypes", ax=ax, **axes)
 
     def page_content(self) -> Plain:
+        content = self._content
         try:
-            content, *_ = self.parts
+            plane = self._describe_plane()
         except ProtoclassError as reason:
-            raise NotAvailable(f"there is no map to save: {reason}") from reason
+            raise NotAvailableError(f"there is no map to save: {reason}") from reason
         content.rule(self._step)
         content.fill(ENTRIES)
         radii, notes = self._steps.radii, [self._steps.note] if self._steps.note else []
         if len(content.rules) < len(radii):
             notes.append(f"This page includes {len(content.rules)} of the {len(radii)} radii, those closest to the radius of the fit.")
-        return {
-            "fit": self._describe_fit(),
-            "rules": {str(k): rule for k, rule in content.rules.items()},
-            "plane": self._describe_plane(),
-            "notes": notes,
-        }
+        return self._describe_page(plane, notes)
+
+    def _describe_page(self, plane: Plain, notes: list[str]) -> Plain:
+        """What a page draws from the start: the fit, the rules at the radii that are known, and the plane."""
+        rules = {str(k): rule for k, rule in self._content.rules.items()}
+        return {"fit": self._describe_fit(), "rules": rules, "plane": plane, "notes": notes}
 
     def _describe_fit(self) -> Plain:
         return describe(self._content, self._album, self._new)
 
     @property
     def table(self) -> pd.DataFrame:
-        """What the picture shows, by label: rows, then the prototypes that are not rows; `pictures.details.list_marks` has the columns."""
+        """What the picture shows, by label: rows, then the prototypes that are not rows; `pictures.explored.list_marks` has the columns."""
         return list_marks(self.fit, self._cover(), self._plane(), self.selected)
 
     @property

@@ -57,7 +57,7 @@ def test_the_path_has_the_error_of_each_size_by_cross_validation(iris):
     assert not np.allclose(other["cv_error"], errors.mean(axis=0)[0])
     learned = fit.update(candidates=pc.candidates.kmeans(2)).path(cv=fold)
     assert learned["cv_error"].between(0, 1).all()
-    with pytest.raises(pc.OptionError, match="cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not 1"):
+    with pytest.raises(pc.errors.OptionError, match="cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not 1"):
         fit.path(cv=1)
 
 
@@ -78,14 +78,14 @@ def test_at_takes_the_first_prototypes(halves):
         {"lambda_": 1e-9},
         {"lambda_": "a"},
     ):
-        with pytest.raises(pc.OptionError):
+        with pytest.raises(pc.errors.OptionError):
             fit.at(**wrong)
     for bad in (new.assign(species="q"), new.assign(petal_width=np.nan), new.iloc[:0]):
-        with pytest.raises(pc.DataError, match=r"classes that were not in the training data: 'q'|no row has both"):
+        with pytest.raises(pc.errors.DataError, match=r"classes that were not in the training data: 'q'|no row has both"):
             fit.path(bad)
-    with pytest.raises(pc.NotAvailable, match="step by step"):
+    with pytest.raises(pc.errors.NotAvailableError, match="step by step"):
         pc.fit("species ~ .", train, "knn", k=3).path()
-    with pytest.raises(pc.NotAvailable, match="step by step"):
+    with pytest.raises(pc.errors.NotAvailableError, match="step by step"):
         fit.update(solver="exact").path()
 
 
@@ -179,9 +179,9 @@ def test_what_the_user_computed_is_proved_on_their_word(raw_fit, iris):
         assert why in one.bound()["reasons"].iloc[0]
         assert one.bound(fixed_dissimilarity=True)["proved"].all()
     assert raw_fit.bound(fixed_dissimilarity=True)["proved"].all()
-    with pytest.raises(pc.OptionError, match=r"was trained on them .scaled columns"):
+    with pytest.raises(pc.errors.OptionError, match=r"was trained on them .scaled columns"):
         raw_fit.update(dissimilarity="euclidean").bound(fixed_dissimilarity=True)
-    with pytest.raises(pc.OptionError, match="fixed_dissimilarity must be"):
+    with pytest.raises(pc.errors.OptionError, match="fixed_dissimilarity must be"):
         raw_fit.bound(fixed_dissimilarity="yes")
 
 

@@ -96,7 +96,7 @@ def check_state(s: Subject) -> None:
     other["y"] = other["y"].map(turned)
     dissimilarity, task = measured_task(other, s.single)
     rule = s.single.path(task, {}).at(0)
-    codes = np.asarray(rule.predict("class", dissimilarity.query()))
+    codes = np.asarray(rule.predict("class", dissimilarity._query()))
     fewer = fit_to(other.iloc[:69], s.single)
     cure = "store what is learned in fields of the rule, not in a module, a class, or the model"
     require_same(s, answers(s.fit.rule, s.query()), before, "after the method was fitted to other rows, the rule before", cure, 0)
@@ -216,7 +216,7 @@ def check_uneven(s: Subject) -> None:
     dissimilarity, task = measured_task(uneven_classes(), s.single)
     where = "classes of 36, 19 and 9 rows (columns that are skewed, counts or constant)"
     rule = s.single.path(task, {}).at(0)
-    found = check_valid(s, rule, dissimilarity.query(), where)
+    found = check_valid(s, rule, dissimilarity._query(), where)
     wrong = float((found["class"] != task.y).mean())
     require(wrong < MOST_WRONG, f"{s}: the training error is {wrong:.2f} on {where}, which hardly overlap")
     for c in range(task.classes):
@@ -246,7 +246,7 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
         return
     columns = np.flatnonzero(np.isin(dissimilarity.data.codes, task.y[task.w > 0])) if len(task.y) < dissimilarity.shape[0] else None
     rule = path.at(0) if columns is None else path.moved(columns).at(0)
-    query = dissimilarity.query()
+    query = dissimilarity._query()
     found = check_valid(s, rule, query, f"a fit without {where}")
     require(not (found["class"] == c).any(), f"{s}: the rule predicts {where}: use the class codes of task.y, and {cure}")
     require(not (rule.prototypes.classes == c).any(), f"{s}: the rule has prototypes of {where}; {cure}")

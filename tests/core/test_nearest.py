@@ -209,7 +209,7 @@ def test_metrics_that_are_not_distances_have_no_prototypes_beside_their_rows():
     for metric, there in (("euclidean", True), ("manhattan", True), ("gower", False), ("cosine", True)):
         known = pc.dissimilarity("y ~ .", data, metric)
         points = Points(np.zeros(800, int), at=np.arange(800))
-        found = known.query().beside(points)
+        found = known._query().beside(points)
         assert (found is not None) == there
-        near = nearest_k(known.query(), points, 4)
+        near = nearest_k(known._query(), points, 4)
         assert lists_of(near) == slow(known.frame().to_numpy(), 4)

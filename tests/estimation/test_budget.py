@@ -132,7 +132,7 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
         assert "simplest model within a tolerance" in str(fit.summary())
         assert fit.validation.corrected().value == fit.validation._corrected("tolerance")[0].mean()
         assert "corrected for tuning" in repr(fit)
-    with pytest.raises(pc.OptionError, match="choose must be '1se' or 'min', not 'tolerance'"):
+    with pytest.raises(pc.errors.OptionError, match="choose must be '1se' or 'min', not 'tolerance'"):
         pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean", repeats=1).corrected("tolerance")
 
 
@@ -159,5 +159,5 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
     ],
 )
 def test_what_makes_no_budget_is_refused_with_the_cure(iris, arguments, said):
-    with pytest.raises(pc.OptionError, match=said):
+    with pytest.raises(pc.errors.OptionError, match=said):
         pc.fit("species ~ .", iris, **arguments)

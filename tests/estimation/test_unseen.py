@@ -39,7 +39,7 @@ def test_a_new_level_is_unlike_every_level(data, new, metric):
     assert found.notna().all()
     known = new.g.isin(["u", "v", "w"])
     assert found[known].equals(fit.predict(new[known]))
-    with pytest.raises(pc.DataError, match=SAID):
+    with pytest.raises(pc.errors.DataError, match=SAID):
         fit.predict(new, unseen="raise")
     assert fit.predict(new[known], unseen="raise").equals(found[known])
 
@@ -53,13 +53,13 @@ def test_a_row_that_the_design_matrix_has_no_column_for_is_na(data, new, metric)
             found = fit.predict(new, kind)
         assert pd.DataFrame(found)[~known].isna().all(axis=None)
         assert found[known].astype(object).equals(fit.predict(new[known], kind).astype(object))
-    with pytest.raises(pc.DataError, match=SAID):
+    with pytest.raises(pc.errors.DataError, match=SAID):
         fit.predict(new, unseen="raise")
     with pytest.warns(pc.DataWarning, match="derived from it are 0 in these rows"):
         assert fit.predict(new, unseen="zero").notna().all()
     with pytest.warns(pc.DataWarning, match="has levels that the training data"):
         assert fit.predict(new.assign(g="never")).isna().all()
-    with pytest.raises(pc.OptionError, match="unseen must be 'warn', 'raise' or 'zero', not 'na'"):
+    with pytest.raises(pc.errors.OptionError, match="unseen must be 'warn', 'raise' or 'zero', not 'na'"):
         fit.predict(new, unseen="na")
 
 

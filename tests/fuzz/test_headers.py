@@ -168,7 +168,7 @@ def read(path):
     with lawful():
         try:
             pc.load(path)
-        except pc.TooLarge as reason:
+        except pc.errors.TooLargeError as reason:
             if "of the available memory" not in str(reason):  # refused before anything was read
                 raise AssertionError("memory ran out") from reason
 
@@ -227,7 +227,7 @@ def test_small_files_that_say_that_they_are_large(path, change):
     change(content, arrays)
     path.write_bytes(put_together((head, content, arrays), True, 9))
     assert taken(lambda: read(path)) <= CONSTANT
-    with pytest.raises(pc.FileError):
+    with pytest.raises(pc.errors.FileError):
         pc.load(path)
 
 

@@ -127,12 +127,12 @@ def test_candidates_that_do_not_fit(iris, parts):
         (pc.candidates.unlabelled(Z.drop(columns="petal_width")), "lack the columns"),
         (pc.candidates.kmeans(50), "kmeans candidates need 50 rows with weight in each class, but 'setosa' has 22"),
     ):
-        with pytest.raises(pc.DataError, match=message):
+        with pytest.raises(pc.errors.DataError, match=message):
             pc.fit("species ~ .", train, eps=1.0, candidates=candidates)
     D = pc.dissimilarity("species ~ .", train).frame()
-    with pytest.raises(pc.OptionError, match=r"the candidates of given dissimilarities are the.*: add columns to it"):
+    with pytest.raises(pc.errors.OptionError, match=r"the candidates of given dissimilarities are the.*: add columns to it"):
         pc.fit("species ~ 1", train, dissimilarity=D, eps=1.0, candidates=pc.candidates.unlabelled(Z))
-    with pytest.raises(pc.NoVectors):
+    with pytest.raises(pc.errors.NoCoordinatesError):
         pc.fit("species ~ .", train, dissimilarity="gower", eps=0.2, candidates=pc.candidates.kmeans(2))
     for wrong in (
         lambda: pc.candidates.kmeans(2, only="row"),
@@ -146,5 +146,5 @@ def test_candidates_that_do_not_fit(iris, parts):
 
 def test_hulls_of_a_class_that_a_fold_lacks():
     data = pd.DataFrame({"x": np.arange(8.0), "y": list("aaaabbbc")})
-    with pytest.raises(pc.DataError, match=r"hull candidates need 1 rows with weight in each class, but 'c' has 0"):
+    with pytest.raises(pc.errors.DataError, match=r"hull candidates need 1 rows with weight in each class, but 'c' has 0"):
         pc.fit("y ~ x", data, eps=[1.0, 2.0], candidates=pc.candidates.hull(3), cv=np.arange(8) % 2)

@@ -191,5 +191,5 @@ def test_degenerate_data(variant):
     ],
 )
 def test_wrong_options(iris, parameters, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         pc.fit("species ~ .", iris, LVQ(**{"K": 2, **parameters}))

@@ -171,9 +171,9 @@ def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
     ):
         assert not other.bound()["proved"].any()
         assert why in other.bound()["reasons"].iloc[0]
-    with pytest.raises(pc.NotAvailable, match="no compression bound"):
+    with pytest.raises(pc.errors.NotAvailableError, match="no compression bound"):
         pc.fit("species ~ .", iris, "knn", k=3).bound()
-    with pytest.raises(pc.OptionError, match=r"delta must be a number between 0 and 1, not"):
+    with pytest.raises(pc.errors.OptionError, match=r"delta must be a number between 0 and 1, not"):
         fit.bound(1)
 
 
@@ -221,7 +221,7 @@ def test_rules_in_words_say_what_predict_does():
     no_balls = fit.prototypes
     assert no_balls.empty
     assert "No prototypes" not in str(fit.summary())
-    with pytest.raises(pc.DataError, match="columns of 0 and 1"):
+    with pytest.raises(pc.errors.DataError, match="columns of 0 and 1"):
         pc.fit("ill ~ .", data, "scm", features="boolean", penalty=1.0)
 
 
@@ -232,7 +232,7 @@ def test_given_asymmetric_and_mixed_dissimilarities():
     fit = pc.fit("y ~ 1", data, "scm", dissimilarity=D, kind="conjunction", penalty=1.0, size=4)
     want = slow.machine((data.y == "v").to_numpy(), "conjunction", 1.0, 4, D=D)
     assert fit.prototypes.index.tolist() == [s.at for s in want]
-    with pytest.raises(pc.DataError, match="the method needs columns, but 'y ~ 1' has no predictors"):
+    with pytest.raises(pc.errors.DataError, match="the method needs columns, but 'y ~ 1' has no predictors"):
         pc.fit("y ~ 1", data, "scm", dissimilarity=D, features="balls+stumps", penalty=1.0)
     clinic = simulate.clinic(80, missing=0, seed=3)
     some = pc.fit("outcome ~ .", clinic, "scm", candidates=20, penalty=1.0, size=5)
@@ -243,7 +243,7 @@ def test_given_asymmetric_and_mixed_dissimilarities():
 def test_rows_that_no_consistent_machine_can_cover_are_named():
     data = pd.DataFrame({"x": [0.0, 0.0, 1.0, 2.0], "y": list("abab")}, index=["p", "q", "r", "s"])
     for kind, row in (("conjunction", "'p'"), ("disjunction", "'q'")):
-        with pytest.raises(pc.DataError, match=f"covers {row}"):
+        with pytest.raises(pc.errors.DataError, match=f"covers {row}"):
             pc.fit("y ~ x", data, "scm", kind=kind, penalty=math.inf, size=None)
     assert pc.fit("y ~ x", data, "scm", kind="conjunction", penalty=math.inf, size=3).training_error > 0
 
@@ -258,7 +258,7 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
     ],
 )
 def test_wrong_options(parameters, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         pc.fit(
             "y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "size": 3, "cv": None, **parameters}
         )

@@ -157,7 +157,7 @@ def draw(subject, kind, style, size):
         given = None if SIZES[size] is None else plt.subplots(figsize=SIZES[size])[1]
         try:
             drawn = (single | several)[kind](subject, given)
-        except (pc.NotAvailable, pc.OptionError, pc.DataError) as reason:
+        except (pc.errors.NotAvailableError, pc.errors.OptionError, pc.errors.DataError) as reason:
             plt.close("all")
             return str(reason)
         figure = drawn if kind in several else drawn.figure

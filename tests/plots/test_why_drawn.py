@@ -8,8 +8,6 @@ from looks import find_faults
 from matplotlib.figure import Figure
 
 import protoclass as pc
-from protoclass.pictures.coverage import measure_coverage
-from protoclass.pictures.details import find_details
 
 
 def axes():
@@ -35,11 +33,11 @@ def test_why_divides_the_difference_of_two_distances_among_the_variables(fit, ir
     assert ax.get_title().startswith("Row 70: ")
     assert find_faults(ax.figure) == []
     assert fit.plot("why", row=X.iloc[0].to_dict()).get_title().startswith("The row: setosa")
-    with pytest.raises(pc.OptionError, match="must be a single row, not 7 rows"):
+    with pytest.raises(pc.errors.OptionError, match="must be a single row, not 7 rows"):
         fit.plot("why", row=iris.iloc[:7])
-    with pytest.raises(pc.OptionError, match="needs row="):
+    with pytest.raises(pc.errors.OptionError, match="needs row="):
         fit.plot("why")
-    with pytest.raises(pc.NotAvailable, match="not a sum over variables"):
+    with pytest.raises(pc.errors.NotAvailableError, match="not a sum over variables"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity="mahalanobis").plot("why", row=70)
 
 
@@ -85,6 +83,3 @@ def test_texts_that_are_tied_with_everything_are_marked(texts):
     assert 40 in tied
     note = f"which are predicted as the first class: {len(tied)} ({', '.join(map(str, tied[:5]))}"
     assert note in str(fit.summary())
-    details = find_details(fit, None, measure_coverage(fit), 40)
-    assert details.words == ["All classes have a prototype at this same distance: the first class is predicted."]
-    assert find_details(fit, None, measure_coverage(fit), far.index.difference(tied)[0]).words == []

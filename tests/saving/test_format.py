@@ -38,3 +38,10 @@ def test_classes_with_derived_fields_say_what_is_written(name):
     value = {"Formula": fit.frame.formula, "Frame": fit.frame, "RowlessFrame": fit.slim().frame}[name]
     for field in classes.written(value, name):
         assert f"`{field}`" in text, f"{field} of {name}"
+
+
+def test_classes_and_fields_with_another_name_in_files_are_read():
+    nca = classes.class_of("metric learned", KNOWN)
+    assert nca.of(**classes.as_now(nca.name, {"components": 2, "kind": "nca"})) == pc.NCA(dims=2)
+    gower = classes.class_of("metric gower", KNOWN)
+    assert gower.of(**classes.as_now(gower.name, {"weights": {"a": 2}})) == pc.Gower(column_weights={"a": 2})

@@ -294,7 +294,7 @@ def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp
 
 def test_what_is_not_the_name_of_a_page_is_said_of_save(fit):
     for wrong in (3, "fit.pdf"):
-        with pytest.raises(pc.OptionError, match=r"^save must be .* ends in \.html"):
+        with pytest.raises(pc.errors.OptionError, match=r"^save must be .* ends in \.html"):
             explore_fit(fit, save=wrong)
-    with pytest.raises(pc.OptionError, match=r"^path must be .* ends in \.html"):
+    with pytest.raises(pc.errors.OptionError, match=r"^path must be .* ends in \.html"):
         PrototypeExplorer(fit).save(3)

@@ -13,7 +13,7 @@ from access import find_faults
 
 import protoclass as pc
 from protoclass.pictures.coverage import measure_coverage
-from protoclass.pictures.radii import make_steps
+from protoclass.pictures.explored import make_steps
 from protoclass.widgets.browser import FOLDER, script
 from protoclass.widgets.content import make_content
 from protoclass.widgets.prototypes import PrototypeExplorer
@@ -91,9 +91,9 @@ def test_what_comes_from_data_is_no_markup_of_the_page(saved, hostile):
     (length,) = struct.unpack("<I", packed[:4])
     told = json.loads(packed[4 : 4 + length])
     assert told["fit"]["names"] == [str(label) for label in hostile.frame.index]
-    with pytest.raises(pc.OptionError, match="overwrite=True"):
+    with pytest.raises(pc.errors.OptionError, match="overwrite=True"):
         PrototypeExplorer(hostile).save(saved)
-    with pytest.raises(pc.OptionError, match=r"ends in \.html"):
+    with pytest.raises(pc.errors.OptionError, match=r"ends in \.html"):
         PrototypeExplorer(hostile).save("fit.pdf")
 
 

@@ -136,9 +136,9 @@ def test_where_a_page_cannot_measure_it_says_why(opened, iris):
         (iris.drop(columns="petal_width"), r"lack the columns \['petal_width'\]"),
         (iris.iloc[:0], "must have 1 to 1000 rows, not 0"),
     ):
-        with pytest.raises(pc.DataError, match=message):
+        with pytest.raises(pc.errors.DataError, match=message):
             PrototypeExplorer(plain, new=wrong)
-    with pytest.raises(pc.DataError, match="must be a DataFrame"):
+    with pytest.raises(pc.errors.DataError, match="must be a DataFrame"):
         PrototypeExplorer(plain, new=3)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from traitlets import TraitError, link
+from traitlets import TraitError
 
 import protoclass as pc
 from protoclass.fitting import explore
@@ -69,9 +69,9 @@ def test_point_parameter_and_page_move_together(curve, fit):
     assert (curve.point, curve.eps) == (5, grid[5])
     assert fine(curve)
     for wrong in (99.0, "large", True):
-        with pytest.raises(pc.OptionError, match="its slider has"):
+        with pytest.raises(pc.errors.OptionError, match="its slider has"):
             curve.eps = wrong
-    with pytest.raises(pc.OptionError, match="row of `table`, 0 to 19"):
+    with pytest.raises(pc.errors.OptionError, match="row of `table`, 0 to 19"):
         curve.point = 20
     assert curve.point == 5
     assert "row of `table`, 0 to 19" in told(curve, point=20)["problem"]  # as no page of ours sends it
@@ -107,7 +107,7 @@ def test_the_radius_reaches_the_fits_that_fitting_gives(explorer, fit):
     assert explorer.fit is fit
     assert fine(explorer)
     for wrong in (99.0, None):
-        with pytest.raises(pc.OptionError, match="eps"):
+        with pytest.raises(pc.errors.OptionError, match="eps"):
             explorer.eps = wrong
     first = PrototypeExplorer(fit.at(size=4))
     assert first.fit.prototypes.equals(fit.prototypes.iloc[:4])
@@ -133,18 +133,6 @@ def test_a_front_end_hears_of_an_explorer_when_it_has_all_that_it_draws(fit, mon
         assert explorer.content in map(bytes, buffers)
         assert state["state"] == explorer.state
         opened.clear()
-
-
-def test_why_a_row_gets_its_class(explorer, fit):
-    augmented, far = fit.augment(), fit.predict(kind="distance")
-    for row in (0, 70, *augmented.index[~augmented["correct"].astype(bool)]):
-        explorer.selected = row
-        answer = told(explorer)
-        also = [fit.frame.index[point] for point in answer["also"]]
-        assert also[0] == augmented["prototype"][row]
-        assert fit.prototypes.loc[also, "class"].tolist() == far.loc[row].sort_values().index.tolist()
-        assert not answer["tables"]  # the page compares by itself
-    assert fine(explorer)
 
 
 def test_it_opens_on_the_closest_error_or_the_first_prototype(explorer, fit, iris):
@@ -179,7 +167,7 @@ def test_what_is_selected(explorer, fit):
     told(explorer, point=-1)
     assert explorer.selected is None
     for wrong in ("nobody", ["a"], 1000):
-        with pytest.raises(pc.OptionError, match="a label of a row"):
+        with pytest.raises(pc.errors.OptionError, match="a label of a row"):
             explorer.selected = wrong
     assert fine(explorer)
 
@@ -189,7 +177,7 @@ def test_a_class_stands_out(explorer):
     assert explorer.class_ == "versicolor"
     explorer.class_ = None
     assert explorer.state["only"] == -1
-    with pytest.raises(pc.OptionError, match=r"class_ must be .* not 'rose'"):
+    with pytest.raises(pc.errors.OptionError, match=r"class_ must be .* not 'rose'"):
         explorer.class_ = "rose"
 
 
@@ -205,7 +193,7 @@ def test_axes_are_predictors_or_a_map(explorer, fit, iris):
     explorer.x = "map"
     assert explorer.table[["x", "y"]].to_numpy() == pytest.approx(where.to_numpy())
     for name in ("x", "y"):
-        with pytest.raises(pc.OptionError, match="species"):
+        with pytest.raises(pc.errors.OptionError, match="species"):
             setattr(explorer, name, "species")
 
 
@@ -254,7 +242,7 @@ def test_pictures_are_those_of_the_rows():
     of = centres.fit.prototypes.drop(columns="class").select_dtypes("number").iloc[:, -64:].to_numpy()
     assert pixels[400:] == pytest.approx(255 * (1 - of / 16), abs=1)
     for wrong in ((8, 9), 64):
-        with pytest.raises(pc.OptionError, match="shape"):
+        with pytest.raises(pc.errors.OptionError, match="shape"):
             PrototypeExplorer(fit, shape=wrong)
 
 
@@ -273,7 +261,7 @@ def test_methods_without_radius_have_no_slider(iris, method, knobs):
     e = PrototypeExplorer(fit)
     assert not e._steps.radii
     if method != "pvm":
-        with pytest.raises(pc.OptionError, match="no slider of radii"):
+        with pytest.raises(pc.errors.OptionError, match="no slider of radii"):
             e.eps = 1.0
     assert (e.table["correct"].iloc[:150].astype(bool) == fit.augment()["correct"]).all()
     for row in (0, 70, 106):
@@ -283,7 +271,7 @@ def test_methods_without_radius_have_no_slider(iris, method, knobs):
         (of,) = [dict(t["rows"]) for t in told(e)["tables"] if t["caption"] == "Decision for each class"]
         assert [float(of[level]) for level in fit.classes] == pytest.approx(fit.predict(kind="decision").loc[106].tolist(), rel=1e-3)
     if "prob" in fit.rule.kinds:
-        assert "The probability, or share of votes" in " ".join(told(e)["words"])
+        assert "The probability, or proportion of votes" in " ".join(told(e)["words"])
 
 
 def test_centroids_speak_for_the_rows_nearest_to_them(iris):
@@ -332,16 +320,16 @@ def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
     assert some.fit.prototypes.equals(fit.update(solver="exact", eps=1.5).prototypes)
 
     def refuse(self, task, grid):
-        raise pc.TooLarge("balls hold too many rows")
+        raise pc.errors.TooLargeError("balls hold too many rows")
 
     monkeypatch.setattr(pc.PVM, "path", refuse)
     e = PrototypeExplorer(fit)
     assert e.eps is None
     assert b"There is no slider of radii: balls hold too many rows" in e.content
     assert fine(e)
-    with pytest.raises(pc.TooLarge):
+    with pytest.raises(pc.errors.TooLargeError):
         PrototypeExplorer(fit, radii=[1.0, 2.0])
-    with pytest.raises(pc.OptionError, match="'knn' has no radius"):
+    with pytest.raises(pc.errors.OptionError, match="'knn' has no radius"):
         PrototypeExplorer(pc.fit("species ~ .", iris, "knn", k=3), radii=[1.0])
 
 
@@ -376,14 +364,14 @@ def test_an_error_is_said_in_words_and_the_explorer_goes_on(explorer, monkeypatc
 
 def test_a_map_that_cannot_be_made_leaves_the_rest(fit, monkeypatch, tmp_path):
     def refuse(fit, source, rows):
-        raise pc.DataError("a map needs all dissimilarities")
+        raise pc.errors.DataError("a map needs all dissimilarities")
 
     monkeypatch.setattr("protoclass.pictures.plane.make_map", refuse)
     e = PrototypeExplorer(fit)
     assert e.alert == "a map needs all dissimilarities"
     assert b"a map needs all dissimilarities" in e.content
     assert "image/png" not in e._repr_mimebundle_()[0]
-    with pytest.raises(pc.NotAvailable, match="no map to save: a map needs all"):
+    with pytest.raises(pc.errors.NotAvailableError, match="no map to save: a map needs all"):
         e.save(tmp_path / "fit.html")
     assert told(e, x="petal_length", y="petal_width", wants=["plane"])["plane"]["x"] == "petal_length"
     assert fine(e)
@@ -457,7 +445,7 @@ def test_without_a_front_end_the_figure_comes_back(fit, iris, capsys, monkeypatc
     assert explore("species ~ .", iris, "kmeans", K=2).fit.model.name == "kmeans"
     assert not capsys.readouterr().out
     for call in (lambda: explore_fit(fit, colour="red"), lambda: explore_validation(fit.validation, shape=(2, 2))):
-        with pytest.raises(pc.OptionError, match="has no option"):
+        with pytest.raises(pc.errors.OptionError, match="has no option"):
             call()
 
 
@@ -483,8 +471,10 @@ def test_odd_labels(iris):
     assert fine(e)
 
 
-def test_explorers_are_linked_as_other_widgets(curve, explorer, fit):
-    link((curve, "eps"), (explorer, "eps"))
+def test_explorers_share_their_radius(curve, explorer, fit):
+    curve.link(explorer)
+    with pytest.raises(pc.errors.OptionError, match="a trait of both explorers, not 'point'"):
+        curve.link(explorer, "point")
     curve.point = 17
     assert explorer.fit.selection.point == 17
     explorer.eps = 0.9952

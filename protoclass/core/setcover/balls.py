@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...ground.errors import TooLarge
+from ...ground.errors import TooLargeError
 from .. import Array
 from ..coding import Coding, Tile, block_tiles, filled
 from ..memory import large, room
@@ -27,7 +27,8 @@ KEPT = 2**28  # pairs whose codes are kept; the codes of more pairs are computed
 COSTLY = 32  # pairs of a tile that are coded while a tree finds and measures one
 PER_PAIR = 40  # bytes that a pair takes while lists are made
 NO_CODES = np.empty((0, 0), np.uint8)
-NO_LISTS = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.int32)
+NO_LISTS = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32)
+READ = 8  # codes that are read in the time of an entry of a list
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class ClassBalls:
         Rows of the class with a weight.
     radii : int
     codes : uint8 array (a, b), or (0, 0) if there are lists
-    lists : int arrays start (a,), upto (a, radii) and places; empty if there are codes
+    lists : int arrays start (a,), upto (a, radii) and places, if there are no codes
         The rows in the ball of candidate a and radius k are `rows[places[start[a] : upto[a, k]]]`.
     """
 
@@ -71,19 +72,32 @@ class ClassBalls:
         """The number of pairs in some ball."""
         return len(self.lists[2]) + int(np.count_nonzero(self.codes < self.radii))
 
+    def listed(self, chosen: Array, k: int) -> tuple[Array, Array]:
+        """The rows in the balls of radius `k` around some of the candidates: the bounds of their lists, int (len(chosen) + 1,), and the
+        places of the rows, int32."""
+        if self.coded:
+            lines = [np.flatnonzero(self.codes[j] <= k).astype(np.int32) for j in chosen]
+        else:
+            start, upto, places = self.lists
+            lines = [places[start[j] : upto[j, k]] for j in chosen]
+        return np.cumsum([0, *map(len, lines)]), np.concatenate([*lines, np.empty(0, np.int32)])
+
     def matrix(self, chosen: Array, k: int) -> csr_array:
         """The rows in the balls of radius `k` around some of the candidates, csr (len(chosen), b) of ones."""
         from scipy.sparse import csr_array  # most fits do without
 
-        if self.coded:
-            line, places = np.nonzero(self.codes[chosen] <= k)
-            bounds = np.searchsorted(line, np.arange(len(chosen) + 1))
-        else:
-            start, upto, listed = self.lists
-            count = upto[chosen, k] - start[chosen]
-            bounds = np.append(0, np.cumsum(count))
-            places = listed[np.repeat(start[chosen] - bounds[:-1], count) + np.arange(bounds[-1])]
+        bounds, places = self.listed(chosen, k)
         return csr_array((np.ones(len(places)), places, bounds), shape=(len(chosen), len(self.rows)))
+
+    def of_radius(self, k: int) -> tuple[Array, tuple[Array, Array, Array]]:
+        """The balls of radius `k` as `codes` or as `lists`, whichever is read faster."""
+        if not self.coded:
+            start, upto, places = self.lists
+            return NO_CODES, (start, np.ascontiguousarray(upto[:, k]), places)
+        if sum(np.count_nonzero(line <= k) for line in self.codes) * READ > self.codes.size:
+            return self.codes, NO_LISTS
+        bounds, places = self.listed(np.arange(len(self.candidates)), k)
+        return NO_CODES, (bounds[:-1], bounds[1:], places)
 
 
 @dataclass(frozen=True)
@@ -168,7 +182,7 @@ class Balls:
 
         Raises
         ------
-        TooLarge
+        TooLargeError
             If memory does not allow them.
         """
 
@@ -231,9 +245,9 @@ def near_pairs(task: Task, coding: Coding) -> Pairs | None:
     return Pairs(near.rows()[inside].astype(np.int32), near.at[inside], codes[inside])
 
 
-def too_many(task: Task, radius: float) -> TooLarge:
+def too_many(task: Task, radius: float) -> TooLargeError:
     n, m = task.shape
-    return TooLarge(
+    return TooLargeError(
         f"balls of radius {radius:.4g} around {m} candidates contain too many of the {n} rows to be "
         "listed: use solver='greedy' without certify=, which hardly needs lists, smaller radii, candidates=500 (a random subset of "
         "the rows as centres), or fewer rows (data.sample(...))"

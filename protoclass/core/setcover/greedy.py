@@ -99,7 +99,8 @@ def take_steps(problems: CoverProblems, c: int, k: int, folds: Array, cost: floa
     order, gains, count = np.empty(gain.size, np.int64), np.empty(gain.size), np.zeros(len(gain), np.int64)
     if gain.size:
         wrong = problems.wrong[folds[:, None], k, column]
-        _greedy(balls.codes, *balls.lists, k, gain, wrong, weights, cost, order, gains, count, left())
+        codes, lists = balls.of_radius(k)
+        _greedy(codes, *lists, k, gain, wrong, weights, cost, order, gains, count, left())
     bounds = np.append(0, np.cumsum(count))
     return Steps(column[order[: bounds[-1]]], gains[: bounds[-1]].copy(), bounds)
 
@@ -141,14 +142,14 @@ def _greedy(codes, start, upto, places, k, gain, wrong, weights, cost, order, ga
 
 @kernel
 def weigh(codes, start, upto, places, a, k, weights):  # type: ignore[no-untyped-def]
-    """Weight of the rows in the ball of radius `k` around candidate `a`, from codes or from lists; see `ClassBalls`."""
+    """Weight of the rows in the ball of radius `k` around candidate `a`, from codes or from lists; see `of_radius`."""
     total = np.int64(0)
     if len(codes):
         line, reach = codes[a], np.uint8(k)
         for i in range(len(line)):
             total += weights[i] * (line[i] <= reach)
     else:
-        for s in range(start[a], upto[a, k]):
+        for s in range(start[a], upto[a]):
             total += weights[places[s]]
     return total
 
@@ -161,7 +162,7 @@ def cover(codes, start, upto, places, a, k, weights):  # type: ignore[no-untyped
         for i in range(len(line)):
             weights[i] *= line[i] > reach
     else:
-        for s in range(start[a], upto[a, k]):
+        for s in range(start[a], upto[a]):
             weights[places[s]] = 0
 
 

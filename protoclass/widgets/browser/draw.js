@@ -147,7 +147,7 @@ export class Drawing {
   }
 
   // What is chosen and under the pointer.
-  moving({ fit, rule, frame, point, also, trial, here }) {
+  moving({ fit, rule, frame, point, ends, trial, here }) {
     const bare = point < 0 && here < 0 && !trial;
     if (bare && this.bare) return; // to touch a canvas costs a copy of it
     this.bare = bare;
@@ -156,7 +156,7 @@ export class Drawing {
     const place = trial || point < 0 ? -1 : rule.placeOf(point);
     if (trial || point >= 0) {
       const centre = trial ? [frame.x(trial.spot[0]), frame.y(trial.spot[1])] : frame.at(point);
-      const { rows, wrong } = place >= 0 ? rule.holds(place, fit) : { rows: also, wrong: [] };
+      const { rows, wrong } = place >= 0 ? rule.holds(place, fit) : { rows: ends, wrong: [] };
       ctx.strokeStyle = place >= 0 ? this.soft : this.ink;
       ctx.globalAlpha = place >= 0 ? Math.sqrt(Math.min(0.6, 20 / Math.max(1, rows.length))) : 1;
       ctx.lineWidth = place >= 0 ? 1 : 1.5;

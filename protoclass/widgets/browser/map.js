@@ -16,7 +16,7 @@ export class FitMap {
   // `on.select(point)` is called for what the user does, -1 for nothing; `on.filter(code)` for a class.
   constructor(on) {
     this.on = on;
-    this.state = { step: 0, only: -1, point: -1, also: [], trial: null, condition: -1 };
+    this.state = { step: 0, only: -1, point: -1, trial: null, condition: -1 };
     Object.assign(this, { here: -1, drag: null, rules: new Map() });
     this.build();
     this.listen();
@@ -39,7 +39,7 @@ export class FitMap {
     );
     this.words = make("p", "soft");
     this.head = box("between", this.legend);
-    this.element = box("map", this.head, box("around", this.field, tools), make("p", "soft keys", KEYS), this.words, this.said);
+    this.element = box("map", this.head, box("around", this.field, tools, make("p", "soft keys", KEYS)), this.words, this.said);
     this.drawing = new Drawing(base, top);
   }
 
@@ -168,12 +168,12 @@ export class FitMap {
 
   drawMoving() {
     if (!this.isReady()) return;
-    const seen = this.look(), { point, also, trial } = this.state, { rule } = seen, row = point >= 0 && point < this.fit.rows && !trial;
+    const seen = this.look(), { point, trial } = this.state, { rule } = seen, row = point >= 0 && point < this.fit.rows && !trial;
     const near = row ? seen.now.nearest[point] : -1, pair = near >= 0 ? rule.rivalOf(point) : null;
     const places = trial ? trial.places : near < 0 ? [] : [near, pair ? pair.rival : -1];
-    const ends = places.length ? places.filter((place) => place >= 0).map((place) => rule.points[place]) : also;
+    const ends = places.filter((place) => place >= 0).map((place) => rule.points[place]);
     this.drawing.moving({
-      ...seen, ...this.state, also: ends, frame: this.frame, here: this.here,
+      ...seen, ...this.state, ends, frame: this.frame, here: this.here,
     });
     this.say();
   }

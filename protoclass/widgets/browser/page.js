@@ -109,7 +109,7 @@ export class Page {
   select(point) {
     this.problem.textContent = "";
     this.trial = null;
-    this.set({ point, also: [], trial: null, condition: -1 });
+    this.set({ point, trial: null, condition: -1 });
     const hash = point < 0 ? "" : `#row=${encodeURIComponent(this.fit.names[point])}`;
     if (!this.python && location.hash !== hash) history.replaceState(null, "", hash || "#");
   }
@@ -183,7 +183,7 @@ export class Page {
   take({ step, only, point, x, y }) {
     const now = this.state(), sent = { step, only, point, x, y };
     if (Object.entries(sent).every(([name, value]) => now[name] === value)) return false;
-    this.map.set({ step, only, point, also: [] });
+    this.map.set({ step, only, point });
     Object.assign(this, { x, y });
     this.turn();
     this.update();
@@ -200,7 +200,6 @@ export class Page {
     if (plane) this.keepPlane(plane);
     if (state.step === step && state.point === point) {
       this.details = { ...answer, key: this.key() };
-      this.map.set({ also: answer.also || [] });
     }
     this.turn();
     this.map.draw();

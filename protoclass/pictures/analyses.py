@@ -126,7 +126,7 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         Axes to draw on.
     """
     table, place = result.table, np.arange(len(result.table))
-    margin = result.fit.augment().loc[table.index, "margin"].to_numpy(float)
+    margin = result.fit.augment().loc[table.index, "margin"].to_numpy(float)  # type: ignore[attr-defined]
     ax = axes(ax, 8.0, 1.6 + 0.28 * max(1, len(table)))
     ax.axvline(0, lw=0.8, color=ink(ax))
     for k, (level, label) in enumerate(zip(result.fit.classes, list_named(result.fit.classes), strict=True)):

@@ -65,7 +65,7 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     ],
 )
 def test_plot_names_what_it_does_not_know(fit, options, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         fit.plot(**options)
 
 
@@ -149,6 +149,13 @@ def test_classes_that_are_numbers_have_one_name_in_all_tables():
     tables = pc.fit("y ~ .", data, eps=1.5).summary().tables
     assert "2.0" in tables[1].as_text()
     assert "2.0" in tables[-1].as_text()
+
+
+def test_a_class_that_is_a_whole_number_is_printed_as_one(iris):
+    two = iris[iris["species"] != "setosa"]
+    data = two.assign(species=(two["species"] == "virginica").astype(int))
+    fit = pc.fit("species ~ .", data, "kmedoids", K=1, dissimilarity="euclidean")
+    assert "higher in 1: petal_width" in str(fit)
 
 
 def test_the_second_draw_of_the_folds_warns_of_nothing_again(iris):

@@ -118,7 +118,7 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If there are no probabilities or no prediction sets.
     """
     kinds: dict[str, Callable[[TestResult, Any], Any]] = {

@@ -37,7 +37,7 @@ def fingerprint(answer: Any) -> str:
         return answer
     if isinstance(answer, pc.Fit):
         answer = pd.concat([answer.prototypes["class"].astype(str), answer.predict().astype(str)])
-    if isinstance(answer, pc.Comparison):
+    if type(answer).__name__ == "Comparison":
         answer = answer.table[["error", "prototypes"]]
     return hashlib.sha256(pd.DataFrame(answer).to_csv().encode()).hexdigest()[:12]
 

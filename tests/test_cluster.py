@@ -175,8 +175,8 @@ class Fails(pc.KNN):
 
 @pytest.mark.parametrize(
     ("method", "error", "words"),
-    [(Deadly(k=1), pc.ClusterError, "could not finish the fits, KilledWorker"), (Fails(k=1), ZeroDivisionError, "by zero"),
-     (pc.KNN(k=400), pc.DataError, "compare, method 'one'")],
+    [(Deadly(k=1), pc.errors.DaskError, "could not finish the fits, KilledWorker"), (Fails(k=1), ZeroDivisionError, "by zero"),
+     (pc.KNN(k=400), pc.errors.DataError, "compare, method 'one'")],
 )  # fmt: skip
 def test_errors_of_workers(client, method, error, words):
     data = made(60, rare=20).drop(columns="g")
@@ -188,5 +188,5 @@ def test_a_closed_client(iris):
     with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as local:
         one = distributed.Client(local, set_as_default=False)
         one.close()
-    with pytest.raises(pc.OptionError, match="client must be a Dask client that runs"):
+    with pytest.raises(pc.errors.OptionError, match="client must be a Dask client that runs"):
         pc.fit("species ~ .", iris, eps=1.0).stability(resamples=2, client=one)

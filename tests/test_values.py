@@ -16,8 +16,7 @@ FLOORS = [import_module(f"protoclass.{name}") for name in ("pictures", "tables")
 
 def values_with_doors():
     """Each public class that has methods on a floor above, with the names of these."""
-    for name in pc.__all__:
-        value = getattr(pc, name)
+    for value in (getattr(place, name) for place in (pc, pc.results) for name in place.__all__):
         if isinstance(value, type):
             doors = {key: door for base in value.__mro__ for key, door in vars(base).items() if isinstance(door, Above)}
             yield from ((value, key, door) for key, door in doors.items())
@@ -43,7 +42,7 @@ def test_help_on_a_picture_says_its_arguments():
     test = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).test(pc.load_data("iris").iloc[::3])
     assert list(inspect.signature(test.plot).parameters) == ["kind", "ax"]
     assert "precision against sensitivity" in test.plot.__doc__
-    with pytest.raises(pc.OptionError, match=r"plot\(\) has no argument 'knd': did you mean 'kind'"):
+    with pytest.raises(pc.errors.OptionError, match=r"plot\(\) has no argument 'knd': did you mean 'kind'"):
         test.plot(knd="roc")
 
 
@@ -79,7 +78,8 @@ def test_every_result_has_a_table_tidy_glance_summary_and_plot():
 
 
 def test_values_that_a_file_holds_are_saved_by_one_method():
-    of = {name for name in pc.__all__ if isinstance(getattr(pc, name), type) and issubclass(getattr(pc, name), Saveable)}
+    values = [getattr(place, name) for place in (pc, pc.results) for name in place.__all__]
+    of = {value.__name__ for value in values if isinstance(value, type) and issubclass(value, Saveable)}
     assert of == {"Fit", "Validation", "Dissimilarity", "Comparison"}
 
 

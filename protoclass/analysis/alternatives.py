@@ -16,7 +16,7 @@ from ..core.task import Task
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import check_labels, check_progress, find_labels, whole_number
-from ..ground.errors import NotAvailable, OptionError, brief, shown
+from ..ground.errors import NotAvailableError, OptionError, brief, shown
 from ..ground.options import bar, significant
 from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
@@ -161,7 +161,7 @@ def alternatives(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the method is neither "pvm" nor "medianglvq".
 
     Notes
@@ -316,7 +316,7 @@ def criticisms(fit: Fitted, n: int = 10, time_limit: float = 30.0, progress: boo
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the fitted model does not predict by the nearest prototype, or has no prototypes.
 
     Notes
@@ -348,12 +348,12 @@ def criticisms(fit: Fitted, n: int = 10, time_limit: float = 30.0, progress: boo
     check_progress(progress)
     model, prototypes = fit.model, fit.rule.prototypes
     if not model.has("criticise") and not model.can.nearest:
-        raise NotAvailable(
+        raise NotAvailableError(
             f"{lacking(fit.model, 'criticisms and no nearest prototype', 'criticise')}, or any nearest-prototype rule; fit.augment() "
             "shows for each row whether its prediction is correct"
         )
     if len(prototypes) == 0:
-        raise NotAvailable("criticisms need prototypes, but the rule has none: use a larger eps or a lower cost")
+        raise NotAvailableError("criticisms need prototypes, but the rule has none: use a larger eps or a lower cost")
     with bar(2, "looking for criticisms", progress) as looking:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         looking.update()
@@ -440,7 +440,7 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     ------
     OptionError
         If a label is not valid.
-    NotAvailable
+    NotAvailableError
         If the method has no `alternatives`.
 
     See Also

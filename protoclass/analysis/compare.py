@@ -75,8 +75,8 @@ def compare(
         Rows to split into training and test sets.
     methods : list, or mapping of names
         Method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such as
-        `{"method": "pvm", "candidates": pc.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes) can be
-        included; "logistic", "lda" and "forest" are its logistic regression on scaled columns, linear discriminant analysis and
+        `{"method": "pvm", "candidates": pc.candidates.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes)
+        can be included; "logistic", "lda" and "forest" are its logistic regression on scaled columns, linear discriminant analysis and
         random forest, with its defaults.
     test_size : float between 0 and 1, optional
         Proportion of the rows in the test set of a random split, stratified by class.

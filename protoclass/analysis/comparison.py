@@ -20,7 +20,7 @@ from ..core.statistics.scores import brier, log_loss
 from ..estimation.problem import loss_matrix
 from ..frames.tables import cached_table
 from ..ground.checks import Served, one_of
-from ..ground.errors import NotAvailable
+from ..ground.errors import NotAvailableError
 from ..ground.foreign_names import VERBS_OF_COMPARISON
 from ..ground.options import significant
 from ..ground.savable import savable
@@ -219,7 +219,7 @@ class Comparison(Result, Saveable, Served):
 
         Raises
         ------
-        NotAvailable
+        NotAvailableError
             If no method has probabilities, or no loss matrix was given.
 
         References
@@ -239,7 +239,7 @@ class Comparison(Result, Saveable, Served):
         one_of("score", score, (*SCORES, "auc", "loss"))
         if score not in self._score_names():
             cure = "loss=matrix" if score == "loss" else "calibrate=True"
-            raise NotAvailable(f"no method of this comparison has {score!r}: use compare(..., {cure})")
+            raise NotAvailableError(f"no method of this comparison has {score!r}: use compare(..., {cure})")
         if not self.independent:
             by, sizes = self._by_split(score)
             return by_split(by, self.design, sizes, self.reference)

@@ -34,7 +34,7 @@ from ..core.statistics.sums import as_counts
 from ..estimation.decisions import class_code, decide
 from ..frames.tables import cached_table
 from ..ground.checks import MOST_RUNS, Served, check_seed, is_number, whole_number
-from ..ground.errors import DataError, NotAvailable, OptionError, brief, short, shown
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief, short, shown
 from ..ground.foreign_names import VERBS_OF_TEST
 from ..values import Above, Result, public
 from .comparison import compare_areas
@@ -144,7 +144,9 @@ class TestResult(Result, Served):
     def probabilities(self) -> Array:
         """Probabilities of the classes (n, classes); raises if there are none."""
         if self.judged.probabilities is None:
-            raise NotAvailable("the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'")
+            raise NotAvailableError(
+                "the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'"
+            )
         return self.judged.probabilities
 
     def tidy(self) -> pd.DataFrame:
@@ -333,7 +335,7 @@ class TestResult(Result, Served):
         Wilson interval, `low` to `high`, and `set_size`, the mean number of classes in their sets.
         """
         if self.judged.p_values is None:
-            raise NotAvailable("prediction sets need a calibrated fit: use fit.calibrate()")
+            raise NotAvailableError("prediction sets need a calibrated fit: use fit.calibrate()")
         if not isinstance(levels, (Sequence, np.ndarray)) or not all(is_number(v, 0.0, True) and v < 1 for v in levels):
             raise OptionError(f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, not {brief(levels)}")
         y, w, p_values, group = self.judged.y, self.judged.w, self.judged.p_values, self.judged.group
@@ -364,7 +366,7 @@ class TestResult(Result, Served):
 
         Raises
         ------
-        NotAvailable
+        NotAvailableError
             If there are no probabilities, or no rows of the class, or of others.
 
         Examples
@@ -566,7 +568,7 @@ class TestResult(Result, Served):
                 parts[self.classes[c]] = tabulate(p[:, c], y == c)
         if not parts:
             which = "all rows are of one class" if of is None else f"no row, or each row, is of class {shown(of)}"
-            raise NotAvailable(f"a curve needs rows of at least two classes, but {which}")
+            raise NotAvailableError(f"a curve needs rows of at least two classes, but {which}")
         names = np.repeat(np.array(list(parts), object), [len(part) for part in parts.values()])
         classes = pd.Series(pd.Categorical(names, self.confusion.index), name="class")
         return pd.concat([classes, pd.concat(parts.values(), ignore_index=True)], axis=1)

@@ -20,7 +20,7 @@ from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT, Problem, prepare
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs, is_number, one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief, shown
+from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief, shown
 from ..ground.options import fixed, significant, watch
 from ..metrics.base import TrainedMetric, train_metric
 from ..values import Result, public
@@ -170,7 +170,7 @@ class Stability(Result):
 
         Raises
         ------
-        NotAvailable
+        NotAvailableError
             If the dissimilarity has not learned weights.
 
         Examples
@@ -184,7 +184,7 @@ class Stability(Result):
         known = fit.dissimilarity.metric.column_weights
         if known is None or not metric.supervised:
             name = fit.dissimilarity.metric.name
-            raise NotAvailable(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
+            raise NotAvailableError(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
         seed = check_runs("resamples", resamples, seed, progress, usual=fit.problem.seed)
         frame = fit.frame
 
@@ -292,7 +292,7 @@ def stability(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the prototypes are not rows.
 
     See Also
@@ -312,11 +312,11 @@ def stability(
     if sample == "bootstrap" and not weighted:
         raise OptionError(f"the bootstrap needs weights, which method {name!r} does not have: use sample='halves'")
     if fit.rule.prototypes.at is None:
-        raise NotAvailable(f"the prototypes of {name!r} are not rows, so none can be reselected")
+        raise NotAvailableError(f"the prototypes of {name!r} are not rows, so none can be reselected")
     resampled = Resampled(fit, sample or ("bootstrap" if weighted else "halves"), seed)
     task = resampled.task
     if fit.model.path(task, {}).at(0).size > fit.rule.size:
-        raise NotAvailable(
+        raise NotAvailableError(
             "this fit is the first part of a longer one, but samples would be fitted completely: use a fit with its own lambda_, as "
             "from fit.update(lambda_=...) or fit.at(lambda_=...)"
         )

@@ -22,7 +22,7 @@ from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, warn
+from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
 
@@ -66,7 +66,7 @@ def why(fit: Fitted, new: Any) -> Any:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the prototypes are not rows, or if the dissimilarities were given as a matrix.
 
     Notes
@@ -97,7 +97,7 @@ def why(fit: Fitted, new: Any) -> Any:
     """
     asked, groups, prototypes = asked_row(fit, new), variable_groups(fit, None), fit.rule.prototypes
     if prototypes.at is None:
-        raise NotAvailable("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
+        raise NotAvailableError("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
     (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit.unseen_in(asked)
     if not complete.all():
         unseen.refuse()
@@ -105,7 +105,7 @@ def why(fit: Fitted, new: Any) -> Any:
         raise DataError(f"the row has no value of {missing}, but every predictor is needed")
     distances, measured = of_complete(query, lambda part: distances_by(fit.rule, part))
     if not measured.all() or not distances.size:
-        raise NotAvailable("there is no prototype to compare the row with")
+        raise NotAvailableError("there is no prototype to compare the row with")
     d = distances[0]
     code = int(codes_of(fit, asked)[0])
     same_class, attrs = prototypes.classes == code, dict[str, Any]()
@@ -276,7 +276,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the model does not predict the class of the nearest prototype, if one class alone has prototypes, or if the metric is not a
         sum over variables.
 
@@ -306,7 +306,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     """
     reason = why_not_separated(fit)
     if reason:
-        raise NotAvailable(reason)
+        raise NotAvailableError(reason)
     metric, codes = fit.dissimilarity.metric, fit.rule.prototypes.classes
     values, rep = prototype_values(fit), fit.dissimilarity._prototype_rep(fit.rule.prototypes)
     rival = np.where(codes[:, None] != codes, compare(metric, rep, rep), np.inf).argmin(axis=1)
@@ -314,7 +314,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     if slopes is None:
         names = list(metric.variables)
         if not names:
-            raise NotAvailable(NO_SUM.format(metric.name))
+            raise NotAvailableError(NO_SUM.format(metric.name))
         pairs = [(part(rep, slice(k, k + 1)), part(rep, slice(j, j + 1))) for k, j in enumerate(rival.tolist())]
         terms = np.nan_to_num([metric.terms(a, b)[0, 0] for a, b in pairs])
     else:
@@ -486,7 +486,7 @@ def importance(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the dissimilarities were given as a matrix.
 
     Notes
@@ -563,7 +563,7 @@ def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     """The columns that are permuted together, by name: as given, or the metric's groups and each other predictor alone."""
     known = list(fit.frame.schema)
     if not known:
-        raise NotAvailable("this fit has no predictors to permute, because its dissimilarities were given as a matrix")
+        raise NotAvailableError("this fit has no predictors to permute, because its dissimilarities were given as a matrix")
     if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:  # a step of another row may leave a gap
         return {"series": known}
     if variables is None:

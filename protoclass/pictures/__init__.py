@@ -8,7 +8,7 @@ from typing import Any
 
 from ..estimation.fitted import Fitted
 from ..ground.checks import check_known, either, one_of
-from ..ground.errors import NotAvailable, OptionError
+from ..ground.errors import NotAvailableError, OptionError
 from ..values import load
 
 METHODS = {
@@ -78,7 +78,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     """
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:
-        raise NotAvailable(fit.frame.absent)
+        raise NotAvailableError(fit.frame.absent)
     if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = load(KINDS[kind or "prototypes"])

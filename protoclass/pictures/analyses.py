@@ -15,7 +15,7 @@ from ..analysis.variables import importance as measure_importance
 from ..analysis.variables import separation, why_not_separated
 from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import list_short, shorten, write_number, write_value
 from .images import draw_grid, show_weights
 from .style import (
@@ -116,7 +116,9 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
 
 @framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """Plot the score of each criticism as a bar in the colour of its class, with its reason; returns the Axes.
+    """Plot the margin of each criticism, in the colour of its class, with its reason; returns the Axes.
+
+    Rows left of the line are misclassified.
 
     Parameters
     ----------
@@ -124,14 +126,17 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         Axes to draw on.
     """
     table, place = result.table, np.arange(len(result.table))
+    margin = result.fit.augment().loc[table.index, "margin"].to_numpy(float)
     ax = axes(ax, 8.0, 1.6 + 0.28 * max(1, len(table)))
+    ax.axvline(0, lw=0.8, color=ink(ax))
     for k, (level, label) in enumerate(zip(result.fit.classes, list_named(result.fit.classes), strict=True)):
         own = (table["class"] == level).to_numpy()
         if own.any():
-            ax.barh(place[own], table[result.score][own], color=colour(k), height=0.7, label=label)
+            ax.plot(margin[own], place[own], mark(k), ms=7, color=colour(k), label=label)
     names = [f"{shorten(str(label))}: {reason or 'explained'}" for label, reason in table["reason"].items()]
     list_down(ax, names, letters="small")
-    ax.set_xlabel(f"{result.score}\n{result.meaning}")
+    grid_lines(ax, "y")
+    ax.set_xlabel("margin: distance to the nearest prototype of another class\nminus distance to the nearest of its own class")
     return key(ax).axes if len(table) else ax
 
 
@@ -181,9 +186,9 @@ def why(fit: Fitted, ax: Any = None, *, new: Any) -> Any:
     table = explain(fit, new)
     said = table.attrs
     if "not_additive" in said:
-        raise NotAvailable(f"plot('why') divides distances among variables, but {said['not_additive']}")
+        raise NotAvailableError(f"plot('why') divides distances among variables, but {said['not_additive']}")
     if "rival" not in said:
-        raise NotAvailable("plot('why') needs a prototype of another class to compare with, but there is none")
+        raise NotAvailableError("plot('why') needs a prototype of another class to compare with, but there is none")
     favour = (table["to_rival"] - table["to_prototype"]).astype(float)
     favour = favour.sort_values(key=lambda values: -values.abs(), kind="stable")
     few, code = favour.head(MOST), list(fit.classes).index(said["class"])
@@ -245,7 +250,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     metric = fit.dissimilarity.metric
     table, by_class = metric.column_weights, metric.class_weights
     if table is None:
-        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
+        raise NotAvailableError(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
     decide = by_class is None and not why_not_separated(fit)
     few = separation(fit) if decide else table.sort_values("weight", ascending=False, kind="stable")
     few = few.head(MOST)

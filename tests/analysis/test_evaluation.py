@@ -155,9 +155,9 @@ def test_without_chances_there_are_no_scores(wine):
     assert not {"auc", "brier"} & set(found.tidy().columns)
     assert "Brier" not in repr(found)
     for call in (found.calibration, *(lambda kind=kind: found.plot(kind) for kind in ("roc", "pr", "calibration"))):
-        with pytest.raises(pc.NotAvailable, match=r"fit.calibrate\(\)"):
+        with pytest.raises(pc.errors.NotAvailableError, match=r"fit.calibrate\(\)"):
             call()
-    with pytest.raises(pc.NotAvailable, match=r"prediction sets need a calibrated fit: use fit\.calibrate\(\)"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"prediction sets need a calibrated fit: use fit\.calibrate\(\)"):
         found.plot("coverage")
     assert "Brier" in repr(fit.calibrate(cv=3).test(new))  # the cure
 
@@ -244,7 +244,7 @@ def test_curves_and_the_summary_say_what_is_not_known(clinic):
     ill = fit.test(new[new["y"] == "ill"])
     assert "No row is of class well" in str(ill.summary())
     assert np.isnan(ill.glance()["auc"].iloc[0])
-    with pytest.raises(pc.NotAvailable, match="all rows are of one class"):
+    with pytest.raises(pc.errors.NotAvailableError, match="all rows are of one class"):
         ill.plot("roc")
 
 
@@ -306,9 +306,9 @@ def test_the_groups_of_the_fit_are_those_of_the_test():
     assert fit.test(new).clusters == 25
     assert fit.test(new, clusters=None).clusters is None
     assert fit.test(new.drop(columns="patient")).clusters is None
-    with pytest.raises(pc.DataError, match="groups='ward' is not a column"):
+    with pytest.raises(pc.errors.DataError, match="groups='ward' is not a column"):
         fit.test(new, clusters="ward")
-    with pytest.raises(pc.DataError, match="groups must not have missing values"):
+    with pytest.raises(pc.errors.DataError, match="groups must not have missing values"):
         fit.test(new, clusters=new["patient"].where(new["patient"] > 0))
 
 
@@ -373,9 +373,9 @@ def test_groups_print_summarise_and_draw_every_measure(clinic):
         assert cell in summary
     assert summary.count("Fisher's exact test") == 5
     assert "p (Holm)" in summary
-    with pytest.raises(pc.OptionError, match=r"measure must be 'error', 'sensitivity',.*not 'accuracy': use measure='error'"):
+    with pytest.raises(pc.errors.OptionError, match=r"measure must be 'error', 'sensitivity',.*not 'accuracy': use measure='error'"):
         found.plot("accuracy")
-    with pytest.raises(pc.OptionError, match=r"npv needs a class among 'ill', 'well', not of='sick': use of='well'"):
+    with pytest.raises(pc.errors.OptionError, match=r"npv needs a class among 'ill', 'well', not of='sick': use of='well'"):
         found.differences("npv", of="sick")
 
 
@@ -386,7 +386,9 @@ def test_groups_of_three_classes_have_measures_of_a_class_that_is_named(wine, fi
     assert "sensitivity" not in repr(found)
     assert "sensitivity" not in found.glance()
     assert "Differences of error" in str(found.summary())
-    with pytest.raises(pc.OptionError, match="sensitivity needs a class among 'cultivar 1', 'cultivar 2', 'cultivar 3', not of=None:"):
+    with pytest.raises(
+        pc.errors.OptionError, match="sensitivity needs a class among 'cultivar 1', 'cultivar 2', 'cultivar 3', not of=None:"
+    ):
         found.differences("sensitivity")
     assert len(found.differences("sensitivity", of="cultivar 2")) == 1
     alone = fit.test(new[new["cultivar"] != "cultivar 1"], by=new["cultivar"])
@@ -613,23 +615,23 @@ def test_two_fits_on_the_same_rows_are_tested_as_compare_does(two):
 def test_errors_of_curves_name_the_cure(two):
     fits, new = two
     one, other = (f.test(new) for f in fits)
-    with pytest.raises(pc.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79"):
+    with pytest.raises(pc.errors.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79"):
         one.roc_test(fits[1].test(new.iloc[10:]))
-    with pytest.raises(pc.DataError, match="need the same rows, weights and groups"):
+    with pytest.raises(pc.errors.DataError, match="need the same rows, weights and groups"):
         one.roc_test(fits[1].test(new.iloc[::-1]))
-    with pytest.raises(pc.OptionError, match=r"another TestResult, not a .*: use fit.test\(new\).roc_test"):
+    with pytest.raises(pc.errors.OptionError, match=r"another TestResult, not a .*: use fit.test\(new\).roc_test"):
         one.roc_test(fits[1])
-    with pytest.raises(pc.OptionError, match="'cultivar 9' is not a class"):
+    with pytest.raises(pc.errors.OptionError, match="'cultivar 9' is not a class"):
         one.roc("cultivar 9")
-    with pytest.raises(pc.OptionError, match="a list of numbers from 0 to 1"):
+    with pytest.raises(pc.errors.OptionError, match="a list of numbers from 0 to 1"):
         one.roc_band(specificity=1.5)
-    with pytest.raises(pc.OptionError, match=r"resamples must be .*, not 10"):
+    with pytest.raises(pc.errors.OptionError, match=r"resamples must be .*, not 10"):
         one.roc_band(resamples=10)
     without = other.judged.take(other.judged.y == 0)
     only = compare_classes(without, other.confusion.index, 0)
-    with pytest.raises(pc.NotAvailable, match="all rows are of one class"):
+    with pytest.raises(pc.errors.NotAvailableError, match="all rows are of one class"):
         only.roc()
-    with pytest.raises(pc.NotAvailable, match="no row, or each row, is of class 'cultivar 2'"):
+    with pytest.raises(pc.errors.NotAvailableError, match="no row, or each row, is of class 'cultivar 2'"):
         only.pr("cultivar 2")
     missing = compare_classes(other.judged.take(other.judged.y != 1), other.confusion.index, 0)
     assert missing.roc()["class"].unique().tolist() == ["cultivar 1", "cultivar 3"]  # a class without rows has no curve
@@ -721,5 +723,5 @@ def test_a_decision_curve_counts_true_and_false_positives(clinic):
         assert row["low"] < row["net_benefit"] < row["high"]
     assert "Predicting well above a threshold" in str(found.summary())
     assert "\n0.833 " in str(found.summary())  # the threshold of the loss
-    with pytest.raises(pc.OptionError, match="thresholds must be a list of numbers between 0 and 1"):
+    with pytest.raises(pc.errors.OptionError, match="thresholds must be a list of numbers between 0 and 1"):
         found.decision_curve(thresholds=[1.0])

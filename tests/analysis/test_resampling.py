@@ -170,11 +170,11 @@ def sizes_of_class(fit, result, cls):
 def test_fresh_says_what_it_takes(fit, iris):
     result = fit.stability(resamples=2)
     for wrong in (0.5, [0.6], [0.0], []):
-        with pytest.raises(pc.OptionError, match=r"at most 0\.5"):
+        with pytest.raises(pc.errors.OptionError, match=r"at most 0\.5"):
             result.replicate(wrong)
-    with pytest.raises(pc.DataError, match="use larger fractions"):
+    with pytest.raises(pc.errors.DataError, match="use larger fractions"):
         result.replicate([0.01])
-    with pytest.raises(pc.DataError, match=r"of its rows are candidates: use a smaller K=,.*: use update\(\) with smaller"):
+    with pytest.raises(pc.errors.DataError, match=r"of its rows are candidates: use a smaller K=,.*: use update\(\) with smaller"):
         pc.fit("species ~ .", iris, "kmedoids", K=20).stability(resamples=2).replicate([0.25], resamples=2)
     everything = pc.fit("species ~ .", iris, "knn", k=3).stability(resamples=2).replicate([0.1], resamples=3)
     assert everything["reselected"].tolist() == [1.0]  # all rows are kept
@@ -200,13 +200,13 @@ def test_centres_of_machines_count_once_a_sample(iris):
 
 
 def test_errors(fit, iris):
-    with pytest.raises(pc.OptionError, match="resamples must be a whole number >= 2 and <= 10000, not 1"):
+    with pytest.raises(pc.errors.OptionError, match="resamples must be a whole number >= 2 and <= 10000, not 1"):
         fit.stability(resamples=1)
-    with pytest.raises(pc.OptionError, match=r"sample must be .*not 'thirds'"):
+    with pytest.raises(pc.errors.OptionError, match=r"sample must be .*not 'thirds'"):
         fit.stability(sample="thirds")
-    with pytest.raises(pc.NotAvailable, match="are not rows"):
+    with pytest.raises(pc.errors.NotAvailableError, match="are not rows"):
         pc.fit("species ~ .", iris, "kmeans", K=2).stability()
-    with pytest.raises(pc.OptionError, match="the bootstrap needs weights, which method"):
+    with pytest.raises(pc.errors.OptionError, match="the bootstrap needs weights, which method"):
         pc.fit("species ~ .", iris, "condensed").stability(sample="bootstrap")
 
 
@@ -214,13 +214,13 @@ def test_a_fit_that_was_cut(fit):
     short = fit.at(lambda_=6)
     assert short.model.lambda_ == 6
     assert short.stability(resamples=20).sizes.mean() == fit.update(lambda_=6).stability(resamples=20).sizes.mean()
-    with pytest.raises(pc.NotAvailable, match="first part"):
+    with pytest.raises(pc.errors.NotAvailableError, match="first part"):
         fit.at(size=3).stability(resamples=5)
 
 
 def test_generated_candidates_that_stand_for_no_class_are_counted_as_such(iris):
     """Those of hyperplanes raised an error of NumPy."""
-    fit = pc.fit("species ~ .", iris[::3], "hyperplane", C=1.0, cv=None, candidates=pc.kmeans(2), dissimilarity="euclidean")
+    fit = pc.fit("species ~ .", iris[::3], "hyperplane", C=1.0, cv=None, candidates=pc.candidates.kmeans(2), dissimilarity="euclidean")
     table = fit.stability(resamples=3).table
     made = table.index.astype(str).str.startswith("kmeans")
     assert made.sum() == 6
@@ -297,7 +297,7 @@ def test_without_signal_small_p_values_are_as_rare_as_they_should_be():
 def test_arguments_and_failures(iris):
     v = pc.cross_validate("species ~ .", iris, "knn", k=[1, 5], cv=3, repeats=2)
     for bad in ({"resamples": 0}, {"seed": -1}, {"progress": 3}):
-        with pytest.raises(pc.OptionError, match=next(iter(bad))):
+        with pytest.raises(pc.errors.OptionError, match=next(iter(bad))):
             v.permutation_test(**bad)
 
 
@@ -314,5 +314,5 @@ def test_the_band_of_a_validation(iris):
     assert 1.0 < wider[0] < 2.0
     pd.testing.assert_frame_equal(band, v.band(level=0.9))
     assert (v.band(level=0.99)["band_high"] > band["band_high"]).all()
-    with pytest.raises(pc.OptionError, match=r"level must be .* such as 0\.95, not 1"):
+    with pytest.raises(pc.errors.OptionError, match=r"level must be .* such as 0\.95, not 1"):
         v.band(level=1)

@@ -95,7 +95,7 @@ def test_distances_that_are_no_sum_are_not_divided(iris):
         table = fit.why(iris.index[70])
         assert words in table.attrs["not_additive"], metric
         assert table[["to_prototype", "to_rival"]].isna().all(axis=None)
-        with pytest.raises(pc.NotAvailable, match=words):
+        with pytest.raises(pc.errors.NotAvailableError, match=words):
             fit.plot("why", new=iris.index[70])
 
 
@@ -108,11 +108,11 @@ def test_a_row_may_be_given(iris):
         (999, "a label of the rows"), ([50, 70], "a label of the rows"), ({1, 2}, "a label of the rows"),
         (np.array([1, 2]), "a label of the rows"), (iris.iloc[:0], "a single row, not 0 rows"),
     ):  # fmt: skip
-        with pytest.raises(pc.OptionError, match=words):
+        with pytest.raises(pc.errors.OptionError, match=words):
             fit.why(wrong)
-    with pytest.raises(pc.DataError, match="no value of \\['petal_width'\\]"):
+    with pytest.raises(pc.errors.DataError, match="no value of \\['petal_width'\\]"):
         fit.why({**asked, "petal_width": np.nan})
-    with pytest.raises(pc.NotAvailable, match="not rows"):
+    with pytest.raises(pc.errors.NotAvailableError, match="not rows"):
         pc.fit("species ~ .", iris, "lvq", K=2).why(70)
 
 
@@ -156,7 +156,7 @@ def test_rows_of_other_libraries_and_of_saved_fits(tmp_path):
         assert few.drop(columns=changed).equals(full.drop(columns=changed))
         found += few["counterfactual"].notna().sum()  # values of the prototypes alone
     assert found > 0
-    with pytest.raises(pc.NotAvailable, match="give new rows"):
+    with pytest.raises(pc.errors.NotAvailableError, match="give new rows"):
         slim.why(0)
 
 
@@ -258,7 +258,7 @@ def test_a_slim_fit_has_the_same(cancer):
 ])  # fmt: skip
 def test_where_there_is_none(iris, call, reason):
     fit = pc.fit("species ~ .", iris, **call)
-    with pytest.raises(pc.NotAvailable, match=reason):
+    with pytest.raises(pc.errors.NotAvailableError, match=reason):
         fit.separation()
     assert "Separation" not in str(fit)
 
@@ -350,17 +350,17 @@ def test_columns_of_one_name_are_permuted_together(fit, iris):
 
 
 def test_wrong_questions(fit, iris):
-    with pytest.raises(pc.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
+    with pytest.raises(pc.errors.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
         fit.importance(variables=["colour"])
-    with pytest.raises(pc.OptionError, match=r"variables must be .*not 3"):
+    with pytest.raises(pc.errors.OptionError, match=r"variables must be .*not 3"):
         fit.importance(variables=3)
-    with pytest.raises(pc.OptionError, match=r"resamples must be .*, not 0"):
+    with pytest.raises(pc.errors.OptionError, match=r"resamples must be .*, not 0"):
         fit.importance(resamples=0)
-    with pytest.raises(pc.OptionError, match="lack the response"):
+    with pytest.raises(pc.errors.OptionError, match="lack the response"):
         fit.importance(iris.drop(columns="species"))
     D = pc.dissimilarity("species ~ .", iris).frame()
     given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
-    with pytest.raises(pc.NotAvailable, match="given as a matrix"):
+    with pytest.raises(pc.errors.NotAvailableError, match="given as a matrix"):
         given.importance()
     assert isinstance(fit.importance(iris, 1), pd.DataFrame)
 

@@ -33,11 +33,11 @@ def test_why_divides_the_difference_of_two_distances_among_the_variables(fit, ir
     assert ax.get_title().startswith("Row 70: ")
     assert find_faults(ax.figure) == []
     assert fit.plot("why", new=X.iloc[0].to_dict()).get_title().startswith("The row: setosa")
-    with pytest.raises(pc.OptionError, match="must be a single row, not 7 rows"):
+    with pytest.raises(pc.errors.OptionError, match="must be a single row, not 7 rows"):
         fit.plot("why", new=iris.iloc[:7])
-    with pytest.raises(pc.OptionError, match="needs new="):
+    with pytest.raises(pc.errors.OptionError, match="needs new="):
         fit.plot("why")
-    with pytest.raises(pc.NotAvailable, match="not a sum over variables"):
+    with pytest.raises(pc.errors.NotAvailableError, match="not a sum over variables"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity="mahalanobis").plot("why", new=70)
 
 

@@ -17,6 +17,7 @@ from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import list_short, shorten, write_number, write_value
+from ..tables.tidy import augment
 from .images import draw_grid, show_weights
 from .style import (
     GREY,
@@ -126,7 +127,7 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         Axes to draw on.
     """
     table, place = result.table, np.arange(len(result.table))
-    margin = result.fit.augment().loc[table.index, "margin"].to_numpy(float)
+    margin = augment(result.fit).loc[table.index, "margin"].to_numpy(float)
     ax = axes(ax, 8.0, 1.6 + 0.28 * max(1, len(table)))
     ax.axvline(0, lw=0.8, color=ink(ax))
     for k, (level, label) in enumerate(zip(result.fit.classes, list_named(result.fit.classes), strict=True)):

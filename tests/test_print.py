@@ -186,6 +186,6 @@ def test_a_row_without_a_prediction_is_printed_over():
 
 
 def test_an_error_about_a_call_is_shown_without_inner_frames(iris):
-    with pytest.raises(pc.FormulaError, match="is not a column") as raised:
+    with pytest.raises(pc.errors.FormulaError, match="is not a column") as raised:
         pc.fit("species ~ petal_lenght", iris)
     assert [frame.name for frame in raised.traceback] == ["test_an_error_about_a_call_is_shown_without_inner_frames", "checked"]

@@ -70,7 +70,7 @@ def test_every_result_has_a_table_tidy_glance_summary_and_plot():
     for result in results:
         assert isinstance(result, Result)
         assert len(result.table) <= len(result.tidy())
-        assert len(result.glance()) == (2 if type(result) is pc.TestByGroup else 1)
+        assert len(result.glance()) == (2 if type(result) is pc.results.TestByGroup else 1)
         assert str(result.summary()).strip()
         assert result.summary().as_latex()
         assert callable(result.plot)

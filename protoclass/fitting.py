@@ -210,7 +210,7 @@ def fit(
         Name of a method, or a model object such as `pc.PVM(eps=1.2)`. In brackets are the parameters that are tuned by default:
 
         * "pvm": the prototype vector machine (`eps`), `PVM`;
-        * "scm": the set covering machine (`kind`, `penalty`, `size`), `SCM`;
+        * "scm": the set covering machine (`kind`, `penalty`, `max_size`), `SCM`;
         * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
         * "knn": k nearest neighbours (`k`), `KNN`; "dann" is "knn" with `dissimilarity=pc.Adaptive()`;
         * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`, `Multiedit`;
@@ -218,7 +218,7 @@ def fit(
         * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,
           `KMeans`, `LVQ`, `Mixture`;
         * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
-        * "centroids": nearest shrunken centroids (`shrinkage`), `Centroids`;
+        * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
         * methods registered by `pc.register`.
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name, a metric object, a function of two rows, or given dissimilarities (a DataFrame by label, a

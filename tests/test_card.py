@@ -105,7 +105,7 @@ def test_fits_without_some_of_it():
     assert "Not stated" in section(plain, "Intended use")
     assert "Not tested" in section(plain, "Test on new rows")
     assert "|  |\n" not in plain.markdown.replace("|  |  |\n", "")
-    scm = pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, size=2, cv=None).card()
+    scm = pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, max_size=2, cv=None).card()
     assert "petal" in section(scm, "Prototypes")
     with pytest.raises(pc.errors.NotAvailableError, match="slim"):
         pc.fit("species ~ .", data, eps=1.0).slim().card()

@@ -51,7 +51,7 @@ def values(data, folder):
 
 OTHERS = {
     "knn": {"k": 3}, "mmd": {"K": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
-    "scm": {"penalty": 1.0, "kind": "conjunction", "size": 2, "features": "stumps"},
+    "scm": {"penalty": 1.0, "kind": "conjunction", "max_size": 2, "features": "stumps"},
 }  # fmt: skip
 
 

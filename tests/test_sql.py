@@ -12,7 +12,7 @@ import protoclass as pc
 from protoclass.frames.sql_columns import number
 
 NASTY = ["it's", 'a"b', "x'); DROP TABLE new_rows; --", "back\\", "`tick`", "ä☃\n", "%s {0} $1 ?", "--", "/*", ""]
-STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "size": None}
+STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "max_size": None}
 
 
 def by_duckdb(query, table, name="new_rows"):

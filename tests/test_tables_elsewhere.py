@@ -20,7 +20,7 @@ def tables():
     return {
         "tidy": fit.tidy(), "glance": fit.glance(), "augment": gower.augment().head(), "prototypes": fit.prototypes,
         "mixed prototypes": gower.prototypes, "centroids": pc.fit("species ~ .", iris, "kmeans", K=2).prototypes,
-        "features": pc.fit("species ~ .", iris, "scm", features="stumps", penalty=1.0, size=2, kind="conjunction").tidy(),
+        "features": pc.fit("species ~ .", iris, "scm", features="stumps", penalty=1.0, max_size=2, kind="conjunction").tidy(),
         "validation": v.table, "validation tidy": v.tidy(), "validation glance": v.glance(), "band": v.band(),
         "validation confusion": v.confusion(), "test tidy": test.tidy(), "test glance": test.glance(), "confusion": test.confusion,
         "calibration": test.calibration(), "groups": by.tidy(), "groups glance": by.glance(), "tests of groups": by.comparisons,

@@ -134,7 +134,7 @@ def covering(data: pd.DataFrame, positive: object, kind: str, metric: pc.Metric,
             return table.iloc[[v.selected("min").name]]
 
         for k, parameters in enumerate(
-            ({"penalty": inf, "size": None}, {"penalty": inf, "size": stops}, {"penalty": PENALTIES, "size": stops})
+            ({"penalty": inf, "max_size": None}, {"penalty": inf, "max_size": stops}, {"penalty": PENALTIES, "max_size": stops})
         ):
             row = run(**parameters).iloc[0]
             found[k].append([row.get("penalty", inf), row["size"], row["errors"], row["sum"]])

@@ -64,7 +64,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     -----
     For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, because the prototypes determine
     the nearest-prototype classifier. It holds simultaneously for all sets of prototypes, so parameters that only affect which rows
-    are selected (`eps`, `lambda_`, `penalty`, `size`) may be tuned in any way. Several binary classifiers, and the kinds of an SCM
+    are selected (`eps`, `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary classifiers, and the kinds of an SCM
     if one of two was selected, share delta. Weights of a metric and other numbers that you give are assumed to be chosen before the
     rows were seen.
 

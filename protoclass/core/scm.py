@@ -591,7 +591,7 @@ class SCMPath:
     ----------
     runs : mapping of (kind, penalty) to tuple of BinarySCM
         Balls are numbered by columns of D.
-    grid : tuple of (kind, penalty, size)
+    grid : tuple of (kind, penalty, max_size)
     own : int array (m,)
         Class of each column of D.
     classes : int

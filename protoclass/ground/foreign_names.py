@@ -21,7 +21,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "group": ("groups", "clusters", "by"), "groups": ("clusters",),
     "alpha": ("level", "delta"), "R": ("resamples",),
     "cutoff": ("threshold",), "positive": ("of",),
-    "stop": ("size",), "threshold": ("shrinkage",), "count": ("n",),
+    "stop": ("max_size",), "count": ("n",),
 }  # fmt: skip
 
 _GRID = "use a sequence for a parameter to tune it, such as k=[1, 5, 15], with cv=, repeats= and choose="

@@ -143,7 +143,7 @@ class PVM(Model):
         drawn again if it fails (the course report of Visagan, 2018, section 4.1).
     resamples : int
         Number of covers drawn by "rounding" with "best" (B in Bien and Tibshirani 2011).
-    size : int >= 1, sequence, "grid" or None
+    max_size : int >= 1, sequence, "grid" or None
         Maximum number of prototypes, with the greedy solver. The prototypes are the first ones selected; these are the prototypes for
         some larger `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and then numbers 5 % apart up to the number of
         rows, or up to `max_prototypes=` if it is given; for more than 50,000 rows fewer numbers.
@@ -180,9 +180,9 @@ class PVM(Model):
     most_held: ClassVar[int] = 2**29  # it reads each dissimilarity once or twice
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
-    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "size"})
+    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "max_size"})
     words: ClassVar[Mapping[str, str]] = {
-        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "size": "maximum number of prototypes",
+        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "max_size": "maximum number of prototypes",
     }  # fmt: skip
 
     eps: Any = "grid"
@@ -194,7 +194,7 @@ class PVM(Model):
     mip_gap: float = 0.0
     rounding: str = "best"
     resamples: int = 500
-    size: Any = None
+    max_size: Any = None
 
     def __post_init__(self) -> None:
         check_number(self, "eps", self.eps, low=0, above=True)
@@ -207,11 +207,11 @@ class PVM(Model):
         check_fixed("pvm", "mip_gap", self.mip_gap, low=0)
         one_of("rounding", self.rounding, ("best", "union"))
         check_fixed("pvm", "resamples", self.resamples, low=1, integral=True, high=MOST_DRAWS)
-        if self.size is not None:
-            check_number(self, "size", self.size, low=1, integral=True)
+        if self.max_size is not None:
+            check_number(self, "max_size", self.max_size, low=1, integral=True)
             if not self.shares_work:
                 raise OptionError(
-                    f"size={brief(self.size)} needs the greedy solver without certify=, which selects prototypes one after another: use a "
+                    f"max_size={brief(self.max_size)} needs the greedy solver without certify=, which selects prototypes one after another: use a "
                     "larger lambda_ to have fewer prototypes"
                 )
 
@@ -235,13 +235,13 @@ class PVM(Model):
             "exact": {"time_limit", "mip_gap"},
             "rounding": {"time_limit", "rounding"} | ({"resamples"} if self.rounding == "best" else set()),
         }.get(self.solver, {"certify"} | ({"time_limit"} if self.certify else set()))
-        limit = set() if self.size is None else {"size"}
-        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "resamples", "size"} - used - limit)
+        limit = set() if self.max_size is None else {"max_size"}
+        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "resamples", "max_size"} - used - limit)
 
     def within(self, most: int) -> PVM:
-        """The model with `size` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
+        """The model with `max_size` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
         if self.shares_work:
-            return self if self.size is not None else replace(self, size=Counts(int(most)))
+            return self if self.max_size is not None else replace(self, max_size=Counts(int(most)))
         return self if self.lambda_ is not None else replace(self, lambda_="grid")
 
     def loss(self, task: Task, prototypes: Points) -> float:
@@ -260,7 +260,7 @@ class PVM(Model):
         if parameter == "lambda_":  # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
-        if parameter == "size":
+        if parameter == "max_size":
             return Counts(int(smallest.sum())).values(task)
         return super().default_grid(parameter, task, smallest)
 
@@ -297,7 +297,7 @@ class PVM(Model):
             raise OptionError(f"eps has {len(eps)} values, above {MOST}: use fewer")
         options = Options(
             self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.resamples, self.rounding == "union",
-            certify, task.seed, stops=tuple(axis(grid, "size", self.size).tolist()),
+            certify, task.seed, stops=tuple(axis(grid, "max_size", self.max_size).tolist()),
         )  # fmt: skip
         yield from cover_paths(task, fold, folds, eps, lambdas, options)
 

@@ -76,7 +76,7 @@ class SCM(Model):
         Combination of the features. "grid": both.
     penalty : float from 0.0001 to 1,000,000, inf, sequence or "grid"
         Cost p of an error on P. inf: features classify all of P correctly (the consistent machine). "grid": 0.5 to 16, and inf.
-    size : int >= 1, sequence, "grid" or None
+    max_size : int >= 1, sequence, "grid" or None
         Maximum number of features (the truncated machine). "grid": 1 to 30 in increasing steps. None: until no feature has a
         positive value.
     positive : class, or None
@@ -111,16 +111,16 @@ class SCM(Model):
     example: ClassVar[Mapping[str, Any]] = {
         "kind": ("conjunction", "disjunction"),
         "penalty": (1.0, 4.0),
-        "size": (1, 3),
+        "max_size": (1, 3),
     }
     never_tuned: ClassVar[frozenset[str]] = frozenset({"features", "positive"})
     words: ClassVar[Mapping[str, str]] = {"kind": "kind of machine", "penalty": "penalty p of an error on P",
-                                         "size": "maximum number of features"}  # fmt: skip
+                                         "max_size": "maximum number of features"}  # fmt: skip
 
     features: str = "balls"
     kind: Any = "grid"
     penalty: Any = "grid"
-    size: Any = "grid"
+    max_size: Any = "grid"
     positive: Any = None
     negate: bool = False
 
@@ -134,8 +134,8 @@ class SCM(Model):
         for p in listed("scm", "penalty", self.penalty):
             if p != inf and not LEAST <= p <= MOST:
                 raise OptionError(f"penalty must be between {LEAST:g} and {MOST:g}, or inf, which allows no error on P, not {p:g}")
-        if self.size is not None:
-            check_number(self, "size", self.size, low=1, integral=True)
+        if self.max_size is not None:
+            check_number(self, "max_size", self.max_size, low=1, integral=True)
         one_of("negate", self.negate, (True, False))
 
     @property
@@ -170,7 +170,7 @@ class SCM(Model):
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, SCMPath]]:
-        kinds, penalties, sizes = (axis(grid, name, getattr(self, name)).tolist() for name in ("kind", "penalty", "size"))
+        kinds, penalties, sizes = (axis(grid, name, getattr(self, name)).tolist() for name in ("kind", "penalty", "max_size"))
         most = None if None in sizes else max(sizes)
         if self._radial and len(task.y) * len(task.candidate_row) > LARGEST:
             raise TooLargeError(
@@ -257,7 +257,7 @@ class SCM(Model):
         more = f" and {len(uncovered) - 5} more" if len(uncovered) > 5 else ""
         raise DataError(
             f"the machine can't classify all rows correctly, because no feature without errors on the other class covers {names}{more} "
-            "(are rows of different classes identical?): use a finite penalty=, or size="
+            "(are rows of different classes identical?): use a finite penalty=, or max_size="
         )
 
     def feature_table(self, learned: LearnedRule) -> pd.DataFrame:

@@ -194,7 +194,7 @@ def test_a_mixture_with_a_function_is_as_unknown_as_the_function(raw_fit):
 def test_grouped_rows_are_not_independent(raw_fit, iris):
     groups = pd.Series(np.arange(150) // 3, iris.index)
     machine = pc.fit(
-        "species ~ .", iris, "scm", dissimilarity=RAW, kind="conjunction", penalty=np.inf, size=2, groups=groups
+        "species ~ .", iris, "scm", dissimilarity=RAW, kind="conjunction", penalty=np.inf, max_size=2, groups=groups
     )
     for one in (raw_fit.update(groups=groups), machine):
         assert not one.bound()["proved"].any()
@@ -211,12 +211,12 @@ def test_a_rule_without_prototypes_reads_its_class_off_the_sample(raw_fit):
 
 def test_kinds_once_chosen_by_the_data_share_delta_whatever_is_tuned_afterwards(iris):
     two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
-    v = pc.cross_validate("species ~ .", two, "scm", dissimilarity=RAW, cv=3, penalty=np.inf, size=[1, 3])
+    v = pc.cross_validate("species ~ .", two, "scm", dissimilarity=RAW, cv=3, penalty=np.inf, max_size=[1, 3])
     raw_fit = v.fit_at(0)
     named = raw_fit.update(kind=raw_fit.model.kind)
     half = named.bound(0.025)[["tail_bound", "bound"]]
-    again = raw_fit.update(size=[1])  # the size is tuned anew, and the kind stays what it was chosen to be
-    for one in (raw_fit, raw_fit.update(), again, again.update(), again.update(size=[1], seed=3), raw_fit.at(size=1).update()):
+    again = raw_fit.update(max_size=[1])  # the size is tuned anew, and the kind stays what it was chosen to be
+    for one in (raw_fit, raw_fit.update(), again, again.update(), again.update(max_size=[1], seed=3), raw_fit.at(size=1).update()):
         assert one.model == named.model
         assert set(one.selection.tried()["kind"]) == {"conjunction", "disjunction"}
         pd.testing.assert_frame_equal(one.bound()[["tail_bound", "bound"]], half)

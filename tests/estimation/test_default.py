@@ -58,7 +58,7 @@ def test_of_many_rows_a_sample_selects_the_distance(monkeypatch):
 
 
 @pytest.mark.parametrize("metric", [pc.LDA(), pc.QDA()])
-@pytest.mark.parametrize("given", [{}, {"eps": pc.extend.quantiles(6)}, {"size": [3, 5]}])
+@pytest.mark.parametrize("given", [{}, {"eps": pc.extend.quantiles(6)}, {"max_size": [3, 5]}])
 def test_no_held_out_prediction_depends_on_the_classes_of_its_own_fold(iris, metric, given):
     fold, other = np.arange(150) % 5, iris.copy()
     out = fold == 2

@@ -11,13 +11,13 @@ from protoclass.pictures.curve import sort_frontier
 from protoclass.pictures.style import colour
 
 GRIDS = {
-    "pvm": {"eps": [0.6, 1.2, 2.4], "size": [1, 2, 3, 5, 8]},
+    "pvm": {"eps": [0.6, 1.2, 2.4], "max_size": [1, 2, 3, 5, 8]},
     "kmedoids": {"K": [1, 2, 3]},
     "kmeans": {"K": [1, 2, 4]},
     "mmd": {"K": [1, 3], "gamma": [0.1, 1.0]},
     "lvq": {"K": [1, 2]},
     "medianglvq": {"K": [1, 3], "matrix": "none"},
-    "scm": {"kind": ["conjunction"], "penalty": [1.0, 4.0], "size": [1, 2, 4]},
+    "scm": {"kind": ["conjunction"], "penalty": [1.0, 4.0], "max_size": [1, 2, 4]},
 }
 
 
@@ -51,7 +51,7 @@ def test_the_frontier_is_that_of_separate_cross_validations(normal, method):
     assert (np.diff(found["error"]) < 0).all()
     assert (np.diff(found["size"]) > 0).all()
     for row in found.to_dict("records"):
-        same = [v.rule_sizes == row["size"], *(v.grid[name] == row[name] for name in v.grid if name != "size")]
+        same = [v.rule_sizes == row["max_size"], *(v.grid[name] == row[name] for name in v.grid if name != "max_size")]
         points = v.grid.index[np.logical_and.reduce(same)]
         assert (row["error"], row["se"]) in zip(v.table["error"][points], v.table["se"][points], strict=True)
         assert row["method"] == method
@@ -77,7 +77,7 @@ def test_where_the_grid_lacks_numbers_of_prototypes_they_are_measured_on_the_sam
     v = pc.cross_validate("y ~ .", normal, eps=[0.6, 1.2], cv=4)
     every = pc.cross_validate("y ~ .", normal, eps=[0.6, 1.2], cv=4, max_prototypes=len(normal))
     pd.testing.assert_frame_equal(v.frontier(), every.frontier())
-    assert "size" not in v.grid
+    assert "max_size" not in v.grid
     whole = v.table.set_index("eps")["error"]
     of_all = every.table.groupby("eps")["error"].last()
     pd.testing.assert_series_equal(whole, of_all, check_names=False)

@@ -173,7 +173,7 @@ def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
 
 @pytest.mark.parametrize(("method", "fixed", "words"), [
     ("knn", {"k": 5}, "each row is its own nearest neighbour"), ("pvm", {"eps": 1.0}, "the same rows selected the prototypes"),
-    ("centroids", {"shrinkage": 1.0}, "the same rows trained the model"),
+    ("centroids", {"threshold": 1.0}, "the same rows trained the model"),
 ])  # fmt: skip
 def test_summary_says_why_the_training_error_is_optimistic(iris, method, fixed, words):
     fit = pc.fit("species ~ .", iris, method, cv=None, **fixed)

@@ -108,7 +108,7 @@ def test_texts_that_are_measured_by_their_letters_are_no_levels():
 
 
 def test_a_rule_that_reads_columns_has_no_answer(data, new):
-    stumps = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "size": None}
+    stumps = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "max_size": None}
     fit = pc.fit("y ~ a + g", data, "scm", cv=None, **stumps)
     assert fit.dissimilarity.metric.name == "Gower"
     with pytest.warns(pc.DataWarning, match="the rows with these values get no prediction"):
@@ -157,7 +157,7 @@ def test_cross_validation_holds_rows_out_as_new_ones(data):
         assert alone.isna().tolist() == [label == 7 for label in test.index]
         assert held_out.loc[test.index].astype(object).fillna("-").tolist() == alone.astype(object).fillna("-").tolist()
     with pytest.warns(pc.DataWarning, match="training rows of a fold lack"):
-        scm = pc.cross_validate("y ~ a + g", rare, "scm", cv=folds, features="stumps", penalty=1.0, kind="conjunction", size=None)
+        scm = pc.cross_validate("y ~ a + g", rare, "scm", cv=folds, features="stumps", penalty=1.0, kind="conjunction", max_size=None)
     assert scm.problem.metric.name == "Gower"  # the rule reads columns
     assert scm.held_out.loc[7].isna().all()
     with warnings.catch_warnings():

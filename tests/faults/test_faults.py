@@ -123,7 +123,7 @@ def gone():
 
 
 @pytest.mark.parametrize(("module", "method", "given"), [
-    ("scm", "scm", {"penalty": 1.0, "size": 5, "kind": "conjunction"}), ("vectors.mixture", "mixture", {"K": 3}),
+    ("scm", "scm", {"penalty": 1.0, "max_size": 5, "kind": "conjunction"}), ("vectors.mixture", "mixture", {"K": 3}),
     ("setcover.greedy", "pvm", {"eps": 1.0, "solver": "exact"}), ("vectors.medoids", "kmedoids", {"K": 5}),
     ("neighbours.mmd", "mmd", {"K": 5}), ("vectors.centroids", "kmeans", {"K": 5}),
 ])  # fmt: skip

@@ -125,8 +125,8 @@ def kinds():
         "alternatives": lambda s, ax: s.result("alternatives").plot(ax=ax),
         "criticisms": lambda s, ax: s.result("criticisms").plot(ax=ax),
         "why": lambda s, ax: s.few().plot("why", ax=ax, new=s.data.index[-1]),
-        "stumps": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, size=4).plot(ax=ax),
-        "machine path": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, size=4).plot("path", ax=ax),
+        "stumps": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, max_size=4).plot(ax=ax),
+        "machine path": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, max_size=4).plot("path", ax=ax),
         "hyperplane": lambda s, ax: s.other("hyperplane", C=1.0).plot(ax=ax),
         "test confusion": lambda s, ax: s.test().plot("confusion", ax=ax),
         "roc": lambda s, ax: s.test().plot("roc", ax=ax),
@@ -141,7 +141,7 @@ def kinds():
     }
     out["weights"] = lambda s, ax: s.learned().plot("weights", ax=ax)
     several = {
-        "rule": lambda s, ax: s.other("scm", features="balls+stumps", kind="disjunction", penalty=2.0, size=4).plot("rule"),
+        "rule": lambda s, ax: s.other("scm", features="balls+stumps", kind="disjunction", penalty=2.0, max_size=4).plot("rule"),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
         "misclassified": lambda s, ax: s.few().plot("misclassified", shape=(8, 8)),
     }

@@ -148,14 +148,14 @@ def test_lines_are_so_many_at_most_and_the_legend_says_of_how_many_prototypes(ir
 
 def test_a_rule_of_features_is_said_instead_of_a_map_without_prototypes(iris):
     data = pc.load_data("breast_cancer")
-    fit = pc.fit("diagnosis ~ .", data, "scm", features="stumps", kind="disjunction", penalty=2.0, size=3)
+    fit = pc.fit("diagnosis ~ .", data, "scm", features="stumps", kind="disjunction", penalty=2.0, max_size=3)
     ax = fit.plot(ax=axes())
     table = fit.tidy()
     assert [t.get_text() for t in ax.get_yticklabels()] == table["rule"].tolist()
     assert [bar.get_width() for bar in ax.patches] == [*table["q"], *table["r"]]
     assert "3 features" in ax.get_title()
     assert fit.plot(ax=axes(), x="map").get_title().startswith("3 features in words; ")
-    several = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, size=3)
+    several = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, max_size=3)
     names = [t.get_text() for t in several.plot().get_yticklabels()]
     assert names == [f"{m}: {r}" for m, r in several.tidy()[["machine", "rule"]].to_numpy()]
 

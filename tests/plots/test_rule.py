@@ -17,7 +17,7 @@ def cancer():
 
 @pytest.fixture(scope="module")
 def fit(cancer):
-    return pc.fit("diagnosis ~ .", cancer, "scm", features="stumps", kind="disjunction", penalty=2.0, size=3)
+    return pc.fit("diagnosis ~ .", cancer, "scm", features="stumps", kind="disjunction", penalty=2.0, max_size=3)
 
 
 def test_each_condition_sees_the_rows_that_none_before_has_removed(fit, cancer):
@@ -41,7 +41,7 @@ def test_each_condition_sees_the_rows_that_none_before_has_removed(fit, cancer):
 
 
 def test_machines_see_the_classes_that_they_tell_apart_and_balls_are_cut_by_distance(iris):
-    fit = pc.fit("species ~ .", iris, "scm", features="balls", kind="conjunction", penalty=2.0, size=2)
+    fit = pc.fit("species ~ .", iris, "scm", features="balls", kind="conjunction", penalty=2.0, max_size=2)
     table, features, D = list_conditions(fit), fit.tidy(), fit.dissimilarity.frame()
     assert table["machine"].nunique() == 3
     for (machine, _), own in table.groupby(["machine", "step"], sort=False):

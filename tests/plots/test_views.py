@@ -36,7 +36,7 @@ FITS = {
     "quadratic": lambda iris: pc.fit("species ~ .", iris, eps=3.0, dissimilarity=pc.QDA()),
     "discriminants in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, dissimilarity=pc.LDA(ridge=0)),
     "stumps": lambda iris: pc.fit(
-        "species ~ .", iris, "scm", features="stumps", penalty=2.0, size=2, kind="conjunction"
+        "species ~ .", iris, "scm", features="stumps", penalty=2.0, max_size=2, kind="conjunction"
     ),
     "n x m": wide,
     "n x m without rows": lambda iris: wide(iris, "c"),

@@ -225,7 +225,7 @@ def test_a_path_or_another_object_in_the_place_of_a_part(place, tmp_path, whole)
 
 def test_files_of_classes_that_had_more_fields(tmp_path):
     """A field that is no more is passed over if it had no effect, and refused if it had."""
-    fit = pc.fit("species ~ .", pc.load_data("iris").iloc[::3], "scm", penalty=1.0, size=2, kind="conjunction")
+    fit = pc.fit("species ~ .", pc.load_data("iris").iloc[::3], "scm", penalty=1.0, max_size=2, kind="conjunction")
     whole = fit.save(tmp_path / "fit.proto").path.read_bytes()
 
     def former(value):

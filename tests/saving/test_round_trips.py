@@ -117,8 +117,8 @@ def test_transforms_keep_what_they_have_learned(iris, tmp_path):
 
 ARGUMENTS = {
     "exact": {"solver": "exact", "eps": 1.2}, "certified": {"certify": True, "eps": 1.2},
-    "stumps": {"method": "scm", "features": "balls+stumps", "cv": None, "penalty": 1.0, "kind": "conjunction", "size": None},
-    "bound": {"method": "scm", "choose": "bound", "cv": 2, "penalty": [0.5, 1.0], "kind": "conjunction", "size": None},
+    "stumps": {"method": "scm", "features": "balls+stumps", "cv": None, "penalty": 1.0, "kind": "conjunction", "max_size": None},
+    "bound": {"method": "scm", "choose": "bound", "cv": 2, "penalty": [0.5, 1.0], "kind": "conjunction", "max_size": None},
     "two parameters": {"eps": [0.8, 1.2], "lambda_": [0.5, 2.0], "cv": 3, "repeats": 2}, "unlabelled": {"eps": 1.0, "candidates": "U"},
     "kmeans": {"eps": 1.0, "candidates": pc.candidates.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
     "groups": {"groups": np.arange(150) // 5, "cv": 5, "eps": [0.8, 1.2]},

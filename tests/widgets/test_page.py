@@ -300,7 +300,7 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path)
 
 
 @pytest.mark.parametrize(("method", "parameters"), [
-    ("knn", {"k": 3}), ("kmeans", {"K": 2}), ("scm", {"penalty": 2.0, "size": 3, "kind": "conjunction"}), ("lvq", {"K": 1}),
+    ("knn", {"k": 3}), ("kmeans", {"K": 2}), ("scm", {"penalty": 2.0, "max_size": 3, "kind": "conjunction"}), ("lvq", {"K": 1}),
 ])  # fmt: skip
 def test_pages_of_other_methods(context, iris, method, parameters, tmp_path):
     fit = pc.fit("species ~ .", iris, method, **parameters)

@@ -251,7 +251,7 @@ def test_pictures_are_those_of_the_rows():
         ("knn", {"k": 5}),
         ("kmeans", {"K": 3}),
         ("hyperplane", {"C": 1.0}),
-        ("scm", {"penalty": 2.0, "size": 3, "kind": "conjunction"}),
+        ("scm", {"penalty": 2.0, "max_size": 3, "kind": "conjunction"}),
         ("pvm", {"eps": 1.0, "solver": "exact", "dissimilarity": "euclidean"}),
     ],
 )
@@ -293,7 +293,7 @@ def test_centroids_speak_for_the_rows_nearest_to_them(iris):
 def test_machines_say_what_decided(iris):
     two = iris[iris.species != "setosa"]
     two = two.assign(species=two.species.cat.remove_unused_categories())
-    fit = pc.fit("species ~ .", two, "scm", features="stumps", kind="conjunction", penalty=2.0, size=2)
+    fit = pc.fit("species ~ .", two, "scm", features="stumps", kind="conjunction", penalty=2.0, max_size=2)
     e = PrototypeExplorer(fit)
     rules = fit.tidy()["rule"]
     conditions = e.parts[0].rule(0)["conditions"]

@@ -197,12 +197,12 @@ FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
 FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
     "unlabelled": {"frame": "data"},
     **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
-    "metric adaptive": {"epsilon": "softening"}, "method pvm": {"stop": "size", "draws": "resamples"}, "method scm": {"stop": "size"},
-    "method lvq": {"epsilon": "damping"}, "method centroids": {"threshold": "shrinkage"},
+    "metric adaptive": {"epsilon": "softening"}, "method pvm": {"stop": "max_size", "draws": "resamples"}, "method scm": {"stop": "max_size"},
+    "method lvq": {"epsilon": "damping"},
     "hull": {"count": "n"}, "quantiles": {"count": "n"},
     **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
 }
-FORMER_PARAMETERS = {"stop": "size", "components": "dims", "threshold": "shrinkage"}  # of methods, among tuned values
+FORMER_PARAMETERS = {"stop": "max_size", "components": "dims"}  # of methods, among tuned values
 
 
 def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,7 @@ OF_ARGUMENTS = {
     "fit('y ~ .', data)": "pc.fit('y ~ .', data, 'knn', k=3)",
     "k=[1, 5, 15]": "pc.fit('y ~ x', data, 'knn', k=[1, 5, 15], cv=3, repeats=2, choose='min')",
     "leave it out": FIT.format(""),
-    "train = data.sample(frac=0.7), test = data.drop(train.index)": "data.drop(data.sample(frac=0.7).index)",
+    "train, test = pc.split(data, 'y', test_size=0.3)": "pc.split(data, 'y', test_size=0.3)",
     "pc.compare(..., test_size=0.3)": "pc.compare('y ~ x', data, ['knn'], test_size=0.3)",
     "pd.Categorical(data['y'], levels)": "pc.fit('y ~ x', data.assign(y=pd.Categorical(data['y'], ['b', 'a'])), 'knn', k=3)",
 }  # fmt: skip

@@ -36,7 +36,7 @@ SKLEARN = [
     ("pc.KNeighborsClassifier(3)", "NotAvailableError: pc.fit('y ~ .', data, 'knn')", "pc.fit('species ~ .', data, 'knn', k=3)"),
     ("pc.GridSearchCV(fit, {'k': [1, 3]})", "NotAvailableError: fits, tunes", "pc.fit('species ~ .', data, 'knn', k=[1, 3], cv=3)"),
     ("pc.fit('species ~ .', data, 'GMM')", "OptionError: use method='mixture' for a Gaussian mixture in each class", "pc.fit('species ~ .', data, 'mixture', K=1)"),
-    ("pc.train_test_split(data)", "NotAvailableError: data.sample(frac=0.7, random_state=1)", "data.sample(frac=0.7, random_state=1)"),
+    ("pc.train_test_split(data)", "NotAvailableError: train, test = pc.split(data, 'y', test_size=0.3)", "pc.split(data, 'species', test_size=0.3)"),
     ("pc.cross_val_score(fit)", "NotAvailableError: use pc.compare('y ~ .', data, ['knn', 'pvm'], cv=10) for", "pc.cross_validate('species ~ .', data, 'knn', k=3, cv=3)"),
     ("pc.StandardScaler()", "NotAvailableError: use dissimilarity=pc.Euclidean(scale=False) for unscaled", "pc.Euclidean(scale='fold')"),
     ("pc.accuracy_score(1, 2)", "NotAvailableError: use fit.test(new) for all of this with intervals;", "fit.test(new).glance()['accuracy']"),

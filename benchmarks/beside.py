@@ -66,7 +66,7 @@ def comparison(name: str, formula: str, methods: list[str], **options: Any) -> W
 
 def importance() -> Work:
     fit = pc.fit("digit ~ .", pc.load_data("digits"), progress=False)
-    fit.importance(repeats=1, variables=["pixel_0_3"], progress=False)
+    fit.importance(resamples=1, variables=["pixel_0_3"], progress=False)
     return lambda: fit.importance(progress=False)
 
 

@@ -49,13 +49,13 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Criticisms", "exact.criticisms(n=8).plot();", "Which rows do the prototypes explain poorly?"),
     ],
     "Uncertainty and explanations": [
-        ("Stability", "exact.stability(B=50).plot();", "Would another sample select the same prototypes?"),
+        ("Stability", "exact.stability(resamples=50).plot();", "Would another sample select the same prototypes?"),
         ("Comparison of methods", 'pc.compare("species ~ .", iris, ["pvm", "knn", "centroids"], cv=5, dissimilarity="euclidean").plot();',
          "Which method has the lowest error on the same splits?"),
-        ("Permutation test", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(B=99).plot();',
+        ("Permutation test", 'pc.cross_validate("species ~ .", iris, eps=1.0, cv=5).permutation_test(resamples=99).plot();',
          "How low is the error if the classes are permuted?"),
-        ("Why", 'exact.plot("why", row=50);', "Which variables support the class of a row, and which another class?"),
-        ("Importance", 'fit.plot("importance", repeats=5);', "How much does the error increase if a variable is permuted?"),
+        ("Why", 'exact.plot("why", new=50);', "Which variables support the class of a row, and which another class?"),
+        ("Importance", 'fit.plot("importance", resamples=5);', "How much does the error increase if a variable is permuted?"),
     ],
     "New rows": [
         ("Confusion, held out", 'fit.plot("confusion");', "Which classes are misclassified as which, in cross-validation?"),

@@ -8,6 +8,7 @@ from . import sklearn as sklearn
 from . import testing as testing
 from .analysis.compare import compare as compare
 from .analysis.compare import compare_fits as compare_fits
+from .analysis.compare import split as split
 from .export.saving import load as load
 from .fitting import Fit as Fit
 from .fitting import Validation as Validation

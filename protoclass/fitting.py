@@ -133,7 +133,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     )
 
     permutation_test, frontier = permutation_test, frontier
-    plot, explore = Above("protoclass.pictures"), explore_validation
+    plot, summary, explore = Above("protoclass.pictures"), Above("protoclass.tables"), explore_validation
     _said = printing.curve_said
 
     @classmethod

@@ -122,9 +122,10 @@ def test_fits_on_workers_are_those_of_one_process(client):
     data = made(90, rare=20).drop(columns="g").reset_index(drop=True)
     fit = pc.fit("y ~ a + b", data, **GIVEN, cv=3)
     for sample in ("bootstrap", "halves"):
-        pd.testing.assert_frame_equal(fit.stability(B=6, sample=sample, client=client).table, fit.stability(B=6, sample=sample).table)
-    pd.testing.assert_frame_equal(fit.importance(repeats=3, client=client), fit.importance(repeats=3))
-    test, here = (fit.validation.permutation_test(B=4, client=where) for where in (client, None))
+        remote, local = (fit.stability(resamples=6, sample=sample, client=where).table for where in (client, None))
+        pd.testing.assert_frame_equal(remote, local)
+    pd.testing.assert_frame_equal(fit.importance(resamples=3, client=client), fit.importance(resamples=3))
+    test, here = (fit.validation.permutation_test(resamples=4, client=where) for where in (client, None))
     pd.testing.assert_frame_equal(test.table, here.table)
     given = {"cv": 3, "dissimilarity": "euclidean", "calibrate": True}
     remote, local = (pc.compare("y ~ a + b", data, METHODS, **given, client=where) for where in (client, None))
@@ -188,4 +189,4 @@ def test_a_closed_client(iris):
         one = distributed.Client(local, set_as_default=False)
         one.close()
     with pytest.raises(pc.errors.OptionError, match="client must be a Dask client that runs"):
-        pc.fit("species ~ .", iris, eps=1.0).stability(B=2, client=one)
+        pc.fit("species ~ .", iris, eps=1.0).stability(resamples=2, client=one)

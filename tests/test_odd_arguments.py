@@ -37,7 +37,7 @@ def calls(fit):
         "within": lambda v: fit.alternatives(within=v, progress=False),
         "candidates": lambda v: fit.alternatives(candidates=v, progress=False),
         "swapped": lambda v: fit.swap(v, fit.frame.index[1]),
-        "variables": lambda v: fit.importance(data, repeats=1, variables=v),
+        "variables": lambda v: fit.importance(data, resamples=1, variables=v),
         "row": lambda v: fit.why(v),
     }
 
@@ -94,7 +94,7 @@ def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True, dissimilarity="euclidean", repeats=1)
     values = [
         fit, fit.validation, fit.calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
-        fit.stability(B=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
+        fit.stability(resamples=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
     ]  # fmt: skip
     for value in values:
         for name in dir(value):

@@ -87,7 +87,7 @@ CALLS = {
     "cross_validate": lambda d: lambda **o: pc.cross_validate("y ~ .", d, eps=(0.5, 1.0), progress=False, **o),
     "compare": lambda d: lambda **o: pc.compare("y ~ .", d, ["knn"], **{"cv": 2, "progress": False, **o}),
     "stability": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).stability(**o),
-    "alternatives": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).alternatives(**{"seconds": 5, **o}),
+    "alternatives": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).alternatives(**{"time_limit": 5, **o}),
     "criticisms": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).criticisms(**o),
     "check": lambda d: pc.dissimilarity("y ~ .", d).check,
     "embed": lambda d: pc.dissimilarity("y ~ .", d).embed,
@@ -101,8 +101,8 @@ PARAMETERS = [
     *(("fit", p) for p in ("cv", "seed", "sample", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
     *(("cross_validate", p) for p in ("cv", "seed", "repeats", "candidates", "measure")),
     *(("compare", p) for p in ("cv", "seed", "repeats")),
-    *(("stability", p) for p in ("B", "seed")), *(("alternatives", p) for p in ("within", "seconds", "candidates")),
-    *(("criticisms", p) for p in ("n", "seconds")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
+    *(("stability", p) for p in ("resamples", "seed")), *(("alternatives", p) for p in ("within", "time_limit", "candidates")),
+    *(("criticisms", p) for p in ("n", "time_limit")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
     ("quantiles", "n"), ("kmeans", "K"), ("hull", "n"), ("hull", "steps"),
 ]  # fmt: skip
 

@@ -25,7 +25,7 @@ def tables():
         "validation confusion": v.confusion(), "test tidy": test.tidy(), "test glance": test.glance(), "confusion": test.confusion,
         "calibration": test.calibration(), "groups": by.tidy(), "groups glance": by.glance(), "tests of groups": by.comparisons,
         "comparison": compared.table, "paired tests": compared.tests, "errors of splits": compared.errors,
-        "importance": fit.importance(repeats=1, cv=3), "why": fit.why(70), "path": fit.path(),
+        "importance": fit.importance(resamples=1, cv=3), "why": fit.why(70), "path": fit.path(),
         "sets": calibrated.predict(iris.head(), "set").to_frame(),
         "chances": calibrated.predict(iris.head(), "prob"), "data sets": pc.load_data(),
         "numeric classes": pc.fit("species ~ .", codes, eps=1.0).test(codes).confusion,

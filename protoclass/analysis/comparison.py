@@ -24,13 +24,13 @@ from ..ground.errors import NotAvailableError
 from ..ground.foreign_names import VERBS_OF_COMPARISON
 from ..ground.options import significant
 from ..ground.savable import savable
-from ..values import NUMBERS, PAIRS, Above, Printed, Saveable, public
+from ..values import NUMBERS, PAIRS, Above, Result, Saveable, public
 
 
 @savable
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Printed, Saveable, Served):
+class Comparison(Result, Saveable, Served):
     """Test errors of methods on the same rows, with paired tests.
 
     Attributes
@@ -72,7 +72,8 @@ class Comparison(Printed, Saveable, Served):
     reference: str | None = None
 
     between: ClassVar[str] = "\n\n"
-    plot, as_table = Above("protoclass.pictures"), Above("protoclass.tables")
+    _label: ClassVar[str] = "method"
+    as_table = Above("protoclass.tables")
 
     @property
     def methods(self) -> list[str]:
@@ -149,6 +150,12 @@ class Comparison(Printed, Saveable, Served):
         truth = self.predictions["truth"].astype(object)
         wrong = pd.DataFrame({name: self.predictions[name].astype(object) != truth for name in self.methods})
         return by_row(wrong, self.reference)
+
+    def glance(self) -> pd.DataFrame:
+        """Table with one row: `methods`, `splits`, `n` (test rows of all splits), `left_out`, `best` (lowest error) and its `error`."""
+        error = self.table["error"]
+        return pd.DataFrame([{"methods": len(error), "splits": len(self.errors), "n": self.sizes.sum(), "left_out": self.left_out,
+                              "best": error.idxmin(), "error": error.min()}])  # fmt: skip
 
     def _score_names(self) -> list[str]:
         """The scores that are known of these methods."""

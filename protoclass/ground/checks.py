@@ -96,11 +96,11 @@ def check_progress(progress: Any) -> Any:
     return progress
 
 
-def check_runs(name: str, runs: object, seed: object, progress: object, least: int = 2) -> None:
-    """Raise unless the arguments of repeated computations are valid: the number `name` of runs, the seed and the progress bar."""
+def check_runs(name: str, runs: object, seed: object, progress: object, least: int = 2, usual: int | None = None) -> int:
+    """The seed of repeated computations, `usual` if it is None; raises unless it, the number `name` of runs and the bar are valid."""
     whole_number(name, runs, least, MOST_RUNS)
-    check_seed(seed)
     check_progress(progress)
+    return check_seed(usual if seed is None else seed)
 
 
 def check_labels(name: str, labels: Any) -> None:

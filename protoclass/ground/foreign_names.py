@@ -16,11 +16,12 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "sample_weight": ("weights",), "class_weight": ("class_weights",), "weights": ("column_weights",),
     **dict.fromkeys(["components", "n_components"], ("dims",)), "how": ("method",),
     "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps", "softening", "damping"), "radius": ("eps",),
-    "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",),
+    "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("resamples", "repeats"), "seconds": ("time_limit",),
+    **dict.fromkeys(["B", "draws", "repeats"], ("resamples",)), **dict.fromkeys(["row", "data"], ("new",)),
     "group": ("groups", "clusters", "by"), "groups": ("clusters",),
-    "alpha": ("level", "delta"), "R": ("B", "draws"),
+    "alpha": ("level", "delta"), "R": ("resamples",),
     "cutoff": ("threshold",), "positive": ("of",),
-    "stop": ("size",), "threshold": ("shrinkage",), "draws": ("resamples",), "count": ("n",),
+    "stop": ("size",), "threshold": ("shrinkage",), "count": ("n",),
 }  # fmt: skip
 
 _GRID = "use a sequence for a parameter to tune it, such as k=[1, 5, 15], with cv=, repeats= and choose="
@@ -50,8 +51,7 @@ ELSEWHERE: Mapping[str, str] = {
     "x": _FRAME, "y": _FRAME, "X": _FRAME, "cl": _FRAME,
     "trControl": _GRID, "tuneGrid": _GRID, "tuneLength": _GRID, "param_grid": _GRID,
     "n_jobs": "leave it out, because all processors are used",
-    "test_size": "draw the training rows in the data frame, train = data.sample(frac=0.7), test = data.drop(train.index), or call "
-    "pc.compare(..., test_size=0.3)",
+    "test_size": "use train, test = pc.split(data, 'y', test_size=0.3), or pc.compare(..., test_size=0.3)",
     "positive": "order the levels in the data frame, pd.Categorical(data['y'], levels)",
 }  # fmt: skip
 
@@ -152,7 +152,7 @@ VERBS_OF_TEST: Mapping[str, str] = {
 }  # fmt: skip
 
 VERBS_OF_VALIDATION: Mapping[str, str] = {
-    **dict.fromkeys(["predict", "summary", "prototypes"], "use the attribute fit, the fit at the chosen point"),
+    **dict.fromkeys(["predict", "prototypes"], "use the attribute fit, the fit at the chosen point"),
     **dict.fromkeys(
         ["cv_results_", "error"], "use the attribute table, which has the errors, their standard errors and the sizes"
     ),
@@ -162,7 +162,7 @@ VERBS_OF_VALIDATION: Mapping[str, str] = {
 }  # fmt: skip
 
 VERBS_OF_COMPARISON: Mapping[str, str] = {
-    **dict.fromkeys(["summary", "tidy"], "use the attribute table, which has a row for each method"), "chances": "use probabilities",
+    "chances": "use probabilities",
 }
 
 VERBS_OF_MODEL: Mapping[str, str] = dict.fromkeys(
@@ -174,7 +174,7 @@ VERBS_OF_MODEL: Mapping[str, str] = dict.fromkeys(
 _METHOD = "use the name of the method, pc.fit('y ~ .', data, {0!r})"
 _LEARN = "use pc.fit('y ~ .', data, 'knn'), which fits, tunes and stores the cross-validation"
 _MATRIX = "use pc.dissimilarity('~ .', data) with metric= a name, such as 'gower', as daisy does for mixed columns"
-_SPLIT = "split the rows by pandas, train = data.sample(frac=0.7, random_state=1), test = data.drop(train.index)"
+_SPLIT = "use train, test = pc.split(data, 'y', test_size=0.3)"
 
 # function of another package: cure
 FUNCTIONS_ELSEWHERE: Mapping[str, str] = {

@@ -114,7 +114,7 @@ def test_closed_balls_and_own_candidates(iris):
 
 
 def test_time_that_is_over_leaves_bounds(fit):
-    late = fit.alternatives(within=0.1, seconds=0, progress=False)
+    late = fit.alternatives(within=0.1, time_limit=0, progress=False)
     sure = fit.alternatives(within=0.1, progress=False)
     assert late.optimum.least <= sure.optimum.most <= late.optimum.most
     for name in fit.prototypes.index:
@@ -176,7 +176,7 @@ def test_what_is_refused(fit, iris):
     with pytest.raises(pc.errors.NotAvailableError, match="criticisms need prototypes, but the rule has none"):
         pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).criticisms()
     for argument, message in (
-        ({"within": -0.1}, r"within .*must be"), ({"seconds": "x"}, r"seconds .*must be"),
+        ({"within": -0.1}, r"within .*must be"), ({"time_limit": "x"}, r"time_limit .*must be"),
         ({"candidates": "7"}, r"candidates must be a list of row labels"), ({"candidates": ["none"]}, "is not the label of a candidate"),
     ):  # fmt: skip
         with pytest.raises(pc.errors.OptionError, match=message):

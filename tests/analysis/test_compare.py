@@ -680,3 +680,19 @@ def test_calibration_by_other_rows_is_refused(two, methods, options, words):
 def test_scores_are_named(folds):
     with pytest.raises(pc.errors.OptionError, match="score must be 'brier', 'log_loss', 'auc' or 'loss', not 'area'"):
         folds.score_tests("area")
+
+
+def test_a_split_has_the_proportion_of_every_class():
+    data = pd.DataFrame({"y": ["a"] * 60 + ["b"] * 30 + [None] * 4, "x": range(94)})
+    train, test = pc.split(data, "y", test_size=0.2, seed=3)
+    assert test["y"].value_counts().to_dict() == {"a": 12, "b": 6}
+    assert train["y"].isna().sum() == 4  # rows without a class do not test
+    assert sorted([*train["x"], *test["x"]]) == list(range(94))
+    assert pc.split(data, "y", test_size=0.2, seed=3)[1].equals(test)
+    assert not pc.split(data, "y", test_size=0.2, seed=4)[1].equals(test)
+    with pytest.raises(pc.errors.OptionError, match="test_size must be a number between 0 and 1"):
+        pc.split(data, "y", test_size=3)
+    with pytest.raises(pc.errors.DataError, match="'z' is not a column"):
+        pc.split(data, "z")
+    polars = pytest.importorskip("polars")
+    assert pc.split(polars.from_pandas(data), "y", test_size=0.2, seed=3)[1]["x"].to_list() == test["x"].tolist()

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import simulate
+import statsmodels.api as sm
 from scipy import stats
 from sklearn import metrics
 
@@ -18,6 +19,7 @@ from protoclass.analysis import evaluation
 from protoclass.analysis.evaluation import Judged, compare_classes, signs
 from protoclass.analysis.groups import compare_groups
 from protoclass.core.statistics import roc as core
+from protoclass.core.statistics.decision import calibration_line, net_benefit
 from protoclass.core.statistics.scores import calibration_in_the_large
 
 
@@ -573,7 +575,7 @@ def test_the_band_is_campbells_by_trying_widths():
 
     c = next(c for c in np.arange(0.3, 4, 0.01) if held(c) >= 0.95)
     low, high = move(c)
-    found = t.roc_band("yes", 1 - x, draws=100)
+    found = t.roc_band("yes", 1 - x, resamples=100)
     assert 0.8 < c < 2
     assert np.abs(found["band_low"] - low.clip(min=0)).mean() < 0.004
     assert np.abs(found["band_high"] - high.clip(max=1)).mean() < 0.004
@@ -581,7 +583,7 @@ def test_the_band_is_campbells_by_trying_widths():
 
 def test_separated_classes_are_not_sure():
     y = np.arange(40) < 20
-    found = judged(y, y.astype(float) + np.arange(40) / 100).roc_band("yes", [0.5, 1.0], draws=100)
+    found = judged(y, y.astype(float) + np.arange(40) / 100).roc_band("yes", [0.5, 1.0], resamples=100)
     assert (found["sensitivity"] == 1).all()
     assert found["low"].to_numpy() == pytest.approx(20 / (20 + 1.96**2), abs=1e-3)  # Wilson's, of 20 of 20 rows
     assert (found["band_low"] < found["low"]).all()
@@ -623,8 +625,8 @@ def test_errors_of_curves_name_the_cure(two):
         one.roc("cultivar 9")
     with pytest.raises(pc.errors.OptionError, match="a list of numbers from 0 to 1"):
         one.roc_band(specificity=1.5)
-    with pytest.raises(pc.errors.OptionError, match=r"draws must be .*, not 10"):
-        one.roc_band(draws=10)
+    with pytest.raises(pc.errors.OptionError, match=r"resamples must be .*, not 10"):
+        one.roc_band(resamples=10)
     without = other.judged.take(other.judged.y == 0)
     only = compare_classes(without, other.confusion.index, 0)
     with pytest.raises(pc.errors.NotAvailableError, match="all rows are of one class"):
@@ -668,10 +670,58 @@ def test_bands_and_intervals_hold_the_truth_as_often_as_they_say(rows, area):
     alone, whole = np.zeros(101), 0
     for _ in range(runs):
         t = judged(y, draw.normal(size=m + n) + shift * y)
-        found = t.roc_band("yes", specificity, draws=200)
+        found = t.roc_band("yes", specificity, resamples=200)
         alone += (truth >= found["low"] - 1e-9) & (truth <= found["high"] + 1e-9)
         whole += ((truth >= found["band_low"] - 1e-9) & (truth <= found["band_high"] + 1e-9)).all()
     within = (specificity <= 1 - 2 / n) & (specificity >= 0.02)
     assert whole / runs > 0.92
     assert alone[within].mean() / runs > 0.92
     assert alone[within].min() / runs > 0.78
+
+
+def test_the_calibration_line_is_that_of_statsmodels():
+    """Also with weights, whose errors are those of the sandwich estimator."""
+    draw, binomial = np.random.default_rng(0), sm.families.Binomial()
+    p = draw.beta(1, 2, 300)
+    y, x, one = (draw.random(300) < p**1.3).astype(float), np.log(p / (1 - p)), np.ones(300)
+    for w, errors in ((one, {}), (draw.uniform(0.5, 1.5, 300), {"cov_type": "HC0"})):
+        slope = sm.GLM(y, sm.add_constant(x), family=binomial, var_weights=w).fit(**errors)
+        intercept = sm.GLM(y, one, family=binomial, offset=x, var_weights=w).fit(**errors)
+        found = calibration_line(p, y == 1, w)
+        for estimate, fitted in zip(found, (intercept, slope), strict=True):
+            expected = [fitted.params[-1], *fitted.conf_int()[-1]]
+            assert [estimate.value, estimate.low, estimate.high] == pytest.approx(expected, abs=1e-5)
+    assert np.isnan(calibration_line(np.array([0.0, 0.5, 0.7]), np.array([False, True, False]), np.ones(3))[1].value)
+    apart = calibration_line(np.array([0.1, 0.2, 0.8, 0.9]), np.array([False, False, True, True]), np.ones(4))
+    assert np.isnan(apart[1].value)  # the slope of separated classes is infinite
+
+
+def test_intervals_of_calibration_and_net_benefit_cover():
+    """Calibrated probabilities, single rows and clusters of six equal rows: intercept 0, slope 1, and a known net benefit at 0.2."""
+    draw, inside = np.random.default_rng(1), np.zeros(4)
+    large = draw.beta(1, 3, 500_000)
+    truth = np.where(large >= 0.2, large - (1 - large) / 4, 0).mean()
+    for _ in range(400):
+        p = draw.beta(1, 3, 150)
+        y, one = draw.random(150) < p, np.ones(150)
+        benefit, lines = net_benefit(p, y, one, 0.2), calibration_line(p, y, one)
+        cluster = np.repeat(np.arange(150), 6)
+        (repeated, _) = calibration_line(p[cluster], y[cluster], np.ones(900), cluster)
+        inside += [e.low <= value <= e.high for e, value in zip((benefit, *lines, repeated), (truth, 0, 1, 0), strict=True)]
+    assert ((inside / 400 > 0.92) & (inside / 400 < 0.985)).all()
+
+
+def test_a_decision_curve_counts_true_and_false_positives(clinic):
+    fit, new = clinic
+    losses = pd.DataFrame([[0, 5], [1, 0]], ["ill", "well"], ["ill", "well"])
+    found, p, ill = fit.test(new, loss=losses), fit.predict(new, "prob")["ill"], new["y"] == "ill"
+    for t, row in found.decision_curve("ill", [0.1, 0.4]).set_index("threshold").iterrows():
+        said = p >= t
+        assert row["net_benefit"] == pytest.approx(((said & ill).sum() - (said & ~ill).sum() * t / (1 - t)) / len(new))
+        assert row["net_benefit_all"] == pytest.approx(ill.mean() - (1 - ill.mean()) * t / (1 - t))
+        assert row["lift"] == pytest.approx(ill[said].mean() / ill.mean())
+        assert row["low"] < row["net_benefit"] < row["high"]
+    assert "Predicting well above a threshold" in str(found.summary())
+    assert "\n0.833 " in str(found.summary())  # the threshold of the loss
+    with pytest.raises(pc.errors.OptionError, match="thresholds must be a list of numbers between 0 and 1"):
+        found.decision_curve(thresholds=[1.0])

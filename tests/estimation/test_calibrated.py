@@ -176,7 +176,7 @@ def test_a_rare_class_has_as_many_folds_as_rows(iris):
     rare = iris[(iris.species != "setosa") | (iris.index < 4)]
     fit = pc.fit("species ~ .", rare, eps=1.0, calibrate=True)
     assert "held-out rows, 4 folds" in fit.calibration.words()
-    assert len(fit.importance(repeats=1)) == 4
+    assert len(fit.importance(resamples=1)) == 4
 
 
 def test_own_rows_do_not_calibrate(iris):

@@ -200,7 +200,7 @@ def test_matrices_for_each_class_classify_what_one_matrix_cannot():
     assert error["full", True] < 0.27 < 0.4 < min(error["full", False], error["diagonal", False])
     ax = fit.plot("weights")
     assert len(ax.patches) == 6
-    by_class = fit.stability(B=3).weights(B=4)
+    by_class = fit.stability(resamples=3).weights(resamples=4)
     assert by_class.index.get_level_values("class").unique().tolist() == ["flat", "high", "round"]
     assert by_class.loc[("flat", "b"), "weight"] > by_class.loc[("flat", "a"), "weight"]
 
@@ -240,7 +240,7 @@ def test_a_matrix_divides_distances_exactly(iris, local, dims, dissimilarity):
     assert negative
     of_slim = fit.slim().why(dict(iris.loc[1, columns]))
     assert of_slim["to_prototype"].to_numpy() == pytest.approx(fit.why(1)["to_prototype"].to_numpy())
-    assert fit.plot("why", row=1).get_title().startswith("Row ")
+    assert fit.plot("why", new=1).get_title().startswith("Row ")
 
 
 @pytest.mark.parametrize(("data", "formula", "more"), [

@@ -256,7 +256,7 @@ def test_auto_tunes_what_the_distance_allows(iris):
     for plain in (chebyshev, learned, without):
         assert plain.curve is None
         assert plain.model.matrix == "none"
-    assert len(fit.stability(B=3).table) >= 3
+    assert len(fit.stability(resamples=3).table) >= 3
 
 
 def test_the_simplest_matrix_within_one_se_is_selected(iris):

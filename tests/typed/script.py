@@ -23,7 +23,7 @@ def learned(path: Path) -> float:
     assert_type(fit.slim(), pc.Fit)
     assert_type(fit.test(iris), pc.results.TestResult)
     assert_type(fit.test(iris, by=np.arange(150) < 75), pc.results.TestByGroup)
-    assert_type(fit.stability(B=5), pc.results.Stability)
+    assert_type(fit.stability(resamples=5), pc.results.Stability)
     assert_type(fit.card(), pc.results.Card)
     assert_type(fit.sql(), str)
     fit.predict(iris, kind="distance")

@@ -225,7 +225,7 @@ def fit(
         square or condensed array by position). A list of names and metrics, and parameters such as `pc.DTW(window=[5, 10])`, are tuned
         together with the method. "auto": Euclidean on scaled columns for numbers, DTW for a column of series, otherwise Gower; if the PVM
         tunes its radius, also `pc.LDA()` and `pc.QDA()`.
-    candidates : "auto", "train", "same_class", int, or `pc.candidates.unlabelled(frame)`, `kmeans(K)` or `hull(n)`
+    candidates : "auto", "train", "same_class", int, or `pc.candidates.unlabelled(data)`, `kmeans(K)` or `hull(n)`
         Points that may become prototypes. "train": the training rows, for any class; "same_class": each for its own class; an int: a
         random subset of them by class. "auto": all, or a subset if a fit would take more than about 30 s. The functions add rows without
         a class, centroids, and draws from convex hulls.

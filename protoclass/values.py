@@ -13,7 +13,7 @@ import pandas as pd
 
 from .core.memory import ran_out, too_large
 from .ground.checks import check_known, hint_for
-from .ground.errors import OptionError, TooLargeError, printed
+from .ground.errors import OptionError, ProtoclassError, printed
 from .ground.files import Saved
 from .ground.options import significant
 from .ground.text import to_html
@@ -85,8 +85,8 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
             if any(_is_of_dask(argument, value) for argument, value in bound.arguments.items()):
                 return load("protoclass.cluster:call")(function, name, bound)
             return function(*args, **given)
-        except TooLargeError:
-            raise
+        except ProtoclassError as reason:
+            raise reason.with_traceback(None) from reason.__cause__  # its message is about the call: no inner frames
         except (MemoryError, OSError, ImportError, RuntimeError) as reason:
             if not ran_out(reason):
                 raise

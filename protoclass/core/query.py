@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ground.errors import DataError
 from . import Array
-from .coding import Coding, as_slice
+from .coding import as_slice
 from .distances.near import Space
 from .distances.screen import Compared, Side
 from .parallel import each
@@ -139,12 +139,6 @@ class Query:
             return None if found is None else found.compared(rows)
 
         return Latest(compare)
-
-    def codes(self, prototypes: Points, coding: Coding) -> Array:
-        """Codes of the dissimilarities to the prototypes of a rule, uint8 (r, q)."""
-        compared = self.compared(prototypes)
-        codes = None if compared is None else compared.codes(coding.reach(compared.lines.exact.dtype))
-        return coding.along(self.dissimilarities(prototypes)) if codes is None else codes
 
     def coordinates(self) -> Array:
         """Coordinates (r, p) in the space of the metric."""

@@ -62,26 +62,26 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         Rows with the predictors of the formula; a response is not used.
     only : bool
         Whether only these rows are candidates, without the training rows.
     """
 
-    frame: Any
+    data: Any
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        table = as_pandas(self.frame)
+        table = as_pandas(self.data)
         check_unique(table.index, "unlabelled row")
-        object.__setattr__(self, "frame", table)
+        object.__setattr__(self, "data", table)
 
     @printed
     def __repr__(self) -> str:
-        return f"unlabelled({brief(self.frame)}{', only=True' if self.only else ''})"
+        return f"unlabelled({brief(self.data)}{', only=True' if self.only else ''})"
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        new, complete = seen.again(self.frame)
+        new, complete = seen.again(self.data)
         if not complete.all():
             raise DataError(f"{(~complete).sum()} unlabelled rows lack predictors: leave them out")
         new.unseen_counts.warn({c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")})
@@ -188,7 +188,7 @@ def check_candidates(candidates: Any) -> None:
     named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
     if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
         raise OptionError(
-            "candidates must be 'auto', 'train', 'same_class', a number of rows, or pc.candidates.unlabelled(frame), kmeans(K) or hull(n), "
+            "candidates must be 'auto', 'train', 'same_class', a number of rows, or pc.candidates.unlabelled(data), kmeans(K) or hull(n), "
             f"not {brief(candidates)}"
         )
 
@@ -223,7 +223,7 @@ def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: s
     Returns
     -------
     Dissimilarity
-        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `frame`, `map` and `plot`.
+        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `to_frame`, `map` and `plot`.
 
     Examples
     --------
@@ -344,23 +344,24 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         spec = given(spec, data)
         check_complete(pd.Index(spec.row_names), frame.index, data)
     metric = by_name(spec)
-    if metric.given and frame.formula.terms:
-        raise OptionError(
-            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response or ''} ~ 1', not "
-            f"{frame.formula.quoted}"
-        )
+    if metric.given:
+        check_no_predictors(frame)
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
         raise OptionError(f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}")
     return untrained_if_in_folds(metric)
 
 
-def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
-    """The frame with the predictors of a Dissimilarity that was given."""
+def check_no_predictors(frame: Frame) -> None:
     if frame.formula.terms:
         raise OptionError(
-            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
+            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response or ''} ~ 1', not "
             f"{frame.formula.quoted}"
         )
+
+
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
+    """The frame with the predictors of a Dissimilarity that was given."""
+    check_no_predictors(frame)
     if not dissimilarity.data.schema:
         return frame  # a given matrix, whose rows were matched
     check_complete(dissimilarity.index, frame.index, data)

@@ -17,6 +17,7 @@ from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import list_short, shorten, write_number, write_value
+from ..tables.tidy import augment
 from .images import draw_grid, show_weights
 from .style import (
     GREY,
@@ -116,7 +117,9 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
 
 @framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """Plot the score of each criticism as a bar in the colour of its class, with its reason; returns the Axes.
+    """Plot the margin of each criticism, in the colour of its class, with its reason; returns the Axes.
+
+    Rows left of the line are misclassified.
 
     Parameters
     ----------
@@ -124,14 +127,17 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         Axes to draw on.
     """
     table, place = result.table, np.arange(len(result.table))
+    margin = augment(result.fit).loc[table.index, "margin"].to_numpy(float)
     ax = axes(ax, 8.0, 1.6 + 0.28 * max(1, len(table)))
+    ax.axvline(0, lw=0.8, color=ink(ax))
     for k, (level, label) in enumerate(zip(result.fit.classes, list_named(result.fit.classes), strict=True)):
         own = (table["class"] == level).to_numpy()
         if own.any():
-            ax.barh(place[own], table[result.score][own], color=colour(k), height=0.7, label=label)
+            ax.plot(margin[own], place[own], mark(k), ms=7, color=colour(k), label=label)
     names = [f"{shorten(str(label))}: {reason or 'explained'}" for label, reason in table["reason"].items()]
     list_down(ax, names, letters="small")
-    ax.set_xlabel(f"{result.score}\n{result.meaning}")
+    grid_lines(ax, "y")
+    ax.set_xlabel("margin: distance to the nearest prototype of another class\nminus distance to the nearest of its own class")
     return key(ax).axes if len(table) else ax
 
 

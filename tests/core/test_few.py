@@ -13,7 +13,7 @@ import protoclass as pc
 from protoclass.core import parallel
 from protoclass.core.coding import Coding
 from protoclass.core.histogram import radii_at
-from protoclass.core.neighbours.nearest import covering, nearest
+from protoclass.core.neighbours.nearest import nearest
 from protoclass.core.setcover.balls import tally
 from protoclass.core.setcover.problems import find_gains
 from protoclass.core.sources import Held
@@ -81,15 +81,14 @@ def test_tallies_and_gains(both, seed):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nearest_and_covering(both, seed, dtype):
+def test_nearest_in_sets(both, seed, dtype):
     rng = np.random.default_rng(seed)
     r, q, sets = 30, int(rng.integers(0, 12)), 5
     D = tied(rng, (r, q), dtype)
     share = rng.random((sets, 1))
     member = np.where(rng.random((sets, q)) < share, rng.integers(0, 3, (sets, q)), -1).astype(np.int16)
-    order, level, codes = rng.permutation(q), rng.integers(0, 5, sets), rng.integers(0, 6, (r, q)).astype(np.uint8)
-    for work in (lambda: nearest(D, member, order), lambda: covering(codes, member, level)):
-        np.testing.assert_array_equal(*both(work), strict=True)
+    order = rng.permutation(q)
+    np.testing.assert_array_equal(*both(lambda: nearest(D, member, order)), strict=True)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -12,7 +12,7 @@ from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, screen
 from protoclass.core.histogram import radii_at
-from protoclass.core.neighbours.nearest import covering_by, nearest, nearest_to
+from protoclass.core.neighbours.nearest import covering, nearest, nearest_to
 from protoclass.core.query import Beside, Query
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.task import Points
@@ -205,7 +205,7 @@ def test_sets_of_all_sizes_over_many_prototypes(kind):
         some, of = Points(points.classes, at=points.at[order]), np.ascontiguousarray(member[:, order])
         D, ties = minkowski(X, X)[:, some.at], np.argsort(some.at)
         assert (nearest_to(asked(X, X, known), some, of, ties) == nearest(D, of, ties)).all()
-        assert (covering_by(asked(X, X, known), some, of, radii) == covered(D, of, radii)).all()
+        assert (covering(asked(X, X, known), some, of, radii) == covered(D, of, radii)).all()
 
 
 @pytest.mark.parametrize("case", CASES, ids=named)
@@ -226,7 +226,7 @@ def test_nearest_prototypes_and_coverage_are_those_of_the_distances(case):
         reach = reaches(D, 5)
         radii = reach[draw.integers(0, len(reach), 12)].astype(float)
         radii[::4] = np.nextafter(radii[::4], np.inf)  # as closed balls have them
-        assert (covering_by(asked(X, candidates, known), points, member, radii) == covered(D, member, radii)).all()
+        assert (covering(asked(X, candidates, known), points, member, radii) == covered(D, member, radii)).all()
         known.hold()
         assert (nearest_to(asked(X, candidates, known), points, member, order) == nearest(D, member, order)).all()
 

@@ -223,12 +223,3 @@ def test_new_levels_and_missing_values(mixed):
     hole = new.assign(g=new["g"].mask(new["g"] == "another"))
     leaves = [fit.dissimilarity.metric.rows(fit.frame.again(rows)[0])[0] for rows in (new, hole)]
     assert np.array_equal(*leaves)
-
-
-def test_a_level_that_the_training_rows_of_a_fold_lack_is_missing_there(mixed):
-    frame = mold("y ~ .", mixed, na="keep")
-    some = np.flatnonzero(mixed["g"] != "v")
-    metric = pc.Forest(trees=20).train(frame.take(some))
-    hole = mold("y ~ .", mixed.assign(g=mixed["g"].mask(mixed["g"] == "v")), na="keep")
-    known = pc.Forest(trees=20).train(hole.take(some))
-    assert np.array_equal(metric.rows(frame)[0], known.rows(hole)[0])

@@ -40,12 +40,6 @@ def test_a_distance_has_the_same_bits_in_any_tile(r, dtype):
     assert np.array_equal(D[2:9, 690:], minkowski(X[2:9], X[690:], r))
 
 
-def test_a_constant_column_keeps_scale_1_and_the_summary_says_so(iris):
-    fit = pc.fit("species ~ .", iris.assign(same=7.0), eps=1.0)
-    assert "constant columns, left unscaled: same" in str(fit.summary())
-    assert fit.prototypes.index.tolist() == pc.fit("species ~ .", iris, eps=1.0).prototypes.index.tolist()
-
-
 def test_gower_takes_numbers_0_and_1_as_asymmetric():
     """R 4.2.2, cluster 2.1.4: daisy(g, "gower", type = list(asymm = c("a", "b")))."""
     g = pd.DataFrame({"a": [1, 0, 0, 1, 1], "b": [0, 0, 1, 1, 0], "x": [1.0, 2, 3, 4, 9]})
@@ -115,6 +109,16 @@ def test_condensed_order_and_forms(iris):
     square = pc.fit("species ~ 1", few, dissimilarity=d.frame().to_numpy(), eps=1.0)
     assert by_position.prototypes.equals(by_label.prototypes)
     assert by_position.prototypes.equals(square.prototypes)
+
+
+def test_a_formula_may_be_left_out(iris):
+    X = iris.drop(columns="species")
+    d = pc.dissimilarity(X, metric="manhattan")
+    assert d.to_frame().equals(pc.dissimilarity("~ .", X, "manhattan").to_frame())
+    with pytest.raises(pc.errors.OptionError, match=r"data are given twice: use dissimilarity\(formula, data, metric\)"):
+        pc.dissimilarity(X, "manhattan")
+    with pytest.raises(pc.errors.OptionError, match="needs data"):
+        pc.dissimilarity("~ .")
 
 
 def test_torgerson_returns_euclidean_distances():

@@ -205,16 +205,6 @@ def test_matrices_for_each_class_classify_what_one_matrix_cannot():
     assert by_class.loc[("flat", "b"), "weight"] > by_class.loc[("flat", "a"), "weight"]
 
 
-def test_a_class_that_a_fold_lacks(iris):
-    few = iris.iloc[[*range(30), *range(50, 80), 100, 101]]
-    fold = np.arange(62) % 2
-    fold[-2:] = 0
-    for matrix in LEARNED:
-        fit = pc.fit("species ~ .", few, "knn", k=1, dissimilarity=pc.Relevance(matrix=matrix, local=True), cv=fold)
-        assert set(fit.validation.held_out[0].iloc[-2:]) <= {"setosa", "versicolor"}
-        assert fit.validation.table["error"].item() < 0.12
-
-
 def test_distances_with_a_matrix_for_each_class_need_classes(iris):
     unlabelled = pc.candidates.unlabelled(iris.drop(columns="species").head(3).set_axis(["x", "y", "z"]))
     with pytest.raises(pc.errors.DataError, match=r"need the class of each candidate, but some have none: use candidates='train'"):

@@ -247,20 +247,6 @@ def test_paths_that_lead_nowhere(tmp_path):
             pc.read_dissimilarity(path, names=names)
 
 
-def test_new_rows_whose_columns_count_from_1_are_refused(tmp_path, iris):
-    """A table that R numbered is labelled from 0; the same table read by pandas has every column one place further."""
-    path = tmp_path / "dist.csv"
-    D = pc.dissimilarity("~ . - species", iris).frame()
-    D.set_axis(range(1, 151)).set_axis(range(1, 151), axis=1).to_csv(path)
-    fit = pc.fit("species ~ 1", iris, dissimilarity=pc.read_dissimilarity(path), eps=1.0)
-    raw = pd.read_csv(path, index_col=0).rename(columns=int)
-    by_r = pc.fit("species ~ 1", iris.set_axis(range(1, 151)), dissimilarity=pc.read_dissimilarity(path), eps=1.0)
-    for one, new, what in ((fit, raw, "labels 0 to 149,.*column 150,"), (by_r, D, "labels 1 to 150,.*column 0,")):
-        with pytest.raises(pc.errors.DataError, match=f"without row names and have the {what}.*names=data.index"):
-            one.predict(new)
-    assert fit.predict(pc.read_dissimilarity(path, names=iris.index).frame()).tolist() == fit.predict().tolist()
-
-
 NAMES = ["a", "b", "c", "d", "e"]
 LISTED = ["1.5376", "1.5721", "2.6233", "1.0859", "1.0504", "1.4138", "0.8053", "2.4364", "1.5644", "1.5416"]
 FIVE = squareform([*map(float, LISTED)])

@@ -133,7 +133,8 @@ def test_costs_of_alternatives_are_marks_and_the_dotted_line_is_the_limit(exact)
 def test_criticisms_and_stability_have_a_mark_for_each_row(exact, iris):
     found = exact.criticisms(n=5)
     ax = found.plot(ax=axes())
-    assert sorted(bar.get_width() for bar in ax.patches) == sorted(found.table[found.score])
+    margins = sorted(x for line in ax.lines[1:] for x in line.get_xdata())
+    assert margins == pytest.approx(sorted(exact.augment().loc[found.table.index, "margin"]))
     assert [text.get_text() for text in ax.get_yticklabels()] == [f"{label}: {why}" for label, why in found.table["reason"].items()]
     stable = exact.stability(resamples=4, progress=False)
     full = {(x, y) for x, y, _, _, full in list_marks(stable.plot(ax=axes())) if full}

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from traitlets import TraitError
 
 import protoclass as pc
-from protoclass.fitting import explore
 from protoclass.pictures.coverage import measure_coverage
 from protoclass.widgets import base, explore_fit, explore_validation
 from protoclass.widgets.content import describe
@@ -432,7 +431,6 @@ def test_without_a_front_end_the_figure_comes_back(fit, iris, capsys, monkeypatc
     for call in (
         lambda: explore_fit(fit),
         lambda: explore_validation(fit.validation),
-        lambda: explore("species ~ .", iris, eps=1.0),
     ):
         figure = call()
         assert isinstance(figure, Figure)
@@ -442,7 +440,6 @@ def test_without_a_front_end_the_figure_comes_back(fit, iris, capsys, monkeypatc
     monkeypatch.setattr(base, "front_end", lambda: True)
     assert isinstance(explore_fit(fit), PrototypeExplorer)
     assert isinstance(explore_validation(fit.validation), CurveExplorer)
-    assert explore("species ~ .", iris, "kmeans", K=2).fit.model.name == "kmeans"
     assert not capsys.readouterr().out
     for call in (lambda: explore_fit(fit, colour="red"), lambda: explore_validation(fit.validation, shape=(2, 2))):
         with pytest.raises(pc.errors.OptionError, match="has no option"):

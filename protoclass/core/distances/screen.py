@@ -133,9 +133,19 @@ class Compared:
         approximation q has a computed square of at most (q + E) (1 + k). So s <= (q + E) (1 + k) / (1 - k) for another that is as
         near, and its approximation is at most that + E.
         """
+        k = self.bounds.kernel
+        return np.asarray((values + self._error) * ((1 + k) / (1 - k)) + self._error)
+
+    def within(self, reach: Array) -> Array:
+        """The largest approximations that distances below some values (q,) may have, float32 (q,)."""
+        _, high = self.bounds.thresholds(reach)
+        return np.nextafter((high + self._error.max(initial=0.0)).astype(np.float32), np.float32(np.inf))
+
+    @property
+    def _error(self) -> Array:
+        """The largest error that the approximations of each line may have, (r, 1)."""
         bounds, most = self.bounds, float(self.across.square.max())
-        error = 1.001 * (bounds.norm * (self.lines.square.astype(float)[:, None] + most) + bounds.slack)
-        return np.asarray((values + error) * ((1 + bounds.kernel) / (1 - bounds.kernel)) + error)
+        return np.asarray(1.001 * (bounds.norm * (self.lines.square.astype(float)[:, None] + most) + bounds.slack))
 
     def codes(self, reach: Array) -> Array | None:
         """For each pair the number of radii with d >= radius, uint8 (r, q); None if the bound leaves too many pairs undecided.

@@ -11,8 +11,7 @@ import numpy as np
 from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
-from ..coding import Coding
-from ..distances.near import Near, nearest_compared, nearest_of
+from ..distances.near import Near, below, below_compared, nearest_compared, nearest_of
 from ..parallel import few, kernel
 from ..query import Query, Statement
 from ..sources import Source
@@ -142,57 +141,34 @@ def nearest_one(query: Query, prototypes: Points) -> Array:
     return np.asarray(line[np.minimum.reduceat(rank[near.at], near.start[:-1])])
 
 
-def covering(codes: Array, member: Array, level: Array) -> Array:
-    """The class whose balls contain each row: -1 if no ball does, -2 if balls of several classes do.
+def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:
+    """The class whose balls contain each row, in several sets: -1 if no ball does, -2 if balls of several classes do.
 
     Parameters
     ----------
-    codes : uint8 array (r, q)
-        Codes of the dissimilarities, see `core.coding`.
+    query : Query (r)
+    prototypes : Points (q)
     member : int array (G, q)
         As in `nearest`.
-    level : int array (G,)
-        The radius of the balls of each set: a row lies in those with a code up to it.
+    radii : array (G,)
+        The radius of the balls of each set.
 
     Returns
     -------
     int array (r, G)
     """
-    if few(len(codes) * member.size):
-        inside = (codes[:, None, :] <= level[:, None]) & (member >= 0)  # (r, G, q)
-        last = np.where(inside, member, NONE).max(axis=2, initial=NONE).astype(np.int64)
-        others = (inside & (member != last[:, :, None])).any(axis=2)
-        return np.where(others, SEVERAL, last)
-    out, member = np.full((len(codes), len(member)), NONE), np.ascontiguousarray(member, np.int64)
-    falling = np.argsort(-level, kind="stable")
-    prototype, place = np.nonzero(member[falling].T >= 0)  # the sets of each prototype, those of the largest balls first
-    start = np.searchsorted(prototype, np.arange(member.shape[1] + 1))
-    most = np.where(member >= 0, level[:, None], -1).max(axis=0, initial=-1)
-    _covering(codes, member, level, most, falling[place], start, out)
+    reach = np.where(member >= 0, radii[:, None], -np.inf).max(axis=0, initial=-np.inf)  # of the largest ball of each prototype
+    compared = query.compared(prototypes)
+    near = below(query.dissimilarities(prototypes), reach) if compared is None else below_compared(compared, reach)
+    rows, classes = near.rows(), int(member.max(initial=0)) + 1
+    out = np.full((len(near), len(member)), NONE)
+    for g, labels in enumerate(member):
+        label = labels[near.at].astype(np.int64)
+        inside = (label >= 0) & (near.distance < radii[g])
+        count = np.bincount(rows[inside] * classes + label[inside], minlength=len(near) * classes).reshape(-1, classes) > 0
+        several = count.sum(axis=1)
+        out[:, g] = np.where(several > 1, SEVERAL, np.where(several == 1, count.argmax(axis=1), NONE))
     return out
-
-
-def covering_by(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:
-    """As `covering` at radii (G,), for the rows of a query, whose dissimilarities are only compared with them."""
-    distinct, level = np.unique(radii, return_inverse=True)
-    return covering(query.codes(prototypes, Coding(distinct)), member, level)
-
-
-@kernel
-def _covering(codes, member, level, most, sets, start, out):  # type: ignore[no-untyped-def]
-    for i in range(codes.shape[0]):
-        for j in range(codes.shape[1]):
-            code = codes[i, j]
-            if code > most[j]:
-                continue
-            for s in range(start[j], start[j + 1]):
-                g = sets[s]
-                if code > level[g]:
-                    break
-                if out[i, g] == -1:
-                    out[i, g] = member[g, j]
-                elif out[i, g] != member[g, j]:
-                    out[i, g] = -2
 
 
 def class_distances(D: Array, prototypes: Points, classes: int) -> Array:
@@ -259,7 +235,7 @@ class Nearest(WithPrototypes):
         """The class of the balls that contain each row; -1 if no ball contains it, or balls of several classes do."""
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
             return np.full(len(query), NONE)
-        covered = covering_by(query, self.prototypes, self.prototypes.classes[None], self.prototypes.radii[:1])[:, 0]
+        covered = covering(query, self.prototypes, self.prototypes.classes[None], self.prototypes.radii[:1])[:, 0]
         return np.asarray(np.maximum(covered, NONE))
 
     @property
@@ -369,8 +345,11 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
     """Proportions of votes (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
     if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
         near = near.ascending()  # sums of whole numbers are the same in any order
-    out, radii = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes)))
-    _votes(near.start, near.at, near.distance, radii, np.asarray(codes, np.int64), weight, out)
+    out, radii, rows = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes))), near.rows()
+    cell, w = rows * classes + codes[near.at], weight[near.at]
+    for s in range(len(ks)):
+        cast = np.bincount(cell, w * (near.distance <= radii[rows, s]), len(near) * classes)
+        out[:, s] = cast.reshape(len(near), classes)
     return np.asarray(out / out.sum(axis=2, keepdims=True))
 
 
@@ -382,19 +361,6 @@ def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Arra
     np.put_along_axis(cast, codes[first][:, :, None], weight[first][:, :, None], axis=2)
     out = np.cumsum(cast, axis=1)[:, ks - 1]
     return np.asarray(out / out.sum(axis=2, keepdims=True))
-
-
-@kernel
-def _votes(start, at, distance, radii, codes, weight, out):  # type: ignore[no-untyped-def]
-    n, ks, classes = out.shape
-    cast = np.empty((classes, ks))
-    for i in range(n):
-        cast[:] = 0
-        for t in range(start[i], start[i + 1]):
-            d, w, own = distance[t], weight[at[t]], cast[codes[at[t]]]
-            for s in range(ks):
-                own[s] += w if d <= radii[i, s] else 0.0
-        out[i] = cast.T
 
 
 def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:

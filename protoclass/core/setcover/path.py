@@ -12,7 +12,7 @@ import numpy as np
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
-from ..neighbours.nearest import NONE, Nearest, covering_by, nearest_to, rank_of
+from ..neighbours.nearest import NONE, Nearest, covering, nearest_to, rank_of
 from ..query import Query
 from ..task import Points
 from .problems import Certificate, Objective
@@ -147,7 +147,7 @@ class CoverPath:
     def predict(self, kind: str, query: Query) -> Array:
         union, member = self._sets
         if kind == "cover":
-            return np.maximum(covering_by(query, self.prototypes, member, self.eps), NONE)
+            return np.maximum(covering(query, self.prototypes, member, self.eps), NONE)
         first = nearest_to(query, self.prototypes, member, np.arange(len(union)))
         chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
         return np.where(first < 0, int(self.weight.argmax()), chosen)  # the most common class if a set has no prototypes

@@ -8,7 +8,6 @@ bound depends on the y that a solver returns, never on its tolerances.
 
 from __future__ import annotations
 
-import heapq
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -184,28 +183,22 @@ def ratio(program: Program) -> Array:
     """The standard greedy algorithm: each step selects the candidate with the lowest cost per unit of weight newly covered,
     while that is below 1, the price of leaving the weight uncovered (Bien and Tibshirani 2011, section 3.2), bool (a,).
 
-    The first candidate breaks ties. Costs per unit never fall, so a candidate is assessed again only when it comes
-    first.
+    The first candidate breaks ties.
     """
-    c, t = program.covers, program.covers.T.tocsr()
-    new_weight = c @ program.prize
+    t = program.covers.T.tocsr()
+    new_weight, needed = program.covers @ program.prize, np.ones(len(program.prize), np.bool_)
     chosen = np.zeros(len(new_weight), np.bool_)
-    covered = np.zeros(len(program.prize), np.bool_)
-    with np.errstate(divide="ignore"):
-        heap = [(float(p), j) for j, p in enumerate(program.cost / new_weight) if p < 1]
-    heapq.heapify(heap)
-    while heap:
-        old_price, j = heap[0]
-        price = program.cost[j] / new_weight[j] if new_weight[j] > 0 else np.inf
-        if price > old_price:
-            heapq.heapreplace(heap, (float(price), j)) if price < 1 else heapq.heappop(heap)
-            continue
-        heapq.heappop(heap)
+    while len(chosen):
+        with np.errstate(divide="ignore"):
+            price = program.cost / new_weight
+        j = int(price.argmin())
+        if not price[j] < 1:
+            break
         chosen[j] = True
-        rows = c.indices[c.indptr[j] : c.indptr[j + 1]]
-        for i in rows[~covered[rows]]:
-            covered[i] = True
-            new_weight[t.indices[t.indptr[i] : t.indptr[i + 1]]] -= program.prize[i]
+        rows = program.covers[[j]].indices
+        rows = rows[needed[rows]]
+        needed[rows] = False
+        new_weight -= t[rows].T @ program.prize[rows]  # whole numbers, so without rounding
     return chosen
 
 

@@ -195,6 +195,7 @@ DROPPED = ("Choice", "Procedure")  # classes of such fields
 # classes and fields that had another name when version 3 of the format was new
 FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
 FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
+    "unlabelled": {"frame": "data"},
     **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
     "metric adaptive": {"epsilon": "softening"}, "method pvm": {"stop": "size", "draws": "resamples"}, "method scm": {"stop": "size"},
     "method lvq": {"epsilon": "damping"}, "method centroids": {"threshold": "shrinkage"},

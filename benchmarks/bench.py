@@ -116,7 +116,7 @@ def metrics(usps: pd.DataFrame) -> list[tuple[str, Callable[[], object], str]]:
     adaptive = pc.Adaptive(neighborhood=50, scale=False).train(seen)
 
     def local() -> object:
-        return adaptive.between(adaptive.rows(seen), adaptive.candidates(queries))
+        return adaptive.between(adaptive.rows(queries), adaptive.rows(seen))
 
     folder = os.environ.get("PROTOCLASS_DATA")
     strings: list[tuple[str, Callable[[], object], str]] = []

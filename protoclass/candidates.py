@@ -1,8 +1,9 @@
 """Candidates for prototypes besides the training rows, and in their place: values of `candidates=` in `fit`.
 
 >>> import protoclass as pc
->>> pc.candidates.kmeans(10), pc.candidates.hull(5)
-(kmeans(K=10, only=False), hull(n=5, only=False, steps=None))
+>>> iris = pc.load_data("iris")
+>>> pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.kmeans(2, only=True)).prototypes.index.tolist()[:2]
+['kmeans[setosa].1', 'kmeans[versicolor].1']
 """
 
 from .metrics.measuring import hull, kmeans, unlabelled

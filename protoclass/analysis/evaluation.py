@@ -310,7 +310,7 @@ class TestResult(Result, Served):
         >>> fit = pc.fit("diagnosis ~ .", tumours.iloc[::2], "knn", k=15, calibrate=True)
         >>> curve = fit.test(tumours.iloc[1::2]).decision_curve("malignant", [0.2])
         >>> curve[["net_benefit", "net_benefit_all", "lift"]].round(2).to_numpy().tolist()
-        [[0.33, 0.2, 2.6]]
+        [[0.36, 0.23, 2.4]]
         """
         values = THRESHOLDS if thresholds is None else np.atleast_1d(thresholds)
         if values.ndim != 1 or not all(is_number(t, 0.0, above=True) and t < 1 for t in values.tolist()):

@@ -59,20 +59,20 @@ def write_value(value: Any, most: int = 160) -> str:
 
 
 def to_html(*parts: Any) -> str:
-    """Parts of a page, in which everything that comes from data is escaped: texts, facts by name,
+    """Parts of a page, in which everything that comes from data is escaped: texts (a paragraph for each line), facts by name,
     and pairs of a table of pandas and the arguments by which it is written.
 
     Examples
     --------
     >>> to_html("a < b", {"a": "1"})
-    "<pre>a &lt; b</pre><table><tr><th style='text-align:left'>a</th><td style='text-align:left'>1</td></tr></table>"
+    "<p>a &lt; b</p><table><tr><th style='text-align:left'>a</th><td style='text-align:left'>1</td></tr></table>"
     """
     return "".join(map(_to_html, parts))
 
 
 def _to_html(part: Any) -> str:
     if isinstance(part, str):
-        return f"<pre>{html.escape(part)}</pre>"
+        return "".join(f"<p>{html.escape(line)}</p>" for line in part.splitlines() if line.strip())
     if not isinstance(part, Mapping):
         table, how = part
         return table.to_html(**how)

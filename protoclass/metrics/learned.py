@@ -563,6 +563,8 @@ class Adaptive(Metric):
         if self.neighborhood is not None:
             whole_number("neighborhood", self.neighborhood, 2)
         whole_number("iterations", self.iterations, 1, MOST_RUNS)
+        if not (self.base is None or isinstance(self.base, TrainedMinkowski)):
+            raise OptionError(f"base must be None, because training sets it, not {brief(self.base)}")
         check_number("softening", self.softening, 0, above=True, high=1e12)
         check_number("ridge", self.ridge, 0, high=1e12)
         one_of("scale", self.scale, (True, False))

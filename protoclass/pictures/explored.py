@@ -100,10 +100,10 @@ class Details:
     tables: dict[str, pd.Series] = field(default_factory=dict)  # by caption: a value for each class, the largest first
 
 
-def find_details(fit: Fitted, coverage: Coverage, name: Any) -> Details:
+def find_details(fit: Fitted, name: Any) -> Details:
     """The details of the prototypes and of the row of a name."""
     row = find_row(fit, name)
-    found = explain_row(fit, coverage, row) if row >= 0 else Details()
+    found = explain_row(fit, row) if row >= 0 else Details()
     return replace(found, words=[*(words for place in find_places(fit, name) for words in _describe_centre(fit, place)), *found.words])
 
 
@@ -119,11 +119,11 @@ def _describe_centre(fit: Fitted, place: int) -> list[str]:
     ]
 
 
-def explain_row(fit: Fitted, coverage: Coverage, row: int) -> Details:
+def explain_row(fit: Fitted, row: int) -> Details:
     """What decides on the class of a row of the fit, besides the nearest prototype and the balls that contain it."""
     rule, levels, words, tables = fit.rule, fit.classes, list[str](), dict[str, pd.Series]()
     if "prob" in rule.kinds:
-        share, fitted = predict_row(fit, "prob", row), int(coverage.fitted[row])
+        share, fitted = predict_row(fit, "prob", row), int(fit.fitted_codes[row])
         tables["Probability of each class"] = _by_class(fit, share)
         words.append(f"The probability, or proportion of votes, of {levels[fitted]} is {share[fitted]:.3g}.")
     if fit.model.can.own_distances:

@@ -276,9 +276,7 @@ def find_value(name: str, value: Any, values: Sequence[Any]) -> int:
         at = int(np.argmin(off))
         if off[at] < np.inf and off[at] <= 1e-3 * abs(values[at]):
             return at
-    texts = [write_value(v) for v in values]
-    few = texts if len(texts) <= 24 else [*texts[:12], "...", *texts[-11:]]
-    raise OptionError(f"{name}={brief(value)}: its slider has {', '.join(few)}")
+    raise OptionError(f"{name}={brief(value)}: its slider has {', '.join(map(write_value, values))}")
 
 
 def front_end() -> bool:

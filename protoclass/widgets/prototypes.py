@@ -15,7 +15,7 @@ from ..frames.tables import as_pandas
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief
 from ..pictures import plot
-from ..pictures.coverage import Coverage, find_row, measure_coverage
+from ..pictures.coverage import find_row, measure_coverage
 from ..pictures.explored import find_details, list_marks, make_steps
 from ..pictures.images import Album, make_album
 from ..pictures.plane import MAP, Plane, choose_axes, list_predictors, make_plane
@@ -69,7 +69,6 @@ class PrototypeExplorer(Explorer):
         self._content = make_content(self._steps)
         self._predictors = list_predictors(fit)
         self._planes: dict[tuple[str, str], Plane] = {}
-        self._coverage: tuple[Fitted, Coverage] | None = None
         first, second = choose_axes(fit)
         with self.hold():
             self.set_trait("fit", fit)
@@ -178,7 +177,7 @@ class PrototypeExplorer(Explorer):
     def _describe_details(self) -> Plain:
         """What only Python knows of what is selected: sentences and tables."""
         fit = self.fit
-        found = find_details(fit, self._cover(), self.selected)
+        found = find_details(fit, self.selected)
         out: Plain = {"words": found.words, "tables": []}
         for caption, values in found.tables.items():
             rows = [(str(level), f"{value:.4g}") for level, value in values.head(FEW).items()]
@@ -215,18 +214,12 @@ class PrototypeExplorer(Explorer):
     @property
     def table(self) -> pd.DataFrame:
         """What the picture shows, by label: rows, then the prototypes that are not rows; `pictures.explored.list_marks` has the columns."""
-        return list_marks(self.fit, self._cover(), self._plane(), self.selected)
+        return list_marks(self.fit, measure_coverage(self.fit, self._steps.source), self._plane(), self.selected)
 
     @property
     def parts(self) -> tuple[Content, Album | None, Plane]:
         """What a page draws by itself: all radii, the pictures of the rows, and the places."""
         return self._content, self._album, self._plane()
-
-    def _cover(self) -> Coverage:
-        """What the current fit does with the rows, measured once."""
-        if self._coverage is None or self._coverage[0] is not self.fit:
-            self._coverage = (self.fit, measure_coverage(self.fit, self._steps.source))
-        return self._coverage[1]
 
     @property
     def _axes(self) -> tuple[str, str]:

@@ -156,7 +156,7 @@ def test_rows_of_other_libraries_and_of_saved_fits(tmp_path):
         assert few.drop(columns=changed).equals(full.drop(columns=changed))
         found += few["counterfactual"].notna().sum()  # values of the prototypes alone
     assert found > 0
-    with pytest.raises(pc.errors.NotAvailableError, match="give new rows"):
+    with pytest.raises(pc.errors.NotAvailableError, match="pass new rows"):
         slim.why(0)
 
 

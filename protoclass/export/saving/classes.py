@@ -202,7 +202,7 @@ FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
     "hull": {"count": "n"}, "quantiles": {"count": "n"},
     **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
 }
-FORMER_PARAMETERS = {"stop": "size", "components": "dims"}  # of methods, among tuned values
+FORMER_PARAMETERS = {"stop": "size", "components": "dims", "threshold": "shrinkage"}  # of methods, among tuned values
 
 
 def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:

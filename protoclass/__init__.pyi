@@ -37,12 +37,6 @@ from .metrics.minkowski import Mahalanobis as Mahalanobis
 from .metrics.minkowski import Manhattan as Manhattan
 from .metrics.minkowski import Minkowski as Minkowski
 from .metrics.mixed import Mixed as Mixed
-from .metrics.pairwise import Canberra as Canberra
-from .metrics.pairwise import Correlation as Correlation
-from .metrics.pairwise import Cosine as Cosine
-from .metrics.pairwise import Hamming as Hamming
-from .metrics.pairwise import Jaccard as Jaccard
-from .metrics.pairwise import ZeroOne as ZeroOne
 from .metrics.relevance import Relevance as Relevance
 from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein

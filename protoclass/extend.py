@@ -1,4 +1,5 @@
-"""The parts of a method or metric of your own, beside `Model`, `Metric` and `register`.
+"""The parts of a method or metric of your own, beside `Model`, `Metric` and `register`, and metrics without parameters, which have names:
+"canberra", "correlation", "cosine", "hamming", "jaccard", "zero_one".
 
 The vignette a_method_of_your_own uses these names.
 """
@@ -8,15 +9,21 @@ from .core.query import Query, RulePath
 from .core.task import Points, Task
 from .ground.savable import savable
 from .metrics.base import TrainedMetric, Traits, VectorMetric
+from .metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne
 from .metrics.registry import Custom
 from .metrics.wrappers import Wrapper
 from .models.base import Capabilities, Grid, axis, check_number, heaviest_class, own_candidates
 from .models.pvm import quantiles
 
 __all__ = [
+    "Canberra",
     "Capabilities",
+    "Correlation",
+    "Cosine",
     "Custom",
     "Grid",
+    "Hamming",
+    "Jaccard",
     "Nearest",
     "Points",
     "Query",
@@ -26,6 +33,7 @@ __all__ = [
     "Traits",
     "VectorMetric",
     "Wrapper",
+    "ZeroOne",
     "axis",
     "check_number",
     "heaviest_class",

@@ -165,6 +165,7 @@ class Printed:
         return f"<div>{to_html(words, *((table.iloc[: self._shown], how) for table, how in tables))}</div>"
 
 
+@public
 class Result(Printed):
     """A result of an analysis: its numbers as `table`, broom's `tidy` and `glance`, a `summary` as text, and a `plot`.
 

@@ -125,7 +125,7 @@ def test_every_other_name_is_an_argument_somewhere():
     calls = [pc.fit, pc.cross_validate, pc.compare, pc.dissimilarity, pc.load_data]
     calls += [getattr(pc.Fit, name) for name in (*FUNCTIONS, "bound", "path", "at", "report", "threshold")]
     known = {name for call in calls for name in signature(call).parameters}
-    known |= {f.name for kind in (*MODELS.values(), pc.Gower) for f in fields(kind)}
+    known |= {f.name for kind in (*MODELS.values(), pc.Gower, pc.Adaptive) for f in fields(kind)}
     assert {here for names in SAME_AS.values() for here in names} <= known
 
 

@@ -81,7 +81,7 @@ def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
     draw = np.random.default_rng(0)
     data = pd.DataFrame(draw.normal(size=(600, 2)), columns=["a", "b"]).assign(y=draw.choice(["u", "v"], 600))
     held = pc.fit("y ~ .", data, eps=0.05, dissimilarity="euclidean", cv=None)
-    monkeypatch.setattr("protoclass.estimation.learning.HOLD_LIMIT", 0)
+    monkeypatch.setattr("protoclass.estimation.fitted.HOLD_LIMIT", 0)
     assert pc.fit("y ~ .", data, eps=0.05, dissimilarity="euclidean", cv=None).prototypes.equals(held.prototypes)
     monkeypatch.setattr("protoclass.core.setcover.problems.LISTED", 1000)
     with pytest.raises(pc.errors.TooLargeError, match="smaller radii, candidates=500"):

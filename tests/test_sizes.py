@@ -11,6 +11,7 @@ import pytest
 import protoclass as pc
 from protoclass.ground.errors import brief
 from protoclass.metrics.registry import BUILT_IN as METRICS
+from protoclass.metrics.registry import metric
 from protoclass.models.registry import BUILT_IN as MODELS
 
 STRANGE = (10**30, 10**12, -1, 0, float("nan"), True, "3", None)
@@ -65,13 +66,13 @@ def test_parameters_of_methods(data, name, parameter):
 
 @pytest.mark.parametrize(
     ("name", "parameter"),
-    [(name, f.name) for name, place in METRICS.items() for f in fields(getattr(pc, place.split(".")[1])) if f.init],
+    [(name, f.name) for name in METRICS for f in fields(metric(name)) if f.init],
     ids=lambda p: str(p),
 )
 @pytest.mark.filterwarnings("ignore")
 def test_parameters_of_metrics(data, name, parameter):
     texts = pd.DataFrame({"s": ["acgtacgt", "aaccggtt", "acacacac", "ggttccaa"]})
-    kind = getattr(pc, METRICS[name].split(".")[1])
+    kind = type(metric(name))
     formula, table = (
         ("~ s", texts)
         if name in ("mismatch", "levenshtein")

@@ -79,7 +79,7 @@ SKLEARN = [
     ("fit.decision_function(new)", "NotAvailableError: fit.predict(new, 'distance') otherwise", "fit.predict(new, 'distance')"),
     ("fit.kneighbors(new)", "NotAvailableError: fit.predict(new, 'nearest')", "fit.predict(new, 'nearest')"),
     ("fit.classes_", "NotAvailableError: fit.classes", "fit.classes"),
-    ("fit.feature_names_in_", "NotAvailableError: fit.frame.columns", "list(fit.frame.columns)"),
+    ("fit.feature_names_in_", "NotAvailableError: use fit.formula", "fit.formula"),
     ("fit.feature_importances_", "NotAvailableError: fit.importance()", "fit.importance(new, resamples=2)"),
     ("fit.cluster_centers_", "NotAvailableError: fit.prototypes", "fit.prototypes"),
     ("fit.set_params(k=5)", "NotAvailableError: fit.update(...)", "fit.update(k=5)"),

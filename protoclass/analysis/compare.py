@@ -440,7 +440,7 @@ def tabulate(
     splits: Iterable[tuple[pd.Series, Mapping[str, Outcome]]], levels: pd.Index
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
     """`results`, `predictions` and `probabilities` of a Comparison, from the true classes and each method's outputs of each split."""
-    rows, parts, probabilities = [], [], dict[str, list[Array]]()
+    rows, parts, labels, probabilities = [], [], list[pd.Index](), dict[str, list[Array]]()
     for split, (truth, outputs) in enumerate(splits):
         predicted = {"truth": truth.to_numpy(object)}
         for name, (row, classes, p) in outputs.items():
@@ -450,9 +450,11 @@ def tabulate(
             predicted[name] = classes.to_numpy(object)
             if p is not None:
                 probabilities.setdefault(name, []).append(p)
-        index = pd.MultiIndex.from_arrays([np.full(len(truth), split), truth.index.to_flat_index()], names=["split", None])
-        parts.append(pd.DataFrame(predicted, index))
-    predictions = pd.concat(parts).apply(lambda column: pd.Categorical(column, levels))
+        parts.append(pd.DataFrame(predicted))
+        labels.append(truth.index.to_flat_index())
+    of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
+    index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
+    predictions = pd.concat(parts).set_axis(index).apply(lambda column: pd.Categorical(column, levels))
     return pd.DataFrame(rows), predictions, {name: np.concatenate(p) for name, p in probabilities.items()}
 
 

@@ -204,6 +204,10 @@ RENAMED: Mapping[str, str] = {
     "Custom": "use the function itself as dissimilarity=, or pc.extend.Custom(function)",
     **{name: f"use pc.candidates.{name}" for name in ("kmeans", "hull", "unlabelled")}, "quantiles": "use pc.extend.quantiles",
     "DANN": "use method='knn' with dissimilarity=pc.Adaptive(), or method='dann'",
+    **{name: f"use dissimilarity={name.lower()!r}, or pc.extend.{name} to derive a metric" for name in (
+        "Canberra", "Correlation", "Cosine", "Hamming", "Jaccard",
+    )},
+    "ZeroOne": "use dissimilarity='zero_one', or pc.extend.ZeroOne to derive a metric",
     "explore": "use pc.fit('y ~ .', data).explore()",
     "Learned": "use pc.NCA()",
     **dict.fromkeys(["kernel_distances", "psd", "precomputed"], "use pc.Dissimilarity.from_kernel(K)"),

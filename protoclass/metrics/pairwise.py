@@ -52,7 +52,7 @@ class Cosine(Metric):
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> t = pd.DataFrame({"a": [1.0, 2.0, 0.0], "b": [0.0, 2.0, 3.0]})
-    >>> pc.dissimilarity("~ .", t, pc.Cosine()).condensed().round(4).tolist()
+    >>> pc.dissimilarity("~ .", t, "cosine").condensed().round(4).tolist()
     [0.2929, 1.0, 0.2929]
     """
 
@@ -89,7 +89,7 @@ class Correlation(Cosine):
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> t = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [2.0, 4.0, 2.0], "c": [3.0, 6.0, 1.0]})
-    >>> pc.dissimilarity("~ .", t, pc.Correlation()).condensed().round(4).tolist()
+    >>> pc.dissimilarity("~ .", t, "correlation").condensed().round(4).tolist()
     [0.0, 2.0, 2.0]
     """
 
@@ -121,7 +121,7 @@ class Canberra(Metric):
     --------
     >>> import pandas as pd
     >>> import protoclass as pc
-    >>> pc.dissimilarity("~ .", pd.DataFrame({"a": [1.0, 3.0, 0.0], "b": [0.0, 0.0, 2.0]}), pc.Canberra()).condensed().tolist()
+    >>> pc.dissimilarity("~ .", pd.DataFrame({"a": [1.0, 3.0, 0.0], "b": [0.0, 0.0, 2.0]}), "canberra").condensed().tolist()
     [0.5, 2.0, 2.0]
     """
 
@@ -163,7 +163,7 @@ class Hamming(Metric):
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> t = pd.DataFrame({"a": ["u", "v", "u"], "b": [1, 1, 2]})
-    >>> pc.dissimilarity("~ .", t, pc.Hamming()).condensed().tolist()
+    >>> pc.dissimilarity("~ .", t, "hamming").condensed().tolist()
     [0.5, 0.5, 1.0]
     """
 
@@ -217,7 +217,7 @@ class ZeroOne(Hamming):
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> t = pd.DataFrame({"a": ["u", "v", "u"], "b": [1, 1, 1]})
-    >>> pc.dissimilarity("~ .", t, pc.ZeroOne()).condensed().tolist()
+    >>> pc.dissimilarity("~ .", t, "zero_one").condensed().tolist()
     [1.0, 0.0, 1.0]
     """
 
@@ -253,7 +253,7 @@ class Jaccard(Metric):
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> t = pd.DataFrame({"a": [True, True, False], "b": [0, 1, 0]})
-    >>> pc.dissimilarity("~ .", t, pc.Jaccard()).condensed().tolist()
+    >>> pc.dissimilarity("~ .", t, "jaccard").condensed().tolist()
     [0.5, 1.0, 1.0]
     """
 

@@ -41,7 +41,7 @@ def test_methods_with_other_parameters_keep_it_too(model):
 FIRST, REST = [f"{c}{k}" for k in range(4) for c in "abc"], [f"{c}{k}" for k in range(4, 10) for c in "abc"]
 ON_NUMBERS = [
     pc.Euclidean(), pc.Manhattan(scale="fold"), pc.Chebyshev(), pc.Minkowski(3, column_weights={"a0": 2}),
-    pc.Mahalanobis(ridge=0.1, scale="fold"), pc.Cosine(), pc.Correlation(), "canberra", pc.Hamming(), pc.ZeroOne(), pc.Kernel("rbf"),
+    pc.Mahalanobis(ridge=0.1, scale="fold"), "cosine", "correlation", "canberra", "hamming", "zero_one", pc.Kernel("rbf"),
     pc.Gower(), pc.Ranks("manhattan"), pc.Adaptive(neighborhood=8), pc.DTW(), pc.Mixed([(FIRST, "euclidean"), (REST, "gower")]),
     pc.NCA(), pc.LDA(), pc.QDA(), pc.Forest(trees=10), pc.Relevance(matrix="full"),
     pc.Relevance(matrix="full", local=True), pc.Relevance(local=True), pc.Relevance(),
@@ -65,7 +65,7 @@ def test_metrics_on_other_columns_keep_it():
         check_metric(metric, words, "~ word")
     check_metric(pc.Gower(), simulate.clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
     check_metric(pc.Forest(trees=10), simulate.clinic(40, missing=0).drop(columns="id", errors="ignore"), "outcome ~ .")
-    check_metric(pc.Jaccard(), pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q"), "~ .")
+    check_metric("jaccard", pd.DataFrame(np.random.default_rng(0).random((20, 5)) < 0.4).add_prefix("q"), "~ .")
 
 
 @pytest.mark.long

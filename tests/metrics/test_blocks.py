@@ -53,7 +53,7 @@ def flags():
 
 OTHERS = {
     "gower": (pc.Gower(column_weights={"age": 2}), mixed), "mismatch": (pc.Mismatch(k=3, m=1), texts),
-    "levenshtein": (pc.Levenshtein(), texts), "tangent": (pc.Tangent(shape=(4, 4)), images), "jaccard": (pc.Jaccard(), flags),
+    "levenshtein": (pc.Levenshtein(), texts), "tangent": (pc.Tangent(shape=(4, 4)), images), "jaccard": ("jaccard", flags),
     "adaptive": (pc.Adaptive(neighborhood=10), numeric), "mahalanobis": (pc.Mahalanobis(ridge=0.1), numeric),
     "forest": (pc.Forest(trees=20), lambda: mixed("drop")),
 }  # fmt: skip

@@ -116,7 +116,7 @@ def test_a_class_that_replaces_values_restates_what_is_said_of_them():
     with pytest.raises(pc.errors.OptionError, match="Mine replaces `train`, but inherits `traits`"):
         type("Mine", (pc.Euclidean,), {"train": lambda self, frame: None})
     with pytest.raises(pc.errors.OptionError, match="Mine replaces `between`, but inherits `sql`"):
-        type("Mine", (pc.Hamming,), {"between": lambda self, rows, candidates: None, "traits": pc.Hamming.traits})
+        type("Mine", (pc.extend.Hamming,), {"between": lambda self, rows, candidates: None, "traits": pc.extend.Hamming.traits})
     assert type("Mine", (pc.Euclidean,), {"train": lambda self, frame: None, "traits": pc.extend.Traits()})().symmetric is False
 
 
@@ -245,7 +245,7 @@ def test_a_wrapper_serves_wherever_a_metric_does(iris):
 
 
 OWN = {"triangle", "power", "geometry"}  # traits that a transform need not keep
-BASES = ["euclidean", "gower", "dtw", "adaptive", pc.NCA(), pc.Hamming(), lambda a, b: 1.0, pc.Euclidean(scale="fold"),
+BASES = ["euclidean", "gower", "dtw", "adaptive", pc.NCA(), "hamming", lambda a, b: 1.0, pc.Euclidean(scale="fold"),
          pc.Mixed([(["a", "b"], "gower"), ("c", "manhattan")])]  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Alternatives to the prototypes of USPS: costs, verdicts, substitutes, processor time: python benchmarks/alternatives.py
 
-USPS comes from `fetch_data`. The time is that of the processor, of all threads, as the limit `seconds=` counts the clock and a
+USPS comes from `fetch_data`. The time is that of the processor, of all threads, as the limit `time_limit=` counts the clock and a
 busy machine would change what is settled.
 """
 
@@ -26,7 +26,7 @@ def main() -> None:
                 "digit ~ .", train, dissimilarity=pc.Euclidean(scale=False), eps=eps, solver=solver, progress=False
             )
             start = time.process_time()
-            result = fit.alternatives(within=options.within, seconds=options.seconds, progress=False)
+            result = fit.alternatives(within=options.within, time_limit=options.seconds, progress=False)
             seconds, open_ = time.process_time() - start, int(result.table["open"].sum())
             words = ", ".join(f"{name} {value:g}" for name, value in result.glance().iloc[0].items())
             print(f"eps {eps}, {solver}: {seconds:.1f} s; {words}; {len(result.substitutes)} substitutes, {open_} open", flush=True)

@@ -89,7 +89,7 @@ def scm_and_svc() -> tuple[Callable[[], object], Callable[[], object]]:
     penalties = [*np.geomspace(0.25, 16, 19).tolist(), float("inf")]
 
     def machines() -> object:
-        return pc.cross_validate("diabetes ~ .", pima, "scm", penalty=penalties, stop=range(1, 31), progress=False)
+        return pc.cross_validate("diabetes ~ .", pima, "scm", penalty=penalties, size=range(1, 31), progress=False)
 
     return machines, lambda: GridSearchCV(SVC(), grid, cv=10, n_jobs=-1).fit(X, pima["diabetes"])
 

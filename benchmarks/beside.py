@@ -37,7 +37,7 @@ def fingerprint(answer: Any) -> str:
         return answer
     if isinstance(answer, pc.Fit):
         answer = pd.concat([answer.prototypes["class"].astype(str), answer.predict().astype(str)])
-    if isinstance(answer, pc.Comparison):
+    if type(answer).__name__ == "Comparison":
         answer = answer.table[["error", "prototypes"]]
     return hashlib.sha256(pd.DataFrame(answer).to_csv().encode()).hexdigest()[:12]
 
@@ -66,7 +66,7 @@ def comparison(name: str, formula: str, methods: list[str], **options: Any) -> W
 
 def importance() -> Work:
     fit = pc.fit("digit ~ .", pc.load_data("digits"), progress=False)
-    fit.importance(repeats=1, variables=["pixel_0_3"], progress=False)
+    fit.importance(resamples=1, variables=["pixel_0_3"], progress=False)
     return lambda: fit.importance(progress=False)
 
 

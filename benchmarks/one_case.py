@@ -70,8 +70,8 @@ def reason(code: int, errors: str, seconds: float, gigabytes: float) -> str:
     if code == -signal.SIGALRM:
         return f"time: more than {seconds:g} s"
     last = (errors.strip().splitlines() or ["no message"])[-1]
-    if "MemoryError" in last or "TooLarge" in last or "memory" in last.lower():
-        return f"memory: more than {gigabytes:g} GB" + (" (TooLarge)" if "TooLarge" in last else "")
+    if "MemoryError" in last or "TooLargeError" in last or "memory" in last.lower():
+        return f"memory: more than {gigabytes:g} GB" + (" (TooLargeError)" if "TooLargeError" in last else "")
     ended = f"signal {-code}" if code < 0 else f"code {code}"
     return f"failed: {ended}, {last[:120]}"
 

@@ -65,8 +65,11 @@ def gather() -> None:
     shutil.copytree(results / "figures", SOURCE / "figures")
     shutil.copy(results / "RESULTS.md", SOURCE / "papers.md")
     (SOURCE / "live").mkdir()
-    iris = protoclass.load_data("iris")
-    protoclass.fit("species ~ .", iris, progress=False).explore(save=SOURCE / "live" / "explorer.html")
+    digits = protoclass.load_data("digits").groupby("digit", observed=True).head(60)
+    pixels = {"dissimilarity": protoclass.Euclidean(scale=False), "repeats": 1, "progress": False}
+    tuned = protoclass.fit("digit ~ .", digits, **pixels)
+    fit = tuned.at(eps=tuned.validation.table["eps"][11])  # as in the vignette "explorers"
+    fit.explore(save=SOURCE / "live" / "explorer.html", shape=(8, 8))
     (SOURCE / "api").mkdir()
     for path, text in {
         "vignettes/index.md": contents(),

@@ -26,6 +26,8 @@ nb_merge_streams = True
 nb_ipywidgets_js = {}  # widgets need a kernel, and their scripts a network: what stands for them is a figure or text
 WIDGET = "application/vnd.jupyter.widget-view+json"
 BAR = re.compile(r"\[\d\d:\d\d[^\]]*\]$")  # the time at the end of a bar of progress
+LIVE = "vignettes/explorers"
+FRAME = '<iframe class="explorer" src="../explorer.html#row=5" title="The explorer of this fit, opened on the 5"></iframe>'
 STILL = "A widget: run the notebook to use it."
 nb_mime_priority_overrides = [("html", WIDGET, None)]
 
@@ -77,6 +79,8 @@ def still(app: Sphinx, document: nodes.document) -> None:
         if WIDGET in shown and "text/plain" in shown:
             if BAR.search(shown["text/plain"].astext().rstrip()):
                 bundle.parent.remove(bundle)
+            elif app.env.docname == LIVE and not any(document.findall(nodes.raw)):  # the first page has it as a file
+                bundle.replace_self(nodes.raw("", FRAME, format="html"))
             else:
                 shown["text/plain"].children = [nodes.paragraph("", "", nodes.emphasis(text=STILL))]
 

@@ -45,12 +45,12 @@ GROUPS = {
     "Saving, reporting, reproducing": ("export",),
     "Data and vignettes": ("frames", "vignettes"),
     "Session options": ("ground.options",),
-    "Errors": ("ground.errors",),
+    "Results and errors": ("results", "errors", "ground.errors"),
     "Custom methods and metrics": (
         "models.base", "models.registry", "metrics.base", "extend", "testing",
     ),
 }  # fmt: skip
-REST = "Bounds"
+REST = "Others"
 
 NOTEBOOK = """\
 ---
@@ -112,7 +112,7 @@ def reference() -> str:
     for name in sorted(homes, key=lambda name: order.index(place[name]) if place[name] in order else len(order)):
         listed[heading.get(place[name], REST)].append(name)
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
-    for title, names in listed.items():
+    for title, names in ((title, names) for title, names in listed.items() if names):
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
         lines += [f"   {name}" for name in names] + [""]
     return "\n".join(lines)

@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
             return _import_module(f".{name}", __name__)
         globals()[name] = getattr(_import_module(place, __name__), name)
         return globals()[name]
-    from .ground.errors import NotAvailable as Missing
+    from .ground.errors import NotAvailableError as Missing
     from .ground.foreign_names import FUNCTIONS, FUNCTIONS_ELSEWHERE, RENAMED, VERBS
 
     cures = {**dict.fromkeys(FUNCTIONS, f"use fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE, **RENAMED}

@@ -1,21 +1,14 @@
 """The public names, each from the module that defines it: for type checkers, and for `__init__.py`, which loads them when they are read."""
 
+from . import candidates as candidates
+from . import errors as errors
 from . import extend as extend
+from . import results as results
 from . import sklearn as sklearn
 from . import testing as testing
-from .analysis.alternatives import Alternatives as Alternatives
-from .analysis.alternatives import Criticisms as Criticisms
 from .analysis.compare import compare as compare
 from .analysis.compare import compare_fits as compare_fits
-from .analysis.comparison import Comparison as Comparison
-from .analysis.evaluation import TestResult as TestResult
-from .analysis.groups import TestByGroup as TestByGroup
-from .analysis.resampling import PermutationTest as PermutationTest
-from .analysis.resampling import Stability as Stability
-from .estimation.decisions import Threshold as Threshold
-from .export.methods import Methods as Methods
-from .export.pages import Card as Card
-from .export.reproduce import Reproduction as Reproduction
+from .analysis.compare import split as split
 from .export.saving import load as load
 from .fitting import Fit as Fit
 from .fitting import Validation as Validation
@@ -23,25 +16,13 @@ from .fitting import cross_validate as cross_validate
 from .fitting import fit as fit
 from .frames.datasets import fetch_data as fetch_data
 from .frames.datasets import load_data as load_data
-from .ground.errors import ClusterError as ClusterError
-from .ground.errors import DataError as DataError
 from .ground.errors import DataWarning as DataWarning
-from .ground.errors import FileError as FileError
-from .ground.errors import FormulaError as FormulaError
-from .ground.errors import NotAvailable as NotAvailable
-from .ground.errors import NoVectors as NoVectors
-from .ground.errors import OptionError as OptionError
 from .ground.errors import ProtoclassError as ProtoclassError
-from .ground.errors import TooLarge as TooLarge
-from .ground.files import Saved as Saved
 from .ground.options import options as options
 from .metrics.base import Metric as Metric
 from .metrics.dissimilarity import Dissimilarity as Dissimilarity
 from .metrics.elastic import DTW as DTW
 from .metrics.elastic import Tangent as Tangent
-from .metrics.embedding import Check as Check
-from .metrics.embedding import Embedding as Embedding
-from .metrics.embedding import Spectrum as Spectrum
 from .metrics.forest import Forest as Forest
 from .metrics.gower import Gower as Gower
 from .metrics.kernels import Kernel as Kernel
@@ -50,9 +31,6 @@ from .metrics.learned import NCA as NCA
 from .metrics.learned import QDA as QDA
 from .metrics.learned import Adaptive as Adaptive
 from .metrics.measuring import dissimilarity as dissimilarity
-from .metrics.measuring import hull as hull
-from .metrics.measuring import kmeans as kmeans
-from .metrics.measuring import unlabelled as unlabelled
 from .metrics.minkowski import Chebyshev as Chebyshev
 from .metrics.minkowski import Euclidean as Euclidean
 from .metrics.minkowski import Mahalanobis as Mahalanobis
@@ -65,7 +43,6 @@ from .metrics.pairwise import Cosine as Cosine
 from .metrics.pairwise import Hamming as Hamming
 from .metrics.pairwise import Jaccard as Jaccard
 from .metrics.pairwise import ZeroOne as ZeroOne
-from .metrics.registry import Custom as Custom
 from .metrics.relevance import Relevance as Relevance
 from .metrics.stored import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein
@@ -84,7 +61,6 @@ from .models.neighbours import KNN as KNN
 from .models.neighbours import Condensed as Condensed
 from .models.neighbours import Multiedit as Multiedit
 from .models.pvm import PVM as PVM
-from .models.pvm import quantiles as quantiles
 from .models.registry import register as register
 from .models.scm import SCM as SCM
 from .vignettes import vignette as vignette

@@ -17,7 +17,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from .ground.errors import NotAvailable, OptionError, ProtoclassError, in_letters_of, visible_lines
+from .ground.errors import NotAvailableError, OptionError, ProtoclassError, in_letters_of, visible_lines
 from .ground.files import make_folder, read_csv, write_file
 
 NARROW, WIDE = 40, 120  # columns between which notes are wrapped
@@ -150,7 +150,7 @@ def figures(fitted: Any, folder: Path) -> str:
         figure = Figure(figsize=(6.8, 4.6), layout="constrained")
         try:
             fitted.plot(kind, ax=figure.subplots())
-        except NotAvailable:
+        except NotAvailableError:
             continue  # a figure that this method does not have
         picture = io.BytesIO()
         figure.savefig(picture, format="png", dpi=120)

@@ -8,11 +8,14 @@ from .core.query import Query, RulePath
 from .core.task import Points, Task
 from .ground.savable import savable
 from .metrics.base import TrainedMetric, Traits, VectorMetric
+from .metrics.registry import Custom
 from .metrics.wrappers import Wrapper
 from .models.base import Capabilities, Grid, axis, check_number, heaviest_class, own_candidates
+from .models.pvm import quantiles
 
 __all__ = [
     "Capabilities",
+    "Custom",
     "Grid",
     "Nearest",
     "Points",
@@ -27,5 +30,6 @@ __all__ = [
     "check_number",
     "heaviest_class",
     "own_candidates",
+    "quantiles",
     "savable",
 ]

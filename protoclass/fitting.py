@@ -133,7 +133,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     )
 
     permutation_test, frontier = permutation_test, frontier
-    plot, explore = Above("protoclass.pictures"), explore_validation
+    plot, summary, explore = Above("protoclass.pictures"), Above("protoclass.tables"), explore_validation
     _said = printing.curve_said
 
     @classmethod
@@ -210,7 +210,7 @@ def fit(
         Name of a method, or a model object such as `pc.PVM(eps=1.2)`. In brackets are the parameters that are tuned by default:
 
         * "pvm": the prototype vector machine (`eps`), `PVM`;
-        * "scm": the set covering machine (`kind`, `penalty`, `stop`), `SCM`;
+        * "scm": the set covering machine (`kind`, `penalty`, `size`), `SCM`;
         * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
         * "knn": k nearest neighbours (`k`), `KNN`; "dann" is "knn" with `dissimilarity=pc.Adaptive()`;
         * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`, `Multiedit`;
@@ -218,14 +218,14 @@ def fit(
         * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,
           `KMeans`, `LVQ`, `Mixture`;
         * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
-        * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
+        * "centroids": nearest shrunken centroids (`shrinkage`), `Centroids`;
         * methods registered by `pc.register`.
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name, a metric object, a function of two rows, or given dissimilarities (a DataFrame by label, a
         square or condensed array by position). A list of names and metrics, and parameters such as `pc.DTW(window=[5, 10])`, are tuned
         together with the method. "auto": Euclidean on scaled columns for numbers, DTW for a column of series, otherwise Gower; if the PVM
         tunes its radius, also `pc.LDA()` and `pc.QDA()`.
-    candidates : "auto", "train", "same_class", int, `pc.unlabelled(frame)`, `pc.kmeans(K)` or `pc.hull(count)`
+    candidates : "auto", "train", "same_class", int, or `pc.candidates.unlabelled(data)`, `kmeans(K)` or `hull(n)`
         Points that may become prototypes. "train": the training rows, for any class; "same_class": each for its own class; an int: a
         random subset of them by class. "auto": all, or a subset if a fit would take more than about 30 s. The functions add rows without
         a class, centroids, and draws from convex hulls.

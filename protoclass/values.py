@@ -13,7 +13,7 @@ import pandas as pd
 
 from .core.memory import ran_out, too_large
 from .ground.checks import check_known, hint_for
-from .ground.errors import OptionError, TooLarge, printed
+from .ground.errors import OptionError, ProtoclassError, printed
 from .ground.files import Saved
 from .ground.options import significant
 from .ground.text import to_html
@@ -27,7 +27,7 @@ def public(made: Public) -> Public:
     """A public function, or a public class with its public methods.
 
     Unknown arguments by name, too many by position, and missing ones raise an OptionError with the known names;
-    if a function takes any further names (`**parameters`), it checks these itself. Memory that runs out raises `TooLarge`.
+    if a function takes any further names (`**parameters`), it checks these itself. Memory that runs out raises `TooLargeError`.
 
     Examples
     --------
@@ -85,8 +85,8 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
             if any(_is_of_dask(argument, value) for argument, value in bound.arguments.items()):
                 return load("protoclass.cluster:call")(function, name, bound)
             return function(*args, **given)
-        except TooLarge:
-            raise
+        except ProtoclassError as reason:
+            raise reason.with_traceback(None) from reason.__cause__  # its message is about the call: no inner frames
         except (MemoryError, OSError, ImportError, RuntimeError) as reason:
             if not ran_out(reason):
                 raise
@@ -137,8 +137,8 @@ def load(place: str) -> Callable[..., Any]:
 @cache
 def _function_above(floor: str, cls: type, name: str) -> Callable[..., Any]:
     package = import_module(floor)
-    known = next(package.METHODS[base.__name__] for base in cls.__mro__ if base.__name__ in package.METHODS)
-    return _checked(load(known[name]), name, is_method=True)
+    place = next(known[name] for base in cls.__mro__ if name in (known := package.METHODS.get(base.__name__, {})))
+    return _checked(load(place), name, is_method=True)
 
 
 NUMBERS = {"float_format": significant}  # how print and a notebook show a table of numbers
@@ -149,6 +149,7 @@ class Printed:
     """A value that prints itself: sentences with tables below them, which a notebook shows as such."""
 
     between: ClassVar[str] = "\n"  # separates the printed parts
+    _shown: ClassVar[int | None] = None  # rows of each table in print; None for all
 
     def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
         """The sentences, and the tables, each with the arguments by which pandas writes it."""
@@ -157,11 +158,33 @@ class Printed:
     @printed
     def __repr__(self) -> str:
         words, tables = self._said()
-        return self.between.join([words, *(table.to_string(**how) for table, how in tables)])
+        return self.between.join([words, *(table.iloc[: self._shown].to_string(**how) for table, how in tables)])
 
     def _repr_html_(self) -> str:
         words, tables = self._said()
-        return f"<div>{to_html(words, *tables)}</div>"
+        return f"<div>{to_html(words, *((table.iloc[: self._shown], how) for table, how in tables))}</div>"
+
+
+class Result(Printed):
+    """A result of an analysis: its numbers as `table`, broom's `tidy` and `glance`, a `summary` as text, and a `plot`.
+
+    A class has `table`, `glance` and `_said`; `summary` and `plot` are functions of `tables` and `pictures`.
+    """
+
+    _label: ClassVar[str] = "row"  # name of the index of `table` as a column of `tidy`
+    plot = Above("protoclass.pictures")
+    summary = Above("protoclass.tables")
+    table: Any
+
+    def tidy(self) -> pd.DataFrame:
+        """The table, with its index as the first column."""
+        out = self.table.reset_index(drop=True)
+        out.insert(0, self._label, self.table.index.to_flat_index())
+        return out
+
+    def glance(self) -> pd.DataFrame:
+        """Table with one row: an overview of the result."""
+        raise NotImplementedError
 
 
 @public

@@ -30,7 +30,7 @@ def move(codes, k, rate, x, mean, limit):
     codes[k] = new
 
 
-def learn(X, y, codes, label, rows, variant, alpha, window=0.3, epsilon=0.1, steepness=0.0):
+def learn(X, y, codes, label, rows, variant, alpha, window=0.3, damping=0.1, steepness=0.0):
     codes = [[float(v) for v in c] for c in codes]
     mean, limit = farthest(X)
     every, own_rate = range(len(codes)), [alpha] * len(codes)
@@ -65,7 +65,7 @@ def learn(X, y, codes, label, rows, variant, alpha, window=0.3, epsilon=0.1, ste
                     move(codes, wrong[0], -a, x, mean, limit)
             elif len(right) == 2 and variant == "lvq3":
                 for j in right:
-                    move(codes, j, epsilon * a, x, mean, limit)
+                    move(codes, j, damping * a, x, mean, limit)
     return np.array(codes)
 
 

@@ -91,7 +91,7 @@ def test_use_and_test_results():
     assert "A second opinion on biopsies." in section(card, "Intended use")
     assert f"{result.wrong} of 80 rows misclassified" in section(card, "Test on new rows")
     for wrong in ({"use": 1}, {"test": 0.1}):
-        with pytest.raises(pc.OptionError, match=rf"^{next(iter(wrong))} must be .*, not"):
+        with pytest.raises(pc.errors.OptionError, match=rf"^{next(iter(wrong))} must be .*, not"):
             fit.card(**wrong)
 
 
@@ -105,9 +105,9 @@ def test_fits_without_some_of_it():
     assert "Not stated" in section(plain, "Intended use")
     assert "Not tested" in section(plain, "Test on new rows")
     assert "|  |\n" not in plain.markdown.replace("|  |  |\n", "")
-    scm = pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, stop=2, cv=None).card()
+    scm = pc.fit("species ~ .", data, "scm", features="stumps", kind="conjunction", penalty=1.0, size=2, cv=None).card()
     assert "petal" in section(scm, "Prototypes")
-    with pytest.raises(pc.NotAvailable, match="slim"):
+    with pytest.raises(pc.errors.NotAvailableError, match="slim"):
         pc.fit("species ~ .", data, eps=1.0).slim().card()
     centroids = pc.fit("species ~ .", data, "kmeans", K=1).card()
     assert "kmeans&#91;setosa&#93;.1" in section(centroids, "Prototypes")
@@ -135,14 +135,14 @@ def test_it_is_written_completely_or_not_at_all(card, tmp_path):
     path = card.save(tmp_path / "iris.md")
     assert path.read_text(encoding="utf-8") == card.markdown
     assert card.save(str(tmp_path / "iris.html")).read_text(encoding="utf-8") == card.html
-    with pytest.raises(pc.OptionError, match="overwrite=True"):
+    with pytest.raises(pc.errors.OptionError, match="overwrite=True"):
         card.save(path)
     assert card.save(path, overwrite=True) == path
     for wrong in ("iris.pdf", "iris", 3):
-        with pytest.raises(pc.OptionError, match=r"ends in \.md or \.html"):
+        with pytest.raises(pc.errors.OptionError, match=r"ends in \.md or \.html"):
             card.save(wrong)
-    with pytest.raises(pc.OptionError, match="overwrite must be True or False, not 'yes'"):
+    with pytest.raises(pc.errors.OptionError, match="overwrite must be True or False, not 'yes'"):
         card.save(path, overwrite="yes")
-    with pytest.raises(pc.FileError):
+    with pytest.raises(pc.errors.FileError):
         card.save(tmp_path / "absent" / "iris.md")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["iris.html", "iris.md"]

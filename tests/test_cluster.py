@@ -122,9 +122,10 @@ def test_fits_on_workers_are_those_of_one_process(client):
     data = made(90, rare=20).drop(columns="g").reset_index(drop=True)
     fit = pc.fit("y ~ a + b", data, **GIVEN, cv=3)
     for sample in ("bootstrap", "halves"):
-        pd.testing.assert_frame_equal(fit.stability(B=6, sample=sample, client=client).table, fit.stability(B=6, sample=sample).table)
-    pd.testing.assert_frame_equal(fit.importance(repeats=3, client=client), fit.importance(repeats=3))
-    test, here = (fit.validation.permutation_test(B=4, client=where) for where in (client, None))
+        remote, local = (fit.stability(resamples=6, sample=sample, client=where).table for where in (client, None))
+        pd.testing.assert_frame_equal(remote, local)
+    pd.testing.assert_frame_equal(fit.importance(resamples=3, client=client), fit.importance(resamples=3))
+    test, here = (fit.validation.permutation_test(resamples=4, client=where) for where in (client, None))
     pd.testing.assert_frame_equal(test.table, here.table)
     given = {"cv": 3, "dissimilarity": "euclidean", "calibrate": True}
     remote, local = (pc.compare("y ~ a + b", data, METHODS, **given, client=where) for where in (client, None))
@@ -174,8 +175,8 @@ class Fails(pc.KNN):
 
 @pytest.mark.parametrize(
     ("method", "error", "words"),
-    [(Deadly(k=1), pc.ClusterError, "could not finish the fits, KilledWorker"), (Fails(k=1), ZeroDivisionError, "by zero"),
-     (pc.KNN(k=400), pc.DataError, "compare, method 'one'")],
+    [(Deadly(k=1), pc.errors.DaskError, "could not finish the fits, KilledWorker"), (Fails(k=1), ZeroDivisionError, "by zero"),
+     (pc.KNN(k=400), pc.errors.DataError, "compare, method 'one'")],
 )  # fmt: skip
 def test_errors_of_workers(client, method, error, words):
     data = made(60, rare=20).drop(columns="g")
@@ -187,5 +188,5 @@ def test_a_closed_client(iris):
     with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as local:
         one = distributed.Client(local, set_as_default=False)
         one.close()
-    with pytest.raises(pc.OptionError, match="client must be a Dask client that runs"):
-        pc.fit("species ~ .", iris, eps=1.0).stability(B=2, client=one)
+    with pytest.raises(pc.errors.OptionError, match="client must be a Dask client that runs"):
+        pc.fit("species ~ .", iris, eps=1.0).stability(resamples=2, client=one)

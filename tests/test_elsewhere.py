@@ -62,16 +62,15 @@ OF_ARGUMENTS = {
 OF_VERBS = {
     "pc.compare_fits([fit, other], new)": None,
     "prototypes and tidy()": "[fit.prototypes, fit.tidy()]",
-    "importance() for the effect": "fit.importance(repeats=2, cv=3)",
+    "importance() for the effect": "fit.importance(resamples=2, cv=3)",
     "augment()": "fit.augment()",
     "fit.predict()": None,
     "fit.test(new)": None,
     "glance()": "fit.glance()",
-    "fit.stability()": "pc.fit('y ~ x', data, eps=1.0).stability(B=3)",
-    "fit.importance()": "fit.importance(repeats=2, cv=3)",
+    "fit.stability()": "pc.fit('y ~ x', data, eps=1.0).stability(resamples=3)",
+    "fit.importance()": "fit.importance(resamples=2, cv=3)",
     "fit.test(new).confusion": None,
     "fit.plot('confusion')": None,
-    "fit.frame.design": None,
     "fit.calibrate().predict(new, 'prob')": None,
     "fit.predict(new, 'decision')": "pc.fit('y ~ x', data, 'hyperplane', C=1.0).predict(new, 'decision')",
     "fit.predict(new, 'distance')": None,
@@ -84,7 +83,7 @@ OF_VERBS = {
     "fit.validation.table": "pc.fit('y ~ x', data, 'knn', cv=3).validation.table",
     "fit.prototypes": None,
     "the fit itself": "fit",
-    "fit.frame.weights": "[fit.frame.weights]",
+    "fit.formula": None,
     "fit.call.data": None,
 }
 
@@ -126,20 +125,20 @@ def test_every_other_name_is_an_argument_somewhere():
     calls = [pc.fit, pc.cross_validate, pc.compare, pc.dissimilarity, pc.load_data]
     calls += [getattr(pc.Fit, name) for name in (*FUNCTIONS, "bound", "path", "at", "report", "threshold")]
     known = {name for call in calls for name in signature(call).parameters}
-    known |= {f.name for kind in MODELS.values() for f in fields(kind)}
+    known |= {f.name for kind in (*MODELS.values(), pc.Gower) for f in fields(kind)}
     assert {here for names in SAME_AS.values() for here in names} <= known
 
 
 @pytest.mark.parametrize("former", RENAMED)
 def test_a_former_name_raises_with_the_new_one_which_exists(former):
-    with pytest.raises(pc.NotAvailable, match=re.escape(RENAMED[former])):
+    with pytest.raises(pc.errors.NotAvailableError, match=re.escape(RENAMED[former])):
         getattr(pc, former)
     assert attrgetter(re.search(r"pc\.([\w.]*\w)", RENAMED[former])[1])(pc)
 
 
 def test_a_cut_is_what_threshold_and_cutoff_mean():
     for name in ("threshold", "cutoff"):
-        with pytest.raises(pc.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) to choose a threshold"):
+        with pytest.raises(pc.errors.OptionError, match=r"fit.calibrate\(\).threshold\('a', sensitivity=0.9\) to choose a threshold"):
             fitted("x", **{name: 0.3})
     assert hint_for("cutoff", ["new", "threshold"]) == "use threshold="
     assert hint_for("positive", ["of", "measure"]) == "use of="
@@ -150,11 +149,11 @@ def test_a_cut_is_what_threshold_and_cutoff_mean():
     [(lambda: pc.KNN(n_neighbors=3), r"KNN\(\) has no argument 'n_neighbors': use k=; its arguments are k"),
      (lambda: pc.PVM(radius=1.0), "use eps="),
      (lambda: pc.Minkowski(p=3), r"Minkowski\(r=3\)"),
-     (lambda: pc.Gower(weigths={"x": 2.0}), "did you mean 'weights'"),
-     (lambda: pc.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
+     (lambda: pc.Gower(column_weigths={"x": 2.0}), "did you mean 'column_weights'"),
+     (lambda: pc.extend.Custom(len, symmetric=True), "Custom.. has no argument 'symmetric'")],
 )  # fmt: skip
 def test_methods_and_metrics_name_the_arguments_that_they_have(made, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         made()
     one = pc.KNN(k=3)
     assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one
@@ -164,7 +163,7 @@ def test_other_attributes_fail_as_usual_and_copies_work():
     fit = fitted("x + z", k=3)
     with pytest.raises(AttributeError, match="'Fit' object has no attribute 'nope'"):
         _ = fit.nope
-    with pytest.raises(pc.NotAvailable, match="method 'knn' has no objective: use 'pvm'"):
+    with pytest.raises(pc.errors.NotAvailableError, match="method 'knn' has no objective: use 'pvm'"):
         _ = fit.objective  # a property keeps its own message
     for other in (copy.copy(fit), copy.deepcopy(fit), pickle.loads(pickle.dumps(fit))):
         assert other.predict(DATA.iloc[:5]).equals(fit.predict(DATA.iloc[:5]))

@@ -78,7 +78,7 @@ def sections(text):
 
 def public_names():
     """Names of the package, of its public modules, and of the classes and functions that a fit and a validation are made of."""
-    names = ("__init__.pyi", "extend.py", "sklearn/__init__.py", "testing/__init__.py", "fitting.py")
+    names = ("__init__.pyi", "errors.py", "extend.py", "results.py", "sklearn/__init__.py", "testing/__init__.py", "fitting.py")
     modules = [ROOT / "protoclass" / name for name in names]
     return {alias.asname or alias.name for module in modules for node in ast.walk(ast.parse(module.read_text()))
             if isinstance(node, ast.ImportFrom) for alias in node.names}  # fmt: skip

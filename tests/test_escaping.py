@@ -33,7 +33,7 @@ def values(data, folder):
     fit = pc.fit(formula, data, eps=[0.2, 0.4], cv=3, certify=True, calibrate={"cv": 3})
     test, dissimilarity = fit.test(data), pc.dissimilarity(formula, data)
     yield from (fit, fit.summary(), fit.as_table(), fit.call, fit.frame, fit.validation, fit.certificate, fit.card())
-    yield from (test, test.summary(), test.as_table(), fit.stability(B=2), fit.alternatives(within=0.2), fit.criticisms())
+    yield from (test, test.summary(), test.as_table(), fit.stability(resamples=2), fit.alternatives(within=0.2), fit.criticisms())
     yield from (fit.threshold(fit.classes[0]), fit.test(data, threshold={fit.classes[0]: 0.5}))
     by = fit.test(data, by=group)
     yield from (by, by.summary(), by.as_table(of=fit.classes[0]), dissimilarity, dissimilarity.embed())
@@ -51,7 +51,7 @@ def values(data, folder):
 
 OTHERS = {
     "knn": {"k": 3}, "mmd": {"K": 2}, "mixture": {"K": 2, "starts": 1}, "kmeans": {"K": 2},
-    "scm": {"penalty": 1.0, "kind": "conjunction", "stop": 2, "features": "stumps"},
+    "scm": {"penalty": 1.0, "kind": "conjunction", "size": 2, "features": "stumps"},
 }  # fmt: skip
 
 
@@ -84,15 +84,15 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     assert not re.search(r"""(?:src|href)=["'](?!data:)""", page)
     for head in ("Prototypes", "Cross-validation", "Test on new rows", "Versions", "How to cite"):
         assert f"<h2>{head}</h2>" in page
-    with pytest.raises(pc.OptionError, match="overwrite=True"):
+    with pytest.raises(pc.errors.OptionError, match="overwrite=True"):
         fit.report(path)
     assert fit.report(str(path), overwrite=True) == path
     test = fit.test(hostile, by=(hostile["petal_length"] > 4).rename("<i>long</i>"))
     assert "<i>" not in test._repr_html_()
     assert test._repr_html_() in fit.report(path, test=test, overwrite=True).read_text()
-    with pytest.raises(pc.OptionError, match=r"ends in \.html"):
+    with pytest.raises(pc.errors.OptionError, match=r"ends in \.html"):
         fit.report(tmp_path / "fit.pdf")
-    with pytest.raises(pc.FileError, match="can't be written"):
+    with pytest.raises(pc.errors.FileError, match="can't be written"):
         fit.report(tmp_path / "absent" / "fit.html")
     assert [file.name for file in tmp_path.iterdir()] == ["fit.html"]
 

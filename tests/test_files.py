@@ -27,7 +27,7 @@ soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
 try:
     pc.vignette("getting_started", sys.argv[1])
-except pc.FileError as reason:
+except pc.errors.FileError as reason:
     print("refused:", reason)
 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 pc.vignette("getting_started", sys.argv[1])
@@ -45,7 +45,7 @@ def test_a_vignette_that_did_not_fit_does_not_block_the_next_try(tmp_path):
 
 def test_what_exists_is_kept_unless_asked(tmp_path):
     write_file(tmp_path / "a", "one", overwrite=False)
-    with pytest.raises(pc.OptionError, match="already exists: use overwrite=True, or another name"):
+    with pytest.raises(pc.errors.OptionError, match="already exists: use overwrite=True, or another name"):
         write_file(tmp_path / "a", "two", overwrite=False)
     assert (tmp_path / "a").read_text() == "one"
     if os.name == "posix":
@@ -57,14 +57,14 @@ def test_what_exists_is_kept_unless_asked(tmp_path):
 @pytest.mark.parametrize("place", ["a" * 300, "there/is/none/a", "folder", "nul\0byte"])
 def test_places_where_nothing_can_be_written(tmp_path, place):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(pc.FileError, match="can't be written"):
+    with pytest.raises(pc.errors.FileError, match="can't be written"):
         write_file(tmp_path / place, "x")
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
 
 
 @pytest.mark.parametrize("folder", ["a" * 300, "nul\0byte", "/dev/null", "", 3])
 def test_folders_that_are_none(folder):
-    with pytest.raises(pc.OptionError, match="does not exist: create it first, or use another"):
+    with pytest.raises(pc.errors.OptionError, match="does not exist: create it first, or use another"):
         pc.vignette("getting_started", folder)
 
 
@@ -108,7 +108,7 @@ BAD = {
 def test_fetched_files_that_are_something_else(tmp_path, monkeypatch, name, file, what):
     monkeypatch.setenv("PROTOCLASS_DATA", str(tmp_path))
     BAD[what](tmp_path / file)
-    with pytest.raises((pc.FileError, pc.DataError)) as caught:
+    with pytest.raises((pc.errors.FileError, pc.errors.DataError)) as caught:
         pc.fetch_data(name)
     assert file in str(caught.value)
 
@@ -127,7 +127,7 @@ def test_a_folder_that_is_set_and_empty_is_not_set(monkeypatch, folder):
         raise OSError("no network")
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
-    with pytest.raises(pc.DataError, match=r"'pima' \('diabetes' at OpenML\) could not be.*: if you are offline, set"):
+    with pytest.raises(pc.errors.DataError, match=r"'pima' \('diabetes' at OpenML\) could not be.*: if you are offline, set"):
         pc.fetch_data("pima")
 
 
@@ -135,7 +135,7 @@ def test_a_folder_that_is_set_and_empty_is_not_set(monkeypatch, folder):
 def test_openml_may_send_something_else(monkeypatch, table):
     monkeypatch.delenv("PROTOCLASS_DATA", raising=False)
     monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda *_, **__: type("Bunch", (), {"frame": table}))
-    with pytest.raises(pc.DataError, match=r"at OpenML.* is not the data set 'pima'"):
+    with pytest.raises(pc.errors.DataError, match=r"at OpenML.* is not the data set 'pima'"):
         pc.fetch_data("pima")
 
 

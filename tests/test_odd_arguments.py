@@ -37,7 +37,7 @@ def calls(fit):
         "within": lambda v: fit.alternatives(within=v, progress=False),
         "candidates": lambda v: fit.alternatives(candidates=v, progress=False),
         "swapped": lambda v: fit.swap(v, fit.frame.index[1]),
-        "variables": lambda v: fit.importance(data, repeats=1, variables=v),
+        "variables": lambda v: fit.importance(data, resamples=1, variables=v),
         "row": lambda v: fit.why(v),
     }
 
@@ -70,7 +70,7 @@ def test_a_row_is_explained_by_any_label(index):
     data = pc.load_data("iris").iloc[::5].set_axis(index)
     fit = pc.fit("species ~ .", data, eps=1.0)
     assert fit.why(index[20]).attrs["class"] == fit.predict().iloc[20]
-    with pytest.raises(pc.OptionError, match="a label of the rows of the fit"):
+    with pytest.raises(pc.errors.OptionError, match="a label of the rows of the fit"):
         fit.why((1, 2, 3))
 
 
@@ -83,7 +83,7 @@ def test_labels_of_many_types_are_compared_without_a_warning():
         weighted = pc.fit("species ~ .", data, eps=1.0, weights=pd.Series(1.0, data.index))
         D = pc.dissimilarity("~ . - species", data).frame()
         given = pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
-        with pytest.raises(pc.DataError, match="weights lack the row 1"):
+        with pytest.raises(pc.errors.DataError, match="weights lack the row 1"):
             pc.fit("species ~ .", data, eps=1.0, weights=pd.Series(1.0, data.index[1:]))
     assert set(compared.predictions.index.get_level_values(1)) == set(data.index)
     assert weighted.prototypes.index.tolist() == given.prototypes.index.tolist()
@@ -94,11 +94,11 @@ def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True, dissimilarity="euclidean", repeats=1)
     values = [
         fit, fit.validation, fit.calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
-        fit.stability(B=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
+        fit.stability(resamples=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
     ]  # fmt: skip
     for value in values:
         for name in dir(value):
             if not name.startswith("_") and isfunction(getattr(type(value), name, None)):
                 needed = (iris,) if name == "reproduce" else ()
-                with pytest.raises(pc.OptionError, match="measured"):
+                with pytest.raises(pc.errors.OptionError, match="measured"):
                     getattr(value, name)(*needed, measured="sensitivity")

@@ -65,7 +65,7 @@ def test_an_ordered_response_is_said_to_count_as_unordered(iris):
     ],
 )
 def test_plot_names_what_it_does_not_know(fit, options, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         fit.plot(**options)
 
 
@@ -151,6 +151,13 @@ def test_classes_that_are_numbers_have_one_name_in_all_tables():
     assert "2.0" in tables[-1].as_text()
 
 
+def test_a_class_that_is_a_whole_number_is_printed_as_one(iris):
+    two = iris[iris["species"] != "setosa"]
+    data = two.assign(species=(two["species"] == "virginica").astype(int))
+    fit = pc.fit("species ~ .", data, "kmedoids", K=1, dissimilarity="euclidean")
+    assert "higher in 1: petal_width" in str(fit)
+
+
 def test_the_second_draw_of_the_folds_warns_of_nothing_again(iris):
     data = iris.assign(id=[f"r{i}" for i in range(150)])
     with pytest.warns(pc.DataWarning):
@@ -176,3 +183,9 @@ def test_a_row_without_a_prediction_is_printed_over():
     fit = pc.fit("y ~ .", data, "knn", k=1, na="keep", cv=None)
     assert fit.predict().isna().all()  # each row is compared with one that shares no value with it
     assert "Never predicted  u (40 % of the rows), v (60 % of the rows)" in str(fit)
+
+
+def test_an_error_about_a_call_is_shown_without_inner_frames(iris):
+    with pytest.raises(pc.FormulaError, match="is not a column") as raised:
+        pc.fit("species ~ petal_lenght", iris)
+    assert [frame.name for frame in raised.traceback] == ["test_an_error_about_a_call_is_shown_without_inner_frames", "checked"]

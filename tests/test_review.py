@@ -11,7 +11,7 @@ import protoclass as pc
 from protoclass.core.scm import midpoint
 from protoclass.core.vectors.centroids import hull_draws
 
-ONE = {"kind": "conjunction", "penalty": 1.0, "stop": None}
+ONE = {"kind": "conjunction", "penalty": 1.0, "size": None}
 
 
 def two(n=60, p=2, seed=0):
@@ -23,7 +23,7 @@ def two(n=60, p=2, seed=0):
 
 def test_machines_without_centres(iris):
     v = pc.cross_validate(
-        "species ~ .", iris.iloc[50:], "scm", candidates=1, cv=3, kind="conjunction", penalty=1.0, stop=2
+        "species ~ .", iris.iloc[50:], "scm", candidates=1, cv=3, kind="conjunction", penalty=1.0, size=2
     )
     assert v.table["error"].between(0, 1).all()
     fit = pc.fit("species ~ .", iris, "scm", candidates=1, **ONE)
@@ -33,7 +33,7 @@ def test_machines_without_centres(iris):
 def test_missing_categories_of_stumps():
     holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
     holes.loc[:5, "c"] = None
-    with pytest.raises(pc.DataError, match="column 'c' is missing at row 0"):
+    with pytest.raises(pc.errors.DataError, match="column 'c' is missing at row 0"):
         pc.fit("y ~ c + x0", holes, "scm", features="stumps", na="keep", dissimilarity="gower", **ONE)
 
 
@@ -43,7 +43,7 @@ def test_rows_at_unknown_distances_are_left_out_everywhere(method, parameters):
     new.loc[:9, ["x0", "x1"]] = np.nan
     fit = pc.fit("y ~ .", data, method, na="keep", dissimilarity="gower", **parameters)
     assert fit.path(new=new)["new_error"].iloc[-1] == pytest.approx(fit.test(new).error)
-    with pytest.raises(pc.DataError, match="no row has both"):
+    with pytest.raises(pc.errors.DataError, match="no row has both"):
         fit.path(new=new.iloc[:5])
 
 
@@ -69,16 +69,16 @@ def test_hull_draws_reach_the_corners():
 
 def test_a_bound_counts_the_choice_of_kind(iris):
     data = two(100)
-    both = pc.fit("y ~ .", data, "scm", dissimilarity=pc.Euclidean(scale=False), penalty=math.inf, stop=[1, 2])
+    both = pc.fit("y ~ .", data, "scm", dissimilarity=pc.Euclidean(scale=False), penalty=math.inf, size=[1, 2])
     kind = both.model.kind
     one = pc.fit(
-        "y ~ .", data, "scm", dissimilarity=pc.Euclidean(scale=False), penalty=math.inf, kind=kind, stop=both.model.stop
+        "y ~ .", data, "scm", dissimilarity=pc.Euclidean(scale=False), penalty=math.inf, kind=kind, size=both.model.size
     )
     assert one.bound(0.05 / 2)["bound"].iloc[0] == pytest.approx(both.bound(0.05)["bound"].iloc[0])
     whole = both.bound()["bound"].iloc[0]
     assert both.path()["bound"].iloc[-1] == pytest.approx(whole)
     assert both.at(size=int(both.rule.size)).bound()["bound"].iloc[0] == pytest.approx(whole)
-    of_object = pc.fit("y ~ .", data, pc.SCM(penalty=math.inf, stop=[1, 2]), dissimilarity=pc.Euclidean(scale=False))
+    of_object = pc.fit("y ~ .", data, pc.SCM(penalty=math.inf, size=[1, 2]), dissimilarity=pc.Euclidean(scale=False))
     assert of_object.bound()["bound"].iloc[0] == pytest.approx(whole)
 
 
@@ -92,21 +92,21 @@ def test_thresholds_stay_between_their_values():
     for x in ([1.0, up(1.0, 2), up(up(1.0, 2), 3), up(up(up(1.0, 2), 3), 3)], [1e308, 1.2e308, 1.5e308, 1.7e308]):
         data = pd.DataFrame({"x": x, "y": list("aabb")})
         for kind in ("conjunction", "disjunction"):
-            fit = pc.fit("y ~ x", data, "scm", features="stumps", kind=kind, penalty=math.inf, stop=None)
+            fit = pc.fit("y ~ x", data, "scm", features="stumps", kind=kind, penalty=math.inf, size=None)
             assert fit.training_error == 0
 
 
 def test_classes_of_odd_kinds():
     data = two()
     for wrong in (pd.NA, pd.Series(["a"]), "c"):
-        with pytest.raises(pc.OptionError, match="positive must be"):
+        with pytest.raises(pc.errors.OptionError, match="positive must be"):
             pc.fit("y ~ .", data, "scm", positive=wrong, **ONE)
     pairs = data.assign(y=[("a", 1) if c == "a" else ("b", 2) for c in data.y])
     v = pc.cross_validate(
-        "y ~ .", pairs, "scm", positive=("a", 1), kind="conjunction", penalty=[1.0, 2.0], stop=2, cv=3
+        "y ~ .", pairs, "scm", positive=("a", 1), kind="conjunction", penalty=[1.0, 2.0], size=2, cv=3
     )
     assert v.table["error"].max() < 0.5
     mixed = data.assign(y=pd.Categorical([1 if c == "a" else "1" for c in data.y]))
-    for candidates in (pc.hull(5), pc.kmeans(2)):
+    for candidates in (pc.candidates.hull(5), pc.candidates.kmeans(2)):
         fit = pc.fit("y ~ .", mixed, eps=1.0, candidates=candidates)
         assert str(fit.summary())

@@ -12,7 +12,7 @@ import protoclass as pc
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
-FITS = [("pvm", {"eps": 1.0}), ("scm", {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": 2})]
+FITS = [("pvm", {"eps": 1.0}), ("scm", {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "size": 2})]
 
 
 @cache

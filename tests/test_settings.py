@@ -59,20 +59,20 @@ def test_options_are_set_restored_and_reset():
     ],
 )  # fmt: skip
 def test_what_is_not_allowed_changes_nothing(changes, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         pc.options(**{"digits": 5, **changes})
     for name, value in changes.items():
-        with pytest.raises(pc.OptionError, match=words):
+        with pytest.raises(pc.errors.OptionError, match=words):
             setattr(pc.options, name, value)
     assert (pc.options.colours, pc.options.progress, pc.options.digits) == (COLOURS, None, None)
 
 
 def test_an_unknown_option_can_be_neither_read_nor_reset_nor_given_by_place():
-    with pytest.raises(pc.NotAvailable, match="options has no 'colors': did you mean 'colours'"):
+    with pytest.raises(pc.errors.NotAvailableError, match="options has no 'colors': did you mean 'colours'"):
         pc.options.colors  # noqa: B018 - reading it raises
-    with pytest.raises(pc.OptionError, match="options has no 'all'"):
+    with pytest.raises(pc.errors.OptionError, match="options has no 'all'"):
         pc.options.reset("all")
-    with pytest.raises(pc.OptionError, match=r"options\(\) takes options by name, not 'digits': use options\(digits=3\)"):
+    with pytest.raises(pc.errors.OptionError, match=r"options\(\) takes options by name, not 'digits': use options\(digits=3\)"):
         pc.options("digits")
     assert not hasattr(pc.options, "colors")
 

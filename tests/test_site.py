@@ -40,7 +40,7 @@ def test_the_gallery_has_every_kind_of_picture(docs):
     code = "\n".join(line for group in pictures.values() for _, line, _ in group)
     fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
     for value in (fit, fit.test(pc.load_data("iris"))):
-        with pytest.raises(pc.OptionError) as error:
+        with pytest.raises(pc.errors.OptionError) as error:
             value.plot("none of these")
         kinds = set(re.findall(r"'(\w+)'", str(error.value).split(", not ")[0]))
         drawn = set(re.findall(r'\bplot\("(\w+)"', code)) | {"prototypes", "confusion"}  # the default kinds

@@ -87,23 +87,23 @@ CALLS = {
     "cross_validate": lambda d: lambda **o: pc.cross_validate("y ~ .", d, eps=(0.5, 1.0), progress=False, **o),
     "compare": lambda d: lambda **o: pc.compare("y ~ .", d, ["knn"], **{"cv": 2, "progress": False, **o}),
     "stability": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).stability(**o),
-    "alternatives": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).alternatives(**{"seconds": 5, **o}),
+    "alternatives": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).alternatives(**{"time_limit": 5, **o}),
     "criticisms": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).criticisms(**o),
     "check": lambda d: pc.dissimilarity("y ~ .", d).check,
     "embed": lambda d: pc.dissimilarity("y ~ .", d).embed,
     "map": lambda d: pc.dissimilarity("y ~ .", d).map,
     "quantile": lambda d: pc.dissimilarity("y ~ .", d).quantile,
-    "quantiles": lambda d: lambda count: pc.fit("y ~ .", d, eps=pc.quantiles(count), cv=2, progress=False),
-    "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.kmeans(K)),
-    "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.hull(**{"count": 3, **o})),
+    "quantiles": lambda d: lambda n: pc.fit("y ~ .", d, eps=pc.extend.quantiles(n), cv=2, progress=False),
+    "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.candidates.kmeans(K)),
+    "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.candidates.hull(**{"n": 3, **o})),
 }
 PARAMETERS = [
     *(("fit", p) for p in ("cv", "seed", "sample", "candidates", "weights", "groups", "choose", "na", "dissimilarity")),
     *(("cross_validate", p) for p in ("cv", "seed", "repeats", "candidates", "measure")),
     *(("compare", p) for p in ("cv", "seed", "repeats")),
-    *(("stability", p) for p in ("B", "seed")), *(("alternatives", p) for p in ("within", "seconds", "candidates")),
-    *(("criticisms", p) for p in ("n", "seconds")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
-    ("quantiles", "count"), ("kmeans", "K"), ("hull", "count"), ("hull", "steps"),
+    *(("stability", p) for p in ("resamples", "seed")), *(("alternatives", p) for p in ("within", "time_limit", "candidates")),
+    *(("criticisms", p) for p in ("n", "time_limit")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
+    ("quantiles", "n"), ("kmeans", "K"), ("hull", "n"), ("hull", "steps"),
 ]  # fmt: skip
 
 
@@ -123,10 +123,10 @@ def test_bounds_are_named_where_they_are_met(iris):
         ({"k": 10**5000}, r"k of knn must be .*, not <a whole number of 16,610 bits>"),
         ({"seed": 2**63}, r"seed must be a whole number >= 0 and <= 9223372036854775807, not 9223372036854775808"),
     ):
-        with pytest.raises(pc.OptionError, match=message):
+        with pytest.raises(pc.errors.OptionError, match=message):
             pc.fit("species ~ .", iris, "knn", **options)
-    with pytest.raises(pc.OptionError, match=r"starts of kmeans must be a whole number >= 1 and <= 10000, not 1000000"):
+    with pytest.raises(pc.errors.OptionError, match=r"starts of kmeans must be a whole number >= 1 and <= 10000, not 1000000"):
         pc.KMeans(starts=10**6)
-    with pytest.raises(pc.OptionError, match=r"repeats must be a whole number >= 1 and <= 10000, not 0"):
+    with pytest.raises(pc.errors.OptionError, match=r"repeats must be a whole number >= 1 and <= 10000, not 0"):
         pc.cross_validate("species ~ .", iris, repeats=0, dissimilarity="euclidean")
     assert pc.fit("species ~ .", iris, "knn", k=3, seed=2**63 - 1).predict().notna().all()

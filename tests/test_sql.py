@@ -12,7 +12,7 @@ import protoclass as pc
 from protoclass.frames.sql_columns import number
 
 NASTY = ["it's", 'a"b', "x'); DROP TABLE new_rows; --", "back\\", "`tick`", "ä☃\n", "%s {0} $1 ?", "--", "/*", ""]
-STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}
+STUMPS = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "size": None}
 
 
 def by_duckdb(query, table, name="new_rows"):
@@ -184,7 +184,7 @@ def test_what_is_too_far_away_for_gower_has_no_class(engine):
         for na in ("drop", "keep"):
             fit = pc.fit("y ~ .", t.assign(b=t.b / 1e6), "knn", k=1, dissimilarity=metric, na=na)
             new = t.head(2).assign(b=[0.0, 1e308])
-            with pytest.raises(pc.DataError, match="too large for its range"):
+            with pytest.raises(pc.errors.DataError, match="too large for its range"):
                 fit.predict(new)
             assert ENGINES[engine](fit.sql(), new)["predicted"].isna().tolist() == [False, True]
 
@@ -197,7 +197,7 @@ def test_a_boolean_column_of_sqlite_may_contain_anything():
         new["flag"] = [True, 0, "yes", "1", 2]
         found = by_sqlite(fit.sql(), new)["predicted"]
         assert found.isna().tolist() == [False, False, *[metric == "euclidean"] * 3]
-        with pytest.raises(pc.DataError, match="column 'flag'"):
+        with pytest.raises(pc.errors.DataError, match="column 'flag'"):
             fit.predict(new)  # the texts
         with pytest.warns(pc.DataWarning, match="neither true nor false"):
             assert found.iloc[[0, 1, 4]].astype(object).fillna("-").tolist() == (
@@ -275,28 +275,30 @@ def test_what_is_not_written_says_what_is(iris):
         return pc.fit("species ~ .", iris, *args, cv=None, **options).sql()
 
     for method, parameters in (("dann", {"k": 3}), ("hyperplane", {}), ("scm", {**STUMPS, "features": "balls"})):
-        with pytest.raises(pc.NotAvailable, match=r"can't be written in SQL.*: use rules of the nearest prototype"):
+        with pytest.raises(pc.errors.NotAvailableError, match=r"can't be written in SQL.*: use rules of the nearest prototype"):
             written(method, **parameters)
-    with pytest.raises(pc.NotAvailable, match="random order"):
+    with pytest.raises(pc.errors.NotAvailableError, match="random order"):
         written("knn", k=3, ties="random")
-    with pytest.raises(pc.OptionError, match="use Minkowski distances"):
+    with pytest.raises(pc.errors.OptionError, match="use Minkowski distances"):
         written("knn", k=1, dissimilarity="mahalanobis")
-    with pytest.raises(pc.OptionError, match=r"Chebyshev dissimilarities can't be written in SQL: use Minkowski distances of finite"):
+    with pytest.raises(
+        pc.errors.OptionError, match=r"Chebyshev dissimilarities can't be written in SQL: use Minkowski distances of finite"
+    ):
         written("knn", k=1, dissimilarity="chebyshev")
     for term in ("poly(sepal_width, 2)", "log(sepal_width)", "sepal_width:petal_width"):
-        with pytest.raises(pc.OptionError, match=r"term '.*' can't be written in SQL.*compute it as a column"):
+        with pytest.raises(pc.errors.OptionError, match=r"term '.*' can't be written in SQL.*compute it as a column"):
             pc.fit(f"species ~ {term}", iris, "knn", k=1, dissimilarity="euclidean").sql()
-    with pytest.raises(pc.OptionError, match="single precision"):
+    with pytest.raises(pc.errors.OptionError, match="single precision"):
         pc.fit("species ~ .", iris.astype(dict.fromkeys(iris.columns[:4], "float32")), "knn", k=1).sql()
-    with pytest.raises(pc.NotAvailable, match=r"classifies rows by their columns, but .* has no predictors"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"classifies rows by their columns, but .* has no predictors"):
         pc.fit("species ~ 1", iris, "knn", k=1, dissimilarity=np.abs(np.subtract.outer(np.arange(150), np.arange(150)))).sql()
-    with pytest.raises(pc.OptionError, match=r"table must be .*, not 3"):
+    with pytest.raises(pc.errors.OptionError, match=r"table must be .*, not 3"):
         pc.fit("species ~ .", iris, "knn", k=1).sql(table=3)
     cased = pc.fit("species ~ a + A", iris.rename(columns={"sepal_width": "a", "petal_width": "A"}), "knn", k=1)
-    with pytest.raises(pc.OptionError, match="differ only in case"):
+    with pytest.raises(pc.errors.OptionError, match="differ only in case"):
         cased.sql()
     dates = iris.assign(species=pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(150) // 50, "D"))
-    with pytest.raises(pc.OptionError, match=r"class .* is of type Timestamp"):
+    with pytest.raises(pc.errors.OptionError, match=r"class .* is of type Timestamp"):
         pc.fit("species ~ .", dates, "knn", k=1).sql()
 
 
@@ -307,7 +309,7 @@ def test_a_rule_that_compares_in_its_own_way_is_not_written_by_its_base(iris):
 
     fit = pc.fit("species ~ .", iris, "kmedoids", K=1)
     rule = fit.rule
-    with pytest.raises(pc.NotAvailable, match="distances of its own"):
+    with pytest.raises(pc.errors.NotAvailableError, match="distances of its own"):
         replace(fit, rule=Farther(rule.prototypes, rule.classes, rule.fallback)).sql()
 
 
@@ -324,5 +326,5 @@ def test_a_metric_that_measures_in_its_own_way_is_not_written_by_its_base(iris):
         def between(self, rows, candidates):
             return super().between(rows, candidates) ** 2
 
-    with pytest.raises(pc.OptionError, match=r"Squared dissimilarities can't be written in.*: use Minkowski distances"):
+    with pytest.raises(pc.errors.OptionError, match=r"Squared dissimilarities can't be written in.*: use Minkowski distances"):
         pc.fit("species ~ .", iris, "knn", k=1, dissimilarity=Squared()).sql()

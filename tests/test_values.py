@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 
 import protoclass as pc
-from protoclass.values import Above, Saveable
+from protoclass.values import Above, Result, Saveable
 
 FLOORS = [import_module(f"protoclass.{name}") for name in ("pictures", "tables")]
 
 
 def values_with_doors():
     """Each public class that has methods on a floor above, with the names of these."""
-    for name in pc.__all__:
-        value = getattr(pc, name)
+    for value in (getattr(place, name) for place in (pc, pc.results) for name in place.__all__):
         if isinstance(value, type):
-            found = [(key, door) for key, door in vars(value).items() if isinstance(door, Above)]
-            yield from ((value, key, door) for key, door in found)
+            doors = {key: door for base in value.__mro__ for key, door in vars(base).items() if isinstance(door, Above)}
+            yield from ((value, key, door) for key, door in doors.items())
 
 
 @pytest.mark.parametrize(("of", "name", "door"), list(values_with_doors()), ids=lambda v: getattr(v, "__name__", None))
 def test_a_floor_above_has_each_method_that_a_value_expects_of_it(of, name, door):
-    entry = import_module(door.floor).METHODS[of.__name__][name]
+    tables = [import_module(door.floor).METHODS.get(base.__name__, {}) for base in of.__mro__]
+    entry = next(table[name] for table in tables if name in table)
     module, _, function = entry.partition(":")
     found = getattr(import_module(module), function)
     assert inspect.unwrap(getattr(of, name)) is inspect.unwrap(found)
@@ -33,16 +33,16 @@ def test_a_floor_above_has_each_method_that_a_value_expects_of_it(of, name, door
 
 
 def test_floors_above_name_no_value_that_asks_for_nothing():
-    asked = {(door.floor, of.__name__, name) for of, name, door in values_with_doors()}
+    asked = {(door.floor, base.__name__, name) for of, name, door in values_with_doors() for base in of.__mro__}
     given = {(f.__name__, of, name) for f in FLOORS for of, methods in f.METHODS.items() for name in methods}
-    assert given == asked
+    assert given <= asked
 
 
 def test_help_on_a_picture_says_its_arguments():
     test = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).test(pc.load_data("iris").iloc[::3])
     assert list(inspect.signature(test.plot).parameters) == ["kind", "ax"]
     assert "precision against sensitivity" in test.plot.__doc__
-    with pytest.raises(pc.OptionError, match=r"plot\(\) has no argument 'knd': did you mean 'kind'"):
+    with pytest.raises(pc.errors.OptionError, match=r"plot\(\) has no argument 'knd': did you mean 'kind'"):
         test.plot(knd="roc")
 
 
@@ -51,7 +51,7 @@ def test_a_method_of_a_fit_is_the_function_of_the_floor_below():
 
     assert inspect.unwrap(pc.Fit.why) is variables.why
     assert inspect.unwrap(pc.Fit.at) is steps.at
-    assert list(inspect.signature(pc.Fit.why).parameters) == ["fit", "row"]
+    assert list(inspect.signature(pc.Fit.why).parameters) == ["fit", "new"]
 
 
 def test_what_is_derived_from_a_fit_is_a_fit_as_users_hold_it():
@@ -61,8 +61,25 @@ def test_what_is_derived_from_a_fit_is_a_fit_as_users_hold_it():
     assert type(fit.validation) is type(fit.validation.fit.validation) is pc.Validation
 
 
+def test_every_result_has_a_table_tidy_glance_summary_and_plot():
+    iris = pc.load_data("iris")
+    fit = pc.fit("species ~ .", iris[::2], eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
+    test = fit.test(iris[1::2])
+    results = [test, fit.test(iris[1::2], by=np.arange(75) % 2), pc.compare_fits([fit, fit], iris[1::2]), fit.stability(resamples=3),
+               fit.alternatives(), fit.criticisms(), fit.validation.permutation_test(resamples=2)]  # fmt: skip
+    for result in results:
+        assert isinstance(result, Result)
+        assert len(result.table) <= len(result.tidy())
+        assert len(result.glance()) == (2 if type(result) is pc.TestByGroup else 1)
+        assert str(result.summary()).strip()
+        assert result.summary().as_latex()
+        assert callable(result.plot)
+    assert len(str(results[3].summary()).splitlines()) > len(str(results[3]).splitlines())  # all rows of the table
+
+
 def test_values_that_a_file_holds_are_saved_by_one_method():
-    of = {name for name in pc.__all__ if isinstance(getattr(pc, name), type) and issubclass(getattr(pc, name), Saveable)}
+    values = [getattr(place, name) for place in (pc, pc.results) for name in place.__all__]
+    of = {value.__name__ for value in values if isinstance(value, type) and issubclass(value, Saveable)}
     assert of == {"Fit", "Validation", "Dissimilarity", "Comparison"}
 
 

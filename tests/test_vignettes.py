@@ -97,7 +97,7 @@ def test_written_notebook(tmp_path, monkeypatch, capsys):
 def test_a_notebook_is_not_written_over(tmp_path):
     path = pc.vignette("getting_started", tmp_path)
     path.write_text("my work")
-    with pytest.raises(pc.OptionError, match="overwrite=True"):
+    with pytest.raises(pc.errors.OptionError, match="overwrite=True"):
         pc.vignette("getting_started", tmp_path)
     assert path.read_text() == "my work"
     assert pc.vignette("getting_started", str(tmp_path), overwrite=True) == path
@@ -105,13 +105,13 @@ def test_a_notebook_is_not_written_over(tmp_path):
 
 
 def test_what_is_refused(tmp_path):
-    with pytest.raises(pc.OptionError, match=r"no vignette 'start': use 'getting_started'"):
+    with pytest.raises(pc.errors.OptionError, match=r"no vignette 'start': use 'getting_started'"):
         pc.vignette("start", tmp_path)
-    with pytest.raises(pc.OptionError, match="no vignette 3"):
+    with pytest.raises(pc.errors.OptionError, match="no vignette 3"):
         pc.vignette(3, tmp_path)
-    with pytest.raises(pc.OptionError, match=r"folder=.*does not exist"):
+    with pytest.raises(pc.errors.OptionError, match=r"folder=.*does not exist"):
         pc.vignette("getting_started", tmp_path / "none")
-    with pytest.raises(pc.OptionError, match="overwrite must be True or False, not 'yes'"):
+    with pytest.raises(pc.errors.OptionError, match="overwrite must be True or False, not 'yes'"):
         pc.vignette("getting_started", tmp_path, overwrite="yes")
     assert not list(tmp_path.iterdir())
 

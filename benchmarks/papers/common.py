@@ -83,7 +83,7 @@ def fetched(name: str) -> pd.DataFrame:
     """`pc.fetch_data`; leaves with what it says where the set is neither in PROTOCLASS_DATA nor at OpenML."""
     try:
         return pc.fetch_data(name)
-    except pc.DataError as reason:
+    except pc.errors.DataError as reason:
         raise SystemExit(str(reason)) from None
 
 

@@ -30,7 +30,7 @@ def curves(train: pd.DataFrame, new: pd.DataFrame, radii: list[float], ks: tuple
         fit = pc.fit("digit ~ .", train, method, dissimilarity=RAW, progress=False, **options)
         return len(fit.rule.prototypes), 100 * fit.test(new).error
 
-    centroids = pc.kmeans(10)
+    centroids = pc.candidates.kmeans(10)
     return {
         "PVM": curve({eps: told(pc.PVM(eps=eps)) for eps in radii}),
         "PVM, 100 centroids among the candidates": curve(

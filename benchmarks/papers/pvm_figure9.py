@@ -28,7 +28,7 @@ SPACED, DEFAULT, MEDOIDS, NEAREST, MACHINE = (
     "PVM, equally spaced quantiles", "PVM, default radii", "k-medoids", "1-NN", "support vector machine",
 )  # fmt: skip
 MODELS: dict[str, pc.Model] = {
-    SPACED: pc.PVM(eps=pc.quantiles(VALUES)), DEFAULT: pc.PVM(), MEDOIDS: pc.KMedoids(K=SHARES, starts=1), NEAREST: pc.KNN(k=1),
+    SPACED: pc.PVM(eps=pc.extend.quantiles(VALUES)), DEFAULT: pc.PVM(), MEDOIDS: pc.KMedoids(K=SHARES, starts=1), NEAREST: pc.KNN(k=1),
 }  # fmt: skip
 SUMMARY = ("method", "values", "least error: errors", "size", "1-SE rule: errors", "size", "tuned within: errors")
 Tables = dict[str, list[pd.DataFrame]]  # by method: for each draw of the folds one row for each value of its parameter

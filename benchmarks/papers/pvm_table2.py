@@ -63,7 +63,7 @@ def methods(response: pd.Series) -> dict[str, pc.Model]:
     sizes = [k for k in SIZES if k <= smallest]
     return {
         "1-NN": pc.KNN(k=1),
-        "PVM": pc.PVM(eps=pc.quantiles(20)),
+        "PVM": pc.PVM(eps=pc.extend.quantiles(20)),
         "k-medoids": pc.KMedoids(K=sizes, starts=1),
         "LVQ": pc.LVQ(K=SHARES),
         "PVM, other grid": pc.PVM(),
@@ -72,7 +72,7 @@ def methods(response: pd.Series) -> dict[str, pc.Model]:
     }
 
 
-Found = dict[tuple[str, str], pc.Comparison]
+Found = dict[tuple[str, str], pc.results.Comparison]
 
 
 def compared(repeats: int, names: set[str], choose: str, scales: tuple[str, ...]) -> Found:

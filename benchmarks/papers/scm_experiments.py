@@ -82,7 +82,7 @@ def by_columns(name: str, data: pd.DataFrame, positive: object, seeds: int) -> l
     for label, columns in (("raw", data), ("divided by range", ranged(data))):
         machines = [f"{found[3]:.0f}" for found in support_vectors(columns, 4, np.geomspace(0.003, 100, 12))]
         consistent = [
-            counts(columns, "scm", seeds, kind=kind, positive=positive, penalty=inf, stop=None) for kind in KINDS
+            counts(columns, "scm", seeds, kind=kind, positive=positive, penalty=inf, size=None) for kind in KINDS
         ]
         best = [f"{covering(columns, positive, kind, RAW, 4)[2][2]:.0f}" for kind in KINDS]
         rows.append([name, label, counts(columns, "knn", seeds, k=1), *machines, *consistent, *best])

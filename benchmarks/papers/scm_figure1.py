@@ -45,7 +45,7 @@ def errors(size: int, repeat: int) -> tuple[list[float], int]:
 
     random = np.random.default_rng([size, repeat])
     train, new = both(size // 2, random), both(TESTED, random)
-    fit = pc.fit("y ~ .", train, "scm", features="boolean", kind="conjunction", penalty=inf, stop=None)
+    fit = pc.fit("y ~ .", train, "scm", features="boolean", kind="conjunction", penalty=inf, size=None)
     plane = SVC(kernel="linear", C=1e6).fit(train.drop(columns="y"), train["y"])
     told = [fit.predict(new).astype(str).to_numpy(), plane.predict(new.drop(columns="y"))]
     wrong = [100 * (guess != new["y"].to_numpy()).reshape(2, TESTED).mean(axis=1)[::-1] for guess in told]

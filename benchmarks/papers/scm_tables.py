@@ -134,7 +134,7 @@ def covering(data: pd.DataFrame, positive: object, kind: str, metric: pc.Metric,
             return table.iloc[[v.selected("min").name]]
 
         for k, parameters in enumerate(
-            ({"penalty": inf, "stop": None}, {"penalty": inf, "stop": stops}, {"penalty": PENALTIES, "stop": stops})
+            ({"penalty": inf, "size": None}, {"penalty": inf, "size": stops}, {"penalty": PENALTIES, "size": stops})
         ):
             row = run(**parameters).iloc[0]
             found[k].append([row.get("penalty", inf), row["size"], row["errors"], row["sum"]])

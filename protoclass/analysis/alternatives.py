@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,20 +16,21 @@ from ..core.task import Task
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import check_labels, check_progress, find_labels, whole_number
-from ..ground.errors import NotAvailable, OptionError, brief, shown
+from ..ground.errors import NotAvailableError, OptionError, brief, shown
 from ..ground.options import bar, significant
 from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
-from ..values import NUMBERS, Above, Printed, public
+from ..values import NUMBERS, Result, public
 from .steps import measure_rows, place_of
 
+REASONS = ("uncovered", "wrongly covered", "misclassified")
 SHOWN = 10  # prototypes that print shows, and substitutes of each
 INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not settled"
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Alternatives(Printed):
+class Alternatives(Result):
     """The prototypes of a fit among all near-optimal solutions (the Rashomon set).
 
     For "medianglvq", the compared solutions differ from the fit in one row: one prototype is replaced by another row, or removed. The
@@ -83,7 +84,7 @@ class Alternatives(Printed):
     objective: float
     among: str
 
-    plot = Above("protoclass.pictures")
+    _shown: ClassVar[int] = SHOWN
 
     def tidy(self) -> pd.DataFrame:
         """Table with one row per prototype and substitute, in the order of selection; prototypes without a substitute have one row."""
@@ -99,13 +100,6 @@ class Alternatives(Printed):
         names = ("indispensable", "exchangeable", "in_none", "not_settled")
         return pd.DataFrame([row | dict(zip(names, counts, strict=True))])
 
-    def summary(self) -> pd.DataFrame:
-        """The printed table for all prototypes, with the first substitutes of each."""
-        out = self.table[["class", "cost_without", "verdict", "substitutes", "proof"]]
-        pairs = zip(self.table["at_least"], self.table["cost_without"], strict=True)
-        costs = [significant(high) if low == high else f"{significant(low)} to {significant(high)}" for low, high in pairs]
-        return out.assign(cost_without=costs, substitutes=[list_costs(substitutes) for substitutes in out["substitutes"]])
-
     def _said(self) -> tuple[str, list[Any]]:
         least, most = significant(self.optimum.least, 6), significant(self.optimum.most, 6)
         exact = self.optimum.exact
@@ -119,7 +113,11 @@ class Alternatives(Printed):
             f"Objective {significant(self.objective, 6)}, optimum {optimum}",
             f"{', '.join(counts)}; each cost is an increase above the optimal objective, in weight of rows",
         ]
-        return "\n".join(lines), [(self.summary().head(SHOWN), {})]
+        table = self.table[["class", "cost_without", "verdict", "substitutes", "proof"]]
+        pairs = zip(self.table["at_least"], self.table["cost_without"], strict=True)
+        costs = [significant(high) if low == high else f"{significant(low)} to {significant(high)}" for low, high in pairs]
+        words = [list_costs(substitutes) for substitutes in table["substitutes"]]
+        return "\n".join(lines), [(table.assign(cost_without=costs, substitutes=words), {})]
 
 
 def in_none(within: float) -> str:
@@ -134,7 +132,7 @@ def list_costs(substitutes: dict[Any, float]) -> str:
 
 
 def alternatives(
-    fit: Fitted, within: float = 0.01, candidates: Any = (), seconds: float = 60.0, progress: bool | None = None
+    fit: Fitted, within: float = 0.1, candidates: Any = (), time_limit: float = 60.0, progress: bool | None = None
 ) -> Alternatives:
     """Cost of leaving out each prototype, and its substitutes, over all near-optimal solutions.
 
@@ -149,8 +147,8 @@ def alternatives(
         optimal solutions.
     candidates : sequence of labels
         Candidates for which to compute the cost of including them among the prototypes.
-    seconds : float
-        Time limit. Costs that are not settled by then have proved bounds. Bounds that differ by less than a thousandth of the
+    time_limit : float
+        Time limit in seconds. Costs that are not settled by then have proved bounds. Bounds that differ by less than a thousandth of the
         largest weight of a row are not tightened further.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
@@ -163,7 +161,7 @@ def alternatives(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the method is neither "pvm" nor "medianglvq".
 
     Notes
@@ -186,13 +184,13 @@ def alternatives(
     if not fit.model.has("alternatives"):
         raise lacking(fit.model, "objective to compare solutions", "alternatives")
     check_fixed("alternatives", "within", within, low=0)
-    check_fixed("alternatives", "seconds", seconds, low=0)
+    check_fixed("alternatives", "time_limit", time_limit, low=0)
     check_progress(progress)
     interest = places_of(fit, candidates)
     with bar(2, "comparing solutions", progress) as comparing:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         comparing.update()
-        found = fit.model.alternatives(fit.learned, task, float(within), float(seconds), interest)
+        found = fit.model.alternatives(fit.learned, task, float(within), float(time_limit), interest)
         comparing.update()
     names, levels = fit.dissimilarity.candidate_names, fit.frame.levels
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)
@@ -259,7 +257,7 @@ PAIRS = 2**22  # of a row and a prototype that are measured together
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Criticisms(Printed):
+class Criticisms(Result):
     """Rows that the prototypes explain worst, in descending order.
 
     Attributes
@@ -285,14 +283,17 @@ class Criticisms(Printed):
     score: str
     meaning: str
 
-    plot = Above("protoclass.pictures")
+    def glance(self) -> pd.DataFrame:
+        """Table with one row: `rows`, `score`, and how many are `uncovered`, `wrongly_covered` and `misclassified`."""
+        counts = {reason.replace(" ", "_"): self.table["reason"].str.contains(reason).sum() for reason in REASONS}
+        return pd.DataFrame([{"rows": len(self.table), "score": self.score, **counts}])
 
     def _said(self) -> tuple[str, list[Any]]:
         words = f"The {len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
         return words, [(self.table, NUMBERS)]
 
 
-def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool | None = None) -> Criticisms:
+def criticisms(fit: Fitted, n: int = 10, time_limit: float = 30.0, progress: bool | None = None) -> Criticisms:
     """Rows that the prototypes explain worst, each with the prototype that claims it.
 
     For "pvm", these are rows that are uncovered, wrongly covered or misclassified, in descending order of their dual price. For
@@ -303,8 +304,8 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
     ----------
     n : int >= 1
         Maximum number of rows.
-    seconds : float
-        Time limit of the linear programs. If it is reached, prices are computed by dual ascent.
+    time_limit : float
+        Time limit of the linear programs in seconds. If it is reached, prices are computed by dual ascent.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
 
@@ -315,7 +316,7 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the fitted model does not predict by the nearest prototype, or has no prototypes.
 
     Notes
@@ -343,21 +344,21 @@ def criticisms(fit: Fitted, n: int = 10, seconds: float = 30.0, progress: bool |
     {'reason': 'wrongly covered, misclassified', 'price': 2.0, 'prototype': 108}
     """
     whole_number("n", n, 1)
-    check_fixed("criticisms", "seconds", seconds, low=0)
+    check_fixed("criticisms", "time_limit", time_limit, low=0)
     check_progress(progress)
     model, prototypes = fit.model, fit.rule.prototypes
     if not model.has("criticise") and not model.can.nearest:
-        raise NotAvailable(
+        raise NotAvailableError(
             f"{lacking(fit.model, 'criticisms and no nearest prototype', 'criticise')}, or any nearest-prototype rule; fit.augment() "
             "shows for each row whether its prediction is correct"
         )
     if len(prototypes) == 0:
-        raise NotAvailable("criticisms need prototypes, but the rule has none: use a larger eps or a lower cost")
+        raise NotAvailableError("criticisms need prototypes, but the rule has none: use a larger eps or a lower cost")
     with bar(2, "looking for criticisms", progress) as looking:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         looking.update()
         near = measure_nearest(fit, task)
-        found = model.criticise(fit.learned, task, int(n), float(seconds)) if model.has("criticise") else by_margin(near, int(n))
+        found = model.criticise(fit.learned, task, int(n), float(time_limit)) if model.has("criticise") else by_margin(near, int(n))
         looking.update()
     return Criticisms(fit, tabulate(fit, task, near.iloc[found.rows], found), found.name, found.meaning)
 
@@ -395,9 +396,6 @@ def by_margin(near: pd.DataFrame, n: int) -> Criticised:
     rows = np.lexsort((np.arange(len(margin)), margin))[:n]
     words = "distance to the nearest prototype of another class minus that of its own"
     return Criticised(rows, margin[rows], "margin", words)
-
-
-REASONS = ("uncovered", "wrongly covered", "misclassified")
 
 
 def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> pd.DataFrame:
@@ -442,7 +440,7 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     ------
     OptionError
         If a label is not valid.
-    NotAvailable
+    NotAvailableError
         If the method has no `alternatives`.
 
     See Also

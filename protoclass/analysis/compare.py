@@ -27,8 +27,8 @@ from ..estimation.fitted import Fitted
 from ..estimation.problem import Call, is_default, loss_matrix, own_folds, prepare, short
 from ..frames.frame import Frame, mold
 from ..frames.schema import Unseen, along
-from ..frames.tables import as_pandas, read_for
-from ..ground.checks import check_runs, is_number, is_real, one_of, quoted
+from ..frames.tables import as_given, as_pandas, read_for
+from ..ground.checks import check_runs, check_seed, is_number, is_real, one_of, quoted
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
 from ..ground.options import watch
 from ..metrics.base import Metric, as_vectors
@@ -75,8 +75,8 @@ def compare(
         Rows to split into training and test sets.
     methods : list, or mapping of names
         Method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such as
-        `{"method": "pvm", "candidates": pc.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes) can be
-        included; "logistic", "lda" and "forest" are its logistic regression on scaled columns, linear discriminant analysis and
+        `{"method": "pvm", "candidates": pc.candidates.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes)
+        can be included; "logistic", "lda" and "forest" are its logistic regression on scaled columns, linear discriminant analysis and
         random forest, with its defaults.
     test_size : float between 0 and 1, optional
         Proportion of the rows in the test set of a random split, stratified by class.
@@ -221,6 +221,52 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     return Comparison(
         results, predictions, how, Design(0.0), excluded, "compare_fits(fits, new)", probabilities, loss, reference
     )
+
+
+@public
+def split(data: Any, response: str, test_size: float = 1 / 3, seed: int = 0) -> tuple[Any, Any]:
+    """Split the rows at random into training and test rows, with about the same proportion of every class.
+
+    Parameters
+    ----------
+    data : DataFrame
+        Rows of any eager library that `fit` takes.
+    response : str
+        Column of the classes. Rows without a class are training rows.
+    test_size : float between 0 and 1
+        Proportion of the rows with a class in the test set.
+    seed : int
+        Seed for the split.
+
+    Returns
+    -------
+    train, test : DataFrame
+        The rows in their order, as pandas has them or in the library of the data.
+
+    See Also
+    --------
+    compare : several splits, with a comparison of methods.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> train, test = pc.split(pc.load_data("iris"), "species", test_size=0.2)
+    >>> len(train), test["species"].value_counts().tolist()
+    (120, [10, 10, 10])
+    """
+    table = as_pandas(data)
+    codes = pd.factorize(along(str(response), table, "response"))[0]
+    known = np.flatnonzero(codes >= 0)
+    check_test_size(test_size)
+    test = np.zeros(len(table), bool)
+    test[known[holdout(codes[known], float(test_size), check_seed(seed))]] = True
+    return as_given(table[~test], data), as_given(table[test], data)
+
+
+def check_test_size(test_size: Any) -> None:
+    """Raise unless the size of a test set is a proportion."""
+    if not is_number(test_size, 0.0, above=True) or test_size >= 1:
+        raise OptionError(f"test_size must be a number between 0 and 1, the proportion of the rows for testing, not {brief(test_size)}")
 
 
 Outcome = tuple[dict[str, Any], pd.Series, Array | None]  # sizes and times, classes, and probabilities (n, classes) if there are any
@@ -482,8 +528,7 @@ def draw_splits(
             raise OptionError("test_size= draws splits, but cv= sets folds: use one of them (inner= sets the folds for tuning)")
         if groups is not None:
             raise OptionError("groups need cv=, which leaves whole groups out")
-        if not is_number(test_size, 0.0, above=True) or test_size >= 1:
-            raise OptionError(f"test_size must be a number between 0 and 1, the proportion of the rows for testing, not {brief(test_size)}")
+        check_test_size(test_size)
         tests = [holdout(y, float(test_size), s) for s in seeds]
         if not tests[0].any():
             raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: use more")

@@ -20,17 +20,17 @@ from ..core.statistics.scores import brier, log_loss
 from ..estimation.problem import loss_matrix
 from ..frames.tables import cached_table
 from ..ground.checks import Served, one_of
-from ..ground.errors import NotAvailable
+from ..ground.errors import NotAvailableError
 from ..ground.foreign_names import VERBS_OF_COMPARISON
 from ..ground.options import significant
 from ..ground.savable import savable
-from ..values import NUMBERS, PAIRS, Above, Printed, Saveable, public
+from ..values import NUMBERS, PAIRS, Above, Result, Saveable, public
 
 
 @savable
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Printed, Saveable, Served):
+class Comparison(Result, Saveable, Served):
     """Test errors of methods on the same rows, with paired tests.
 
     Attributes
@@ -72,7 +72,8 @@ class Comparison(Printed, Saveable, Served):
     reference: str | None = None
 
     between: ClassVar[str] = "\n\n"
-    plot, as_table = Above("protoclass.pictures"), Above("protoclass.tables")
+    _label: ClassVar[str] = "method"
+    as_table = Above("protoclass.tables")
 
     @property
     def methods(self) -> list[str]:
@@ -150,6 +151,12 @@ class Comparison(Printed, Saveable, Served):
         wrong = pd.DataFrame({name: self.predictions[name].astype(object) != truth for name in self.methods})
         return by_row(wrong, self.reference)
 
+    def glance(self) -> pd.DataFrame:
+        """Table with one row: `methods`, `splits`, `n` (test rows of all splits), `left_out`, `best` (lowest error) and its `error`."""
+        error = self.table["error"]
+        return pd.DataFrame([{"methods": len(error), "splits": len(self.errors), "n": self.sizes.sum(), "left_out": self.left_out,
+                              "best": error.idxmin(), "error": error.min()}])  # fmt: skip
+
     def _score_names(self) -> list[str]:
         """The scores that are known of these methods."""
         return ([] if self.loss is None else ["loss"]) + ([*SCORES, "auc"] if self.probabilities else [])
@@ -212,7 +219,7 @@ class Comparison(Printed, Saveable, Served):
 
         Raises
         ------
-        NotAvailable
+        NotAvailableError
             If no method has probabilities, or no loss matrix was given.
 
         References
@@ -232,7 +239,7 @@ class Comparison(Printed, Saveable, Served):
         one_of("score", score, (*SCORES, "auc", "loss"))
         if score not in self._score_names():
             cure = "loss=matrix" if score == "loss" else "calibrate=True"
-            raise NotAvailable(f"no method of this comparison has {score!r}: use compare(..., {cure})")
+            raise NotAvailableError(f"no method of this comparison has {score!r}: use compare(..., {cure})")
         if not self.independent:
             by, sizes = self._by_split(score)
             return by_split(by, self.design, sizes, self.reference)

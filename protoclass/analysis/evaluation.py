@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
+from ..core.statistics.decision import calibration_line, net_benefit
 from ..core.statistics.intervals import (
     ConfusionTable,
     Estimate,
@@ -31,22 +32,24 @@ from ..core.statistics.roc import auc as area_under
 from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
 from ..core.statistics.sums import as_counts
 from ..estimation.decisions import class_code, decide
+from ..frames.tables import cached_table
 from ..ground.checks import MOST_RUNS, Served, check_seed, is_number, whole_number
-from ..ground.errors import DataError, NotAvailable, OptionError, brief, short, shown
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief, short, shown
 from ..ground.foreign_names import VERBS_OF_TEST
-from ..values import Above, Printed, public
+from ..values import Above, Result, public
 from .comparison import compare_areas
 
 MOST_BINS = 1000
-LEAST_DRAWS = 100
+LEAST_RESAMPLES = 100
 SPECIFICITIES = np.linspace(0, 1, 101)  # at which bands are given
+THRESHOLDS = np.linspace(0.01, 0.99, 99)  # of decision curves
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 IN_THE_LARGE = "calibration_in_the_large"
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class TestResult(Printed, Served):
+class TestResult(Result, Served):
     """The performance of a fit on new rows.
 
     Attributes
@@ -81,7 +84,7 @@ class TestResult(Printed, Served):
     __test__ = False  # not a class of tests, for pytest
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_TEST
     called: ClassVar[str] = "a test"
-    inside: ClassVar[str] = "areas counts decided error_name estimates means probabilities weighted"
+    inside: ClassVar[str] = "areas counts decided error_name estimate estimates means probabilities weighted"
 
     n: int
     wrong: int
@@ -99,9 +102,13 @@ class TestResult(Printed, Served):
     decided: str = ""
     cheapest: Any = None
 
-    plot = Above("protoclass.pictures")
     between: ClassVar[str] = "\n\n"
-    summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
+    as_table, _said = Above("protoclass.tables"), Above("protoclass.tables")
+
+    @cached_table
+    def table(self) -> pd.DataFrame:
+        """The table of `tidy`."""
+        return self.tidy()
 
     @property
     def classes(self) -> list[Any]:
@@ -137,7 +144,9 @@ class TestResult(Printed, Served):
     def probabilities(self) -> Array:
         """Probabilities of the classes (n, classes); raises if there are none."""
         if self.judged.probabilities is None:
-            raise NotAvailable("the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'")
+            raise NotAvailableError(
+                "the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'"
+            )
         return self.judged.probabilities
 
     def tidy(self) -> pd.DataFrame:
@@ -242,6 +251,83 @@ class TestResult(Printed, Served):
         out = pd.DataFrame(rows)
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
+    def calibration_line(self, of: Any = None) -> pd.DataFrame:
+        """Calibration intercept and slope of each class against the rest, with 95 % intervals.
+
+        Parameters
+        ----------
+        of : class, optional
+            Only this class.
+
+        Returns
+        -------
+        DataFrame
+            Columns: `class`; `intercept`, of a logistic regression of the class with the logit of its probability as offset (0 if the
+            mean is correct); `slope`, of a regression on the logit (below 1: probabilities are too extreme); and the ends of their
+            intervals. NaN if a probability is 0 or 1.
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> tumours = pc.load_data("breast_cancer")
+        >>> fit = pc.fit("diagnosis ~ .", tumours.iloc[::2], "knn", k=15, calibrate=True)
+        >>> fit.test(tumours.iloc[1::2]).calibration_line("malignant")[["intercept", "slope"]].round(2).to_numpy().tolist()
+        [[0.63, 1.09]]
+        """
+
+        def tabulate(p: Array, positive: Array) -> pd.DataFrame:
+            lines = calibration_line(p, positive, self.judged.w, self.judged.group)
+            values, ends = columns_of(dict(zip(("intercept", "slope"), lines, strict=True)))
+            return pd.DataFrame([{**values, **ends}])
+
+        return self._by_class(of, tabulate)
+
+    def decision_curve(self, of: Any = None, thresholds: Any = None) -> pd.DataFrame:
+        """Net benefit of predicting a class above a probability threshold (decision curve), and the lift of these predictions.
+
+        Parameters
+        ----------
+        of : class, optional
+            Only the curve of this class.
+        thresholds : list of numbers between 0 and 1, optional
+            Probability thresholds. Default: 0.01, 0.02, ..., 0.99.
+
+        Returns
+        -------
+        DataFrame
+            Columns: `class`, `threshold`, `predicted` (proportion of the rows), `net_benefit` with its 95 % interval, `low` to `high`,
+            `net_benefit_all` (if the class is predicted for all rows; 0 if for none), and `lift` (predictive value over prevalence).
+
+        References
+        ----------
+        Vickers and Elkin (2006), *Decision curve analysis*, Medical Decision Making 26. The net benefit at a threshold t weights a false
+        positive by t / (1 - t).
+
+        Examples
+        --------
+        >>> import protoclass as pc
+        >>> tumours = pc.load_data("breast_cancer")
+        >>> fit = pc.fit("diagnosis ~ .", tumours.iloc[::2], "knn", k=15, calibrate=True)
+        >>> curve = fit.test(tumours.iloc[1::2]).decision_curve("malignant", [0.2])
+        >>> curve[["net_benefit", "net_benefit_all", "lift"]].round(2).to_numpy().tolist()
+        [[0.33, 0.2, 2.6]]
+        """
+        values = THRESHOLDS if thresholds is None else np.atleast_1d(thresholds)
+        if values.ndim != 1 or not all(is_number(t, 0.0, above=True) and t < 1 for t in values.tolist()):
+            raise OptionError(f"thresholds must be a list of numbers between 0 and 1, such as [0.1, 0.2], not {brief(thresholds)}")
+        w, group = self.judged.w, self.judged.group
+
+        def tabulate(p: Array, positive: Array) -> pd.DataFrame:
+            prevalence, rows = w @ positive / w.sum(), []
+            for t in values.tolist():
+                benefit, predicted = net_benefit(p, positive, w, t, group), w @ (p >= t)
+                lift = w @ ((p >= t) & positive) / predicted / prevalence if predicted > 0 else np.nan
+                to_all = prevalence - (1 - prevalence) * t / (1 - t)
+                rows.append((t, predicted / w.sum(), benefit.value, benefit.low, benefit.high, to_all, lift))
+            return pd.DataFrame(rows, columns=["threshold", "predicted", "net_benefit", "low", "high", "net_benefit_all", "lift"])
+
+        return self._by_class(of, tabulate)
+
     def coverage(self, levels: Sequence[float] | Array = LEVELS) -> pd.DataFrame:
         """Coverage of the prediction sets of a calibrated fit, for each level and class that occurs.
 
@@ -249,7 +335,7 @@ class TestResult(Printed, Served):
         Wilson interval, `low` to `high`, and `set_size`, the mean number of classes in their sets.
         """
         if self.judged.p_values is None:
-            raise NotAvailable("prediction sets need a calibrated fit: use fit.calibrate()")
+            raise NotAvailableError("prediction sets need a calibrated fit: use fit.calibrate()")
         if not isinstance(levels, (Sequence, np.ndarray)) or not all(is_number(v, 0.0, True) and v < 1 for v in levels):
             raise OptionError(f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, not {brief(levels)}")
         y, w, p_values, group = self.judged.y, self.judged.w, self.judged.p_values, self.judged.group
@@ -280,7 +366,7 @@ class TestResult(Printed, Served):
 
         Raises
         ------
-        NotAvailable
+        NotAvailableError
             If there are no probabilities, or no rows of the class, or of others.
 
         Examples
@@ -372,7 +458,7 @@ class TestResult(Printed, Served):
 
         return self._by_class(of, tabulate)
 
-    def roc_band(self, of: Any = None, specificity: Any = None, draws: int = 2000, seed: int = 0) -> pd.DataFrame:
+    def roc_band(self, of: Any = None, specificity: Any = None, resamples: int = 2000, seed: int = 0) -> pd.DataFrame:
         """How sure the ROC curve of each class is: the sensitivity at given specificities, with intervals and a band, by bootstrap.
 
         Parameters
@@ -381,7 +467,7 @@ class TestResult(Printed, Served):
             Only the curve of this class.
         specificity : list of numbers from 0 to 1, optional
             Specificities of the band. Default: 0, 0.01, ..., 1.
-        draws, seed : int
+        resamples, seed : int
             Number and seed of bootstrap samples of rows of the class and of others; for rows in groups, of whole groups.
 
         Returns
@@ -406,14 +492,14 @@ class TestResult(Printed, Served):
         >>> found.roc_band("cultivar 2", [0.9]).iloc[:, 1:].round(2).to_numpy().tolist()
         [[0.9, 0.97, 0.86, 1.0, 0.8, 1.0]]
         """
-        whole_number("draws", draws, LEAST_DRAWS, MOST_RUNS)
+        whole_number("resamples", resamples, LEAST_RESAMPLES, MOST_RUNS)
         check_seed(seed)
         at = SPECIFICITIES if specificity is None else np.atleast_1d(specificity)
         if at.ndim != 1 or not all(is_number(v, 0.0, high=1.0) for v in at.tolist()):
             raise OptionError(f"specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], not {brief(specificity)}")
 
         def tabulate(score: Array, positive: Array) -> pd.DataFrame:
-            b = band(score, positive, self.judged.w, self.judged.group, at.astype(float), draws, np.random.default_rng(seed))
+            b = band(score, positive, self.judged.w, self.judged.group, at.astype(float), resamples, np.random.default_rng(seed))
             return pd.DataFrame({"specificity": at, "sensitivity": b.sensitivity, "low": b.low, "high": b.high,
                                  "band_low": b.low_all, "band_high": b.high_all})  # fmt: skip
 
@@ -482,7 +568,7 @@ class TestResult(Printed, Served):
                 parts[self.classes[c]] = tabulate(p[:, c], y == c)
         if not parts:
             which = "all rows are of one class" if of is None else f"no row, or each row, is of class {shown(of)}"
-            raise NotAvailable(f"a curve needs rows of at least two classes, but {which}")
+            raise NotAvailableError(f"a curve needs rows of at least two classes, but {which}")
         names = np.repeat(np.array(list(parts), object), [len(part) for part in parts.values()])
         classes = pd.Series(pd.Categorical(names, self.confusion.index), name="class")
         return pd.concat([classes, pd.concat(parts.values(), ignore_index=True)], axis=1)

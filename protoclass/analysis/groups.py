@@ -27,7 +27,7 @@ from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
 from ..ground.checks import one_of
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
-from ..values import Above, Printed, public
+from ..values import Above, Result, public
 from .comparison import Row, with_holm
 from .evaluation import IN_THE_LARGE, Judged, TestResult, compare_classes
 
@@ -197,7 +197,7 @@ def judge_rows(
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class TestByGroup(Printed):
+class TestByGroup(Result):
     """The performance of a fit on groups of new rows.
 
     Attributes
@@ -227,8 +227,12 @@ class TestByGroup(Printed):
     of: Any = None
 
     between: ClassVar[str] = "\n\n"
-    plot = Above("protoclass.pictures")
-    summary, as_table, _said = Above("protoclass.tables"), Above("protoclass.tables"), Above("protoclass.tables")
+    as_table, _said = Above("protoclass.tables"), Above("protoclass.tables")
+
+    @cached_table
+    def table(self) -> pd.DataFrame:
+        """The table of `glance`."""
+        return self.glance()
 
     def glance(self) -> pd.DataFrame:
         """Table with one row per group: `group`, `error`, its 95 % Wilson interval, `low` to `high`, and `TestResult.glance`.

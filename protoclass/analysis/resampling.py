@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -20,10 +20,10 @@ from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT, Problem, prepare
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs, is_number, one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief, shown
+from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief, shown
 from ..ground.options import fixed, significant, watch
 from ..metrics.base import TrainedMetric, train_metric
-from ..values import Above, Printed, public
+from ..values import Result, public
 
 COLUMNS = ("ball_hit_rate", "ball_hit_rate_random", "distance_95", "reselected")
 SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
@@ -32,7 +32,7 @@ BLOCK = 512  # prototypes whose distances are in memory at a time
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Printed):
+class Stability(Result):
     """Stability of the prototypes over samples of the rows.
 
     Attributes
@@ -60,7 +60,7 @@ class Stability(Printed):
         `drawn` : number of samples that contained the row; `reselected` : proportion of these in which it was selected again, NaN if
         no sample contained it. For other rows `reselected` is optimistic, often twice too high or more (`benchmarks/STABILITY.md`);
         `replicate` is not.
-    sizes : int array (B,)
+    sizes : int array (resamples,)
         Number of prototypes in each sample.
     sample : "bootstrap" or "halves"
         Type of the samples.
@@ -71,7 +71,7 @@ class Stability(Printed):
     sizes: Array
     sample: str
 
-    plot = Above("protoclass.pictures")
+    _shown: ClassVar[int] = 10
 
     @property
     def prototypes(self) -> pd.DataFrame:
@@ -87,7 +87,7 @@ class Stability(Printed):
         return out
 
     def replicate(
-        self, fractions: Sequence[float] = (0.25, 0.5), B: int = 200, seed: int = 0, progress: bool | None = None
+        self, fractions: Sequence[float] = (0.25, 0.5), resamples: int = 200, seed: int | None = None, progress: bool | None = None
     ) -> pd.DataFrame:
         """How prototypes replicate in rows that were not used to select them: mean `ball_hit_rate` and `reselected`.
 
@@ -103,10 +103,10 @@ class Stability(Printed):
         ----------
         fractions : sequence of float, each above 0 and at most 0.5
             Fraction of the rows in each of the two samples.
-        B : int >= 2
+        resamples : int >= 2
             Pairs of samples for each fraction.
-        seed : int
-            Seed for the samples.
+        seed : int, optional
+            Seed for the samples. Default: the seed of the fit.
         progress : bool, optional
             Whether to show a progress bar, as in `fit`.
 
@@ -124,11 +124,11 @@ class Stability(Printed):
         Examples
         --------
         >>> import protoclass as pc
-        >>> result = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(B=50)
-        >>> float(result.prototypes["reselected"].mean().round(2)), result.replicate([0.5], B=40).round(2).to_dict("list")
+        >>> result = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(resamples=50)
+        >>> float(result.prototypes["reselected"].mean().round(2)), result.replicate([0.5], resamples=40).round(2).to_dict("list")
         (0.71, {'rows': [75], 'ball_hit_rate': [0.81], 'ball_hit_rate_random': [0.67], 'reselected': [0.28]})
         """
-        check_runs("B", B, seed, progress)
+        seed = check_runs("resamples", resamples, seed, progress, usual=self.fit.problem.seed)
         given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
         if not fractions or not all(is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions):
             raise OptionError(
@@ -137,7 +137,7 @@ class Stability(Printed):
             )
         task = self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
         rows = [count_fraction(task, float(fraction)) for fraction in fractions]
-        pairs = [(k, b) for k in range(len(fractions)) for b in range(B)]
+        pairs = [(k, b) for k in range(len(fractions)) for b in range(resamples)]
 
         def run(pair: tuple[int, int]) -> tuple[float, float, float]:
             return replicate_once(self.fit, task, float(fractions[pair[0]]), (seed, *pair))
@@ -149,15 +149,15 @@ class Stability(Printed):
         out.insert(0, "rows", rows)
         return out if "cover" in self.fit.rule.kinds else out.drop(columns=[*COLUMNS[:2]])
 
-    def weights(self, B: int = 50, seed: int = 0, progress: bool | None = None) -> pd.DataFrame:
+    def weights(self, resamples: int = 50, seed: int | None = None, progress: bool | None = None) -> pd.DataFrame:
         """Stability of learned weights of variables, by bootstrap samples of the rows within each class.
 
         Parameters
         ----------
-        B : int >= 2
+        resamples : int >= 2
             Number of samples. The dissimilarity is learned again in each sample.
-        seed : int
-            Seed for the samples.
+        seed : int, optional
+            Seed for the samples. Default: the seed of the fit.
         progress : bool, optional
             Whether to show a progress bar, as in `fit`.
 
@@ -170,22 +170,22 @@ class Stability(Printed):
 
         Raises
         ------
-        NotAvailable
+        NotAvailableError
             If the dissimilarity has not learned weights.
 
         Examples
         --------
         >>> import protoclass as pc
         >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1, matrix="diagonal", ridge=0.01)
-        >>> fit.stability(B=10).weights(B=20).index[:2].tolist()
+        >>> fit.stability(resamples=10).weights(resamples=20).index[:2].tolist()
         ['petal_length', 'petal_width']
         """
         fit, metric = self.fit, self.fit.problem.metric
         known = fit.dissimilarity.metric.column_weights
         if known is None or not metric.supervised:
             name = fit.dissimilarity.metric.name
-            raise NotAvailable(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
-        check_runs("B", B, seed, progress)
+            raise NotAvailableError(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
+        seed = check_runs("resamples", resamples, seed, progress, usual=fit.problem.seed)
         frame = fit.frame
 
         def learn(b: int) -> Array:
@@ -193,7 +193,7 @@ class Stability(Printed):
             sample = replace(frame, weights=frame.weights * count).take(np.flatnonzero(count))
             return weights_by_class(train_metric(metric, sample))
 
-        samples = np.array(list(watch(each(learn, range(B)), B, "learning again", progress)))  # (B, 1 or classes, p)
+        samples = np.array(list(watch(each(learn, range(resamples)), resamples, "learning again", progress)))
         low, high = np.quantile(samples, [0.05, 0.95], axis=0)
         first = (np.argsort(np.argsort(-samples, axis=2, kind="stable"), axis=2) < 3).mean(axis=0)
         tables = [
@@ -203,28 +203,38 @@ class Stability(Printed):
         ]
         return tables[0] if len(tables) == 1 else pd.concat(dict(zip(fit.classes, tables, strict=True)), names=["class"])
 
+    def glance(self) -> pd.DataFrame:
+        """Table with one row: `prototypes` of the fit, `resamples`, `sample`, and `size_low`, `size_median` and `size_high`, the median
+        and 95 % range of the number of prototypes in a sample. Over the prototypes of the fit: the mean `ball_hit_rate` and
+        `ball_hit_rate_random` if they have balls, the median `distance_95`, and the mean `reselected`.
+        """
+        sizes = dict(zip(("size_low", "size_median", "size_high"), np.quantile(self.sizes, [0.025, 0.5, 0.975]), strict=True))
+        of_fit = self.table.loc[self.table["prototype"], [name for name in COLUMNS if name in self.table]]
+        means = {name: of_fit[name].median() if name == "distance_95" else of_fit[name].mean() for name in of_fit}
+        head = {"prototypes": len(of_fit), "resamples": len(self.sizes), "sample": self.sample}
+        return pd.DataFrame([head | sizes | means])
+
     def _said(self) -> tuple[str, list[Any]]:
-        low, middle, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
-        prototypes = self.table[self.table["prototype"]]
+        row = self.glance().to_dict("records")[0]
         how = "bootstrap samples" if self.sample == "bootstrap" else "random halves of the rows"
         lines = [
-            f"Number of prototypes: {len(prototypes)} in the fit, {middle:.0f} in the median of {len(self.sizes)} {how} "
-            f"(95 % of them: {low:.0f} to {high:.0f})"
+            f"Number of prototypes: {row['prototypes']} in the fit, {row['size_median']:.0f} in the median of {row['resamples']} {how} "
+            f"(95 % of them: {row['size_low']:.0f} to {row['size_high']:.0f})"
         ]
-        balls = "ball_hit_rate" in prototypes
-        if balls and len(prototypes):
-            rate, random = (fixed(100 * prototypes[name].mean(), 0) for name in COLUMNS[:2])
+        balls = "ball_hit_rate" in row
+        if balls and row["prototypes"]:
+            rate, random = (fixed(100 * row[name], 0) for name in COLUMNS[:2])
             lines.append(f"ball_hit_rate: on average, the ball contained a prototype of its class in {rate} % of the samples")
             lines.append(f"ball_hit_rate_random: as many random rows of the class would give {random} %")
-        if len(prototypes):
-            within, chosen = significant(prototypes["distance_95"].median(), 3), fixed(100 * prototypes["reselected"].mean(), 0)
+        if row["prototypes"]:
+            within, chosen = significant(row["distance_95"], 3), fixed(100 * row["reselected"], 0)
             lines += [
                 f"distance_95: in {SURE:.0%} of the samples, a prototype of the class lay within this distance (median {within})",
                 f"reselected: on average, the row was selected again in {chosen} % of the samples that contained it",
                 "These figures are optimistic, because the samples are drawn from the rows that selected the prototypes: replicate()",
                 f"estimates {'ball_hit_rate and reselected' if balls else 'reselected'} for other rows",
             ]
-        return "\n".join(lines), [(self.table.head(10), {"float_format": partial(fixed, usual=2)})]
+        return "\n".join(lines), [(self.table, {"float_format": partial(fixed, usual=2)})]
 
 
 def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
@@ -252,7 +262,7 @@ class Resampled:
 
 
 def stability(
-    fit: Fitted, B: int = 200, seed: int = 0, sample: str | None = None, progress: bool | None = None, client: Any = None
+    fit: Fitted, resamples: int = 200, seed: int | None = None, sample: str | None = None, progress: bool | None = None, client: Any = None
 ) -> Stability:
     """Stability of the prototypes when the rows are resampled.
 
@@ -262,10 +272,10 @@ def stability(
 
     Parameters
     ----------
-    B : int >= 2
+    resamples : int >= 2
         Number of samples.
-    seed : int
-        Seed for the samples.
+    seed : int, optional
+        Seed for the samples. Default: the seed of the fit.
     sample : "bootstrap", "halves" or None
         Type of the samples, stratified by class. "bootstrap": as many rows as in the data, with replacement. "halves": half of the
         rows, without replacement. None: the bootstrap if the method takes weights, otherwise halves.
@@ -282,7 +292,7 @@ def stability(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the prototypes are not rows.
 
     See Also
@@ -293,24 +303,24 @@ def stability(
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.stability(B=50).prototypes[["class", "ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
+    >>> fit.stability(resamples=50).prototypes[["class", "ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
     {'class': ['setosa', 'versicolor'], 'ball_hit_rate': [1.0, 1.0], 'distance_95': [0.6, 0.56]}
     """
-    check_runs("B", B, seed, progress)
+    seed = check_runs("resamples", resamples, seed, progress, usual=fit.problem.seed)
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted, name = fit.model.can.weights, fit.model.name
     if sample == "bootstrap" and not weighted:
         raise OptionError(f"the bootstrap needs weights, which method {name!r} does not have: use sample='halves'")
     if fit.rule.prototypes.at is None:
-        raise NotAvailable(f"the prototypes of {name!r} are not rows, so none can be reselected")
+        raise NotAvailableError(f"the prototypes of {name!r} are not rows, so none can be reselected")
     resampled = Resampled(fit, sample or ("bootstrap" if weighted else "halves"), seed)
     task = resampled.task
     if fit.model.path(task, {}).at(0).size > fit.rule.size:
-        raise NotAvailable(
+        raise NotAvailableError(
             "this fit is the first part of a longer one, but samples would be fitted completely: use a fit with its own lambda_, as "
             "from fit.update(lambda_=...) or fit.at(lambda_=...)"
         )
-    samples = list(watch(each_fit(resampled, range(B), task.shape[0] * task.shape[1]), B, "drawing again", progress))
+    samples = list(watch(each_fit(resampled, range(resamples), task.shape[0] * task.shape[1]), resamples, "drawing again", progress))
     return Stability(fit, tabulate(fit, task, samples), np.array([len(sample.at) for sample in samples]), resampled.sample)
 
 
@@ -364,7 +374,7 @@ def hit_by_random(inside: Array, rows: Array, count: Array) -> Array:
 def distances_to_samples(
     task: Task, prototypes: Points | Selection, samples: list[Selection], rows: Array | bool = True
 ) -> tuple[Array, Array]:
-    """Distance to each prototype from the nearest prototype of its class in each sample, (B, q); inf if there is none.
+    """Distance to each prototype from the nearest prototype of its class in each sample, (samples, q); inf if there is none.
 
     Also the proportion of the samples, (q,), in which its ball would contain one of as many random rows of the class, among `rows`.
     """
@@ -463,7 +473,7 @@ def select(fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Gen
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class PermutationTest(Printed):
+class PermutationTest(Result):
     """A permutation test of a cross-validated error.
 
     Attributes
@@ -473,7 +483,7 @@ class PermutationTest(Printed):
     table : DataFrame
         One row for each permutation: the parameters selected there, with their `error` and mean `size`.
     p_value : float
-        (1 + number of permutations with an error as low or lower) / (1 + B).
+        (1 + number of permutations with an error as low or lower) / (1 + resamples).
     measure : str
         Name of the error.
     how : str
@@ -489,33 +499,30 @@ class PermutationTest(Printed):
     how: str
     call: str
 
-    plot = Above("protoclass.pictures")
+    _label: ClassVar[str] = "permutation"
 
-    def tidy(self) -> pd.DataFrame:
-        """One row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`, `B`,
-        `measure`, `how`.
+    def glance(self) -> pd.DataFrame:
+        """Table with one row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`,
+        `resamples`, `measure`, `how`.
         """
         low, high = np.quantile(self.table["error"], [0.025, 0.975])
         return pd.DataFrame([{"error": self.error, "permuted_mean": self.table["error"].mean(), "permuted_low": low,
-                              "permuted_high": high, "p_value": self.p_value, "B": len(self.table),
+                              "permuted_high": high, "p_value": self.p_value, "resamples": len(self.table),
                               "measure": self.measure, "how": self.how}])  # fmt: skip
 
-    def _facts(self) -> dict[str, str]:
-        row = self.tidy().iloc[0]
+    def _said(self) -> tuple[str, list[Any]]:
+        row = self.glance().iloc[0]
         mean, low, high = (significant(row[f"permuted_{name}"]) for name in ("mean", "low", "high"))
         spread = f"mean {mean}, 95 % of the permutations from {low} to {high}"
-        return {f"CV {self.measure}": significant(self.error), f"{self.measure.capitalize()} with permuted classes": spread,
-                "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
-
-    def _said(self) -> tuple[str, list[Any]]:
-        facts = self._facts()
+        facts = {f"CV {self.measure}": significant(self.error), f"{self.measure.capitalize()} with permuted classes": spread,
+                 "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
         width = max(map(len, facts)) + 1
         lines = [f"{name + ':':<{width}} {value}" for name, value in facts.items()]
         return "\n".join([f"Permutation test of {self.call}", *lines]), []
 
 
 def permutation_test(
-    validation: ErrorCurve, B: int = 200, seed: int = 0, progress: bool | None = None, client: Any = None
+    validation: ErrorCurve, resamples: int = 200, seed: int | None = None, progress: bool | None = None, client: Any = None
 ) -> PermutationTest:
     """Permutation test of the selected CV error against independence of classes and predictors.
 
@@ -525,10 +532,10 @@ def permutation_test(
 
     Parameters
     ----------
-    B : int
-        Number of permutations. The p-value is at least 1 / (1 + B).
-    seed : int
-        Seed for the permutations.
+    resamples : int
+        Number of permutations. The p-value is at least 1 / (1 + resamples).
+    seed : int, optional
+        Seed for the permutations. Default: the seed of the cross-validation.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
     client : Dask client, optional
@@ -537,7 +544,7 @@ def permutation_test(
     Returns
     -------
     PermutationTest
-        The error with `p_value` = (1 + number of permutations with an error as low or lower) / (1 + B).
+        The error with `p_value` = (1 + number of permutations with an error as low or lower) / (1 + resamples).
 
     References
     ----------
@@ -548,17 +555,17 @@ def permutation_test(
     --------
     >>> import protoclass as pc
     >>> v = pc.cross_validate("species ~ .", pc.load_data("iris").iloc[::5], eps=[1.0, 1.5], cv=3)
-    >>> v.permutation_test(B=19).p_value
+    >>> v.permutation_test(resamples=19).p_value
     0.05
     """
-    check_runs("B", B, seed, progress, least=1)
     problem = validation.problem
+    seed = check_runs("resamples", resamples, seed, progress, 1, problem.seed)
     how, order = exchangeable(problem.frame.codes, problem.groups)
-    orders = (order(np.random.default_rng([seed, b])) for b in range(B))
-    rows = watch(each_fit(partial(validate_permuted, validation), orders), B, "permuting classes", progress)
+    orders = (order(np.random.default_rng([seed, b])) for b in range(resamples))
+    rows = watch(each_fit(partial(validate_permuted, validation), orders), resamples, "permuting classes", progress)
     table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
     error = validation.table["error"].iloc[validation.point_of()]
-    p_value = (1 + (table["error"].round(12) <= round(error, 12)).sum()) / (1 + B)
+    p_value = (1 + (table["error"].round(12) <= round(error, 12)).sum()) / (1 + resamples)
     return PermutationTest(float(error), table, float(p_value), validation.measure_name, how, repr(problem.call))
 
 

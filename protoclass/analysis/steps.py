@@ -22,7 +22,7 @@ from ..estimation.problem import Call, short, with_folds
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import check_known, is_number, one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, brief
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
@@ -64,7 +64,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     -----
     For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, because the prototypes determine
     the nearest-prototype classifier. It holds simultaneously for all sets of prototypes, so parameters that only affect which rows
-    are selected (`eps`, `lambda_`, `penalty`, `stop`) may be tuned in any way. Several binary classifiers, and the kinds of an SCM
+    are selected (`eps`, `lambda_`, `penalty`, `size`) may be tuned in any way. Several binary classifiers, and the kinds of an SCM
     if one of two was selected, share delta. Weights of a metric and other numbers that you give are assumed to be chosen before the
     rows were seen.
 
@@ -217,7 +217,7 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the prototypes are not selected step by step.
 
     See Also
@@ -317,7 +317,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     rule, most = stepwise(fit), step_count(fit)
     if lambda_ is not None:
         if not fit.model.can.costs:
-            raise NotAvailable(f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size=")
+            raise NotAvailableError(f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size=")
         return fit.derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
         raise OptionError(f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}")
@@ -331,7 +331,7 @@ def slim(fit: AnyFit) -> AnyFit:
     """The fit without its training rows, for publishing.
 
     It keeps prototypes, parameters, metric and calibration, and the number of rows of each class. Its predictions for new rows are
-    bit-identical. Methods that need the training rows or the cross-validation raise `NotAvailable`; `update(data=...)` refits. The
+    bit-identical. Methods that need the training rows or the cross-validation raise `NotAvailableError`; `update(data=...)` refits. The
     prototypes of k-nearest neighbours are all training rows, so these remain. `slim().save(path)` lists what else remains of them.
 
     Examples

@@ -22,7 +22,7 @@ from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, warn
+from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
 
@@ -40,7 +40,7 @@ STEPS = 8  # minimum number of steps of the bar if there are as many variables
 MOST = 50  # variables that are permuted if none are named
 
 
-def why(fit: Fitted, row: Any) -> Any:
+def why(fit: Fitted, new: Any) -> Any:
     """Explain predictions: contributions of the variables to the distances, and counterfactual values.
 
     The row is compared with its nearest prototype of the predicted class and with its nearest prototype of any other class (the
@@ -48,7 +48,7 @@ def why(fit: Fitted, row: Any) -> Any:
 
     Parameters
     ----------
-    row : label, Series, dict or DataFrame of one row
+    new : label, Series, dict or DataFrame of one row
         A training row by its label, or any row with the predictors.
 
     Returns
@@ -66,7 +66,7 @@ def why(fit: Fitted, row: Any) -> Any:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the prototypes are not rows, or if the dissimilarities were given as a matrix.
 
     Notes
@@ -95,9 +95,9 @@ def why(fit: Fitted, row: Any) -> Any:
     >>> fit.why(70)["counterfactual_class"].unique().tolist()
     ['versicolor']
     """
-    asked, groups, prototypes = asked_row(fit, row), variable_groups(fit, None), fit.rule.prototypes
+    asked, groups, prototypes = asked_row(fit, new), variable_groups(fit, None), fit.rule.prototypes
     if prototypes.at is None:
-        raise NotAvailable("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
+        raise NotAvailableError("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
     (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit.unseen_in(asked)
     if not complete.all():
         unseen.refuse()
@@ -105,7 +105,7 @@ def why(fit: Fitted, row: Any) -> Any:
         raise DataError(f"the row has no value of {missing}, but every predictor is needed")
     distances, measured = of_complete(query, lambda part: distances_by(fit.rule, part))
     if not measured.all() or not distances.size:
-        raise NotAvailable("there is no prototype to compare the row with")
+        raise NotAvailableError("there is no prototype to compare the row with")
     d = distances[0]
     code = int(codes_of(fit, asked)[0])
     same_class, attrs = prototypes.classes == code, dict[str, Any]()
@@ -132,20 +132,20 @@ def why(fit: Fitted, row: Any) -> Any:
     return table
 
 
-def asked_row(fit: Fitted, row: Any) -> pd.DataFrame:
+def asked_row(fit: Fitted, new: Any) -> pd.DataFrame:
     """The predictors of a row of the fit, by label, or of a frame of one row, a Series or a mapping."""
     variable_groups(fit, None)  # raises if there are no predictors
-    if isinstance(row, (pd.Series, dict)):
-        return pd.DataFrame([dict(row)])
-    if hasattr(row, "columns"):
-        table = as_pandas(row)
+    if isinstance(new, (pd.Series, dict)):
+        return pd.DataFrame([dict(new)])
+    if hasattr(new, "columns"):
+        table = as_pandas(new)
         if len(table) != 1:
-            raise OptionError(f"row must be a single row, not {len(table)} rows: use [fit.why(label) for label in table.index]")
+            raise OptionError(f"new must be a single row, not {len(table)} rows: use [fit.why(label) for label in table.index]")
         return table
     try:
-        at = fit.frame.index.tolist().index(row)
+        at = fit.frame.index.tolist().index(new)
     except (ValueError, TypeError):  # unknown; or something that == does not compare, such as an array
-        raise OptionError(f"row must be a label of the rows of the fit, or a row as a DataFrame, not {brief(row)}") from None
+        raise OptionError(f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}") from None
     return fit.frame.columns.iloc[[at]]
 
 
@@ -256,7 +256,7 @@ def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
 
 
 def separation(fit: Fitted) -> pd.DataFrame:
-    """Share of each variable in the distances between the prototypes of different classes, and its direction.
+    """Proportion of each variable in the distances between the prototypes of different classes, and its direction.
 
     A weight of a learned metric multiplies a squared difference, so it does not show alone how much a variable counts: a variable with
     a large weight counts little if the prototypes hardly differ in it.
@@ -264,10 +264,10 @@ def separation(fit: Fitted) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Table by variable of the metric (a column of the design matrix, or with Gower a predictor), the largest share first:
+        Table by variable of the metric (a column of the design matrix, or with Gower a predictor), the largest proportion first:
 
-        * `proportion`: part of the squared distance (with Gower, of the distance) from a prototype to the nearest prototype of another
-          class, the mean over the prototypes. The sum is 1; with a full matrix, a share may be negative;
+        * `proportion`: the part of the squared distance (with Gower, of the distance) from a prototype to the nearest prototype of another
+          class, the mean over the prototypes. The sum is 1; with a full matrix, one may be negative;
         * `higher`: the class whose prototypes have the higher mean value; NA for categories and ties;
         * `weight`: the learned weight, if the metric has learned weights;
         * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full matrix. The fitted model is then a
@@ -276,7 +276,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the model does not predict the class of the nearest prototype, if one class alone has prototypes, or if the metric is not a
         sum over variables.
 
@@ -306,7 +306,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     """
     reason = why_not_separated(fit)
     if reason:
-        raise NotAvailable(reason)
+        raise NotAvailableError(reason)
     metric, codes = fit.dissimilarity.metric, fit.rule.prototypes.classes
     values, rep = prototype_values(fit), fit.dissimilarity._prototype_rep(fit.rule.prototypes)
     rival = np.where(codes[:, None] != codes, compare(metric, rep, rep), np.inf).argmin(axis=1)
@@ -314,7 +314,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     if slopes is None:
         names = list(metric.variables)
         if not names:
-            raise NotAvailable(NO_SUM.format(metric.name))
+            raise NotAvailableError(NO_SUM.format(metric.name))
         pairs = [(part(rep, slice(k, k + 1)), part(rep, slice(j, j + 1))) for k, j in enumerate(rival.tolist())]
         terms = np.nan_to_num([metric.terms(a, b)[0, 0] for a, b in pairs])
     else:
@@ -446,10 +446,10 @@ def values_as_codes(table: pd.DataFrame) -> Array:
 def importance(
     fit: Fitted,
     new: Any = None,
-    repeats: int = 20,
+    resamples: int = 20,
     variables: Any = None,
     cv: Any = "auto",
-    seed: int = 0,
+    seed: int | None = None,
     progress: bool | None = None,
     client: Any = None,
 ) -> pd.DataFrame:
@@ -463,7 +463,7 @@ def importance(
     new : DataFrame, optional
         New rows with the predictors and the response. Default: the training rows, each predicted by the model that was fitted
         without its fold.
-    repeats : int
+    resamples : int
         Number of permutations of each variable.
     variables : list of columns, or mapping of name to columns, optional
         Variables to permute; columns under one name are permuted together. Default: each predictor separately, with a factor, and
@@ -471,8 +471,8 @@ def importance(
         ratio of variances between and within classes.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds, as in `fit`; ignored if `new` is given.
-    seed : int
-        Seed for the permutations.
+    seed : int, optional
+        Seed for the permutations. Default: the seed of the fit.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
     client : Dask client, optional
@@ -486,7 +486,7 @@ def importance(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the dissimilarities were given as a matrix.
 
     Notes
@@ -504,10 +504,10 @@ def importance(
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.importance(repeats=5).index[:2].tolist()
+    >>> fit.importance(resamples=5).index[:2].tolist()
     ['petal_width', 'petal_length']
     """
-    check_runs("repeats", repeats, seed, progress, least=1)
+    seed = check_runs("resamples", resamples, seed, progress, 1, fit.problem.seed)
     groups = variable_groups(fit, variables)
     if variables is None and len(groups) > MOST:
         words = f"of the {len(groups):,} variables, the {MOST} that separate the classes most are permuted: use variables= for others"
@@ -515,8 +515,8 @@ def importance(
         groups = most_separating(fit.frame, groups)
     rows = training_rows(fit, cv) if new is None else new_rows(fit, new)
     n, random = len(rows.y), np.random.default_rng([seed, 1])
-    draws = ((columns, np.array([random.permutation(n) for _ in range(repeats)])) for columns in groups.values())
-    together = max(1, min(len(groups) // STEPS, CELLS // (repeats * rows.columns.size)))
+    draws = ((columns, np.array([random.permutation(n) for _ in range(resamples)])) for columns in groups.values())
+    together = max(1, min(len(groups) // STEPS, CELLS // (resamples * rows.columns.size)))
     batches = iter(lambda: list(islice(draws, together)), [])
     wrong, share = rows.wrong.astype(float), rows.w / rows.w.sum()
     permuted = chain.from_iterable(each_fit(rows.proportions_wrong, batches))
@@ -563,7 +563,7 @@ def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     """The columns that are permuted together, by name: as given, or the metric's groups and each other predictor alone."""
     known = list(fit.frame.schema)
     if not known:
-        raise NotAvailable("this fit has no predictors to permute, because its dissimilarities were given as a matrix")
+        raise NotAvailableError("this fit has no predictors to permute, because its dissimilarities were given as a matrix")
     if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:  # a step of another row may leave a gap
         return {"series": known}
     if variables is None:

@@ -25,7 +25,7 @@ from ..core.statistics.folds import drawn_by_class, quotas
 from ..frames.formula import read
 from ..frames.schema import check_names
 from ..ground.checks import check_seed, whole_number
-from ..ground.errors import ClusterError, OptionError, ProtoclassError, brief, shown, told, warn
+from ..ground.errors import DaskError, OptionError, ProtoclassError, brief, shown, told, warn
 
 
 def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
@@ -141,7 +141,7 @@ def _on_workers(client: Any, work: Callable[[Any], Any], items: Iterable[Any]) -
         except Exception as reason:
             if type(reason).__module__.partition(".")[0] not in ("distributed", "concurrent", "asyncio"):
                 raise
-            raise ClusterError(
+            raise DaskError(
                 f"the cluster could not finish the fits, {type(reason).__name__} ({reason}): start its workers again, with more memory if "
                 "they were stopped, or leave out client="
             ) from reason

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..ground.errors import TooLarge, cut
+from ..ground.errors import TooLargeError, cut
 from . import Array
 
 SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
@@ -51,12 +51,12 @@ def room(wanted: float = np.inf) -> int:
 
 
 def check_fits(size: float, what: str, cure: str) -> None:
-    """Raise TooLarge unless `size` bytes are at most a quarter of the available memory."""
+    """Raise TooLargeError unless `size` bytes are at most a quarter of the available memory."""
     if size <= SMALLEST:
         return
     left = available()
     if size > SHARE * left:
-        raise TooLarge(
+        raise TooLargeError(
             f"{what} {size / 2**30:.1f} GB, above a quarter of the {left / 2**30:.1f} GB of memory that are available to this process: "
             f"{cure}"
         )
@@ -80,9 +80,9 @@ def ran_out(reason: BaseException) -> bool:
     return False
 
 
-def too_large(reason: BaseException) -> TooLarge:
+def too_large(reason: BaseException) -> TooLargeError:
     """The error, with a cure, of an allocation that failed and that no estimate foresaw."""
-    return TooLarge(
+    return TooLargeError(
         f"memory ran out ({cut(str(reason)) or 'no reason given'}), of which this process may still take "
         f"{available() / 2**30:.1f} GB: use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
     )
@@ -133,7 +133,7 @@ def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
 
     Raises
     ------
-    TooLarge
+    TooLargeError
         If it takes more than a quarter of the available memory.
     """
     size, what = prod(shape) * np.dtype(dtype).itemsize, f"an array of {' x '.join(map(str, shape))} numbers needs"

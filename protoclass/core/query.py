@@ -22,7 +22,7 @@ T = TypeVar("T")
 BLOCK = 2**22  # dissimilarities that are computed at a time: products of this size stay near the processor
 
 
-class Incomplete(Exception):
+class IncompleteError(Exception):
     """Rows of a query, bool (r,), that lack a value which a rule needs; `of_complete` leaves them out."""
 
     def __init__(self, rows: Array) -> None:
@@ -84,7 +84,7 @@ class Query:
 
     A rule or path requests the values that it needs: dissimilarities to its prototypes, coordinates, or columns. Other values are never
     computed. A request for values that a problem does not have raises an error. No rule gets a missing value: a request for
-    one raises `Incomplete`, and the rule is asked again about the other rows, so their predictions do not depend on it.
+    one raises `IncompleteError`, and the rule is asked again about the other rows, so their predictions do not depend on it.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Query:
     measure : callable
         `measure(rows, prototypes)`: dissimilarities (r, q), NaN if one is missing.
     vectors : callable
-        `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises `NoVectors` if there are none.
+        `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises `NoCoordinatesError` if there are none.
     design : callable
         `design(rows)`: columns (r, p) of the design matrix, NaN for a row that has none; it raises if there are none at all.
     label : callable
@@ -177,10 +177,10 @@ class Query:
 
 
 def complete(values: Array) -> Array:
-    """Values of rows (r, q), none of which is missing, or else `Incomplete`."""
+    """Values of rows (r, q), none of which is missing, or else `IncompleteError`."""
     missing = np.isnan(values).any(axis=1)
     if missing.any():
-        raise Incomplete(np.asarray(missing))
+        raise IncompleteError(np.asarray(missing))
     return values
 
 
@@ -191,7 +191,7 @@ def of_complete(query: Query, work: Callable[[Query], T]) -> tuple[T, Array]:
         part = query if kept.all() else replace(query.take(kept), unanswered=None)
         try:
             return work(part), kept
-        except Incomplete as reason:
+        except IncompleteError as reason:
             kept[np.flatnonzero(kept)[reason.rows]] = False
 
 

@@ -170,7 +170,7 @@ def as_ratio(penalty: float) -> tuple[int, int]:
 
 
 def grow_each(
-    sorted_lines: Lines, features: Family, side: Array, penalties: Sequence[float], stop: int | None
+    sorted_lines: Lines, features: Family, side: Array, penalties: Sequence[float], most: int | None
 ) -> list[Machine]:
     """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3) for each of several penalties.
 
@@ -188,11 +188,11 @@ def grow_each(
     side : int8 array (n,)
         IN_P, IN_N or OUT for each row.
     penalties : sequence of float > 0, or inf
-    stop : int, or None
+    most : int, or None
         Features at most.
     """
     in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
-    most = in_n if stop is None else min(in_n, stop)  # each step removes at least one row from N
+    most = in_n if most is None else min(in_n, most)  # each step removes at least one row from N
     f, out = len(features.line), dict[int, Machine]()
     most = most if f else 0  # without lines there are no features: all centres are held out or of other classes
     base, lengths = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
@@ -515,7 +515,7 @@ class SCMRule(WithPrototypes):
         assert at is not None
         machines = [replace(d, machine=d.machine.first(size).moved(at)) for d in self.machines]
         report = {**self.report, "features": sum(len(d.machine) for d in machines)}
-        report.pop("stop at", None)
+        report.pop("features at most", None)
         return assemble(tuple(machines), self._own, self.classes, report)
 
     @property
@@ -585,13 +585,13 @@ def assemble(
 
 @dataclass(frozen=True)
 class SCMPath:
-    """Path of the set covering machine over kinds, penalties and stops.
+    """Path of the set covering machine over kinds, penalties and sizes.
 
     Attributes
     ----------
     runs : mapping of (kind, penalty) to tuple of BinarySCM
         Balls are numbered by columns of D.
-    grid : tuple of (kind, penalty, stop)
+    grid : tuple of (kind, penalty, size)
     own : int array (m,)
         Class of each column of D.
     classes : int
@@ -624,7 +624,7 @@ class SCMPath:
     def _sizes(self) -> list[int]:
         """Features of the longest machine at each point of the grid."""
         longest = {key: int(lengths.max()) for key, lengths in self._lengths.items()}
-        return [longest[k, p] if stop is None else min(stop, longest[k, p]) for k, p, stop in self.grid]
+        return [longest[k, p] if most is None else min(most, longest[k, p]) for k, p, most in self.grid]
 
     @property
     def size(self) -> Array:
@@ -645,7 +645,7 @@ class SCMPath:
         all_machines = [d.machine.moved(position) for machines in self.runs.values() for d in machines]
         first = iter(find_fired(all_machines, self.prototypes, query))
         of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
-        known: dict[tuple[str, float, int], Array] = {}  # many stops are longer than any machine
+        known: dict[tuple[str, float, int], Array] = {}  # many limits are longer than any machine
         for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes, strict=True)):
             if (k, p, size) not in known:
                 known[k, p, size] = count_votes(self.runs[k, p], of_run[k, p], size, self.classes).argmax(axis=1)
@@ -653,9 +653,9 @@ class SCMPath:
         return out
 
     def at(self, g: int) -> SCMRule:
-        kind, penalty, stop = self.grid[g]
+        kind, penalty, most = self.grid[g]
         machines = tuple(replace(d, machine=d.machine.first(self._sizes[g])) for d in self.runs[kind, penalty])
-        parameters = {"kind": kind, "penalty p": penalty, **({} if stop is None else {"stop at": stop})}
+        parameters = {"kind": kind, "penalty p": penalty, **({} if most is None else {"features at most": most})}
         parameters["features"] = sum(len(d.machine) for d in machines)
         return assemble(machines, self.own, self.classes, {**parameters, **self.report})
 

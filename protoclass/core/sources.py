@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..ground.errors import TooLarge
+from ..ground.errors import TooLargeError
 from . import Array
 from .coding import TILE, Coding, Tile, as_slice, block_tiles, gather, half_tiles
 from .distances.minkowski import Geometry, minkowski
@@ -118,7 +118,7 @@ class Streamed(Source):
 
     def array(self) -> Array:
         n, m = self.shape
-        raise TooLarge(f"this needs the complete {n} x {m} matrix of dissimilarities, which is not in memory: {self.cure}")
+        raise TooLargeError(f"this needs the complete {n} x {m} matrix of dissimilarities, which is not in memory: {self.cure}")
 
 
 @dataclass(frozen=True)

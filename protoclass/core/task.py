@@ -39,7 +39,7 @@ class Task:
         Row position of each candidate, -1 for an unlabelled candidate.
     seed : tuple of int
     vectors : Once of array (n, p)
-        Coordinates of the rows; use `coordinates()`, which raises `NoVectors` if there are none.
+        Coordinates of the rows; use `coordinates()`, which raises `NoCoordinatesError` if there are none.
     design : Once of array (n, p)
         Design matrix; use `columns()`, which raises if there is none.
     tick : callable

@@ -26,7 +26,7 @@ from ..core.statistics.scores import (
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..ground.checks import is_number, one_of
-from ..ground.errors import DataError, DataWarning, NotAvailable, OptionError, brief, shown, warn
+from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, shown, warn
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
 from .copies import coincidences
@@ -98,7 +98,7 @@ def calibrate(
         If a class has no calibration rows, or if rows of `new` are training rows.
     OptionError
         If `cv` is None and `new` is not given.
-    NotAvailable
+    NotAvailableError
         If the method gives no values by class.
 
     Notes
@@ -178,7 +178,9 @@ def calibration(fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weig
     one_of("tune", tune, ("auto", True, False))
     kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
     if kind is None:
-        raise NotAvailable(f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because it has no values by class")
+        raise NotAvailableError(
+            f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because it has no values by class"
+        )
     tuned, why_not = None, ""
     if new is None:
         if weights is not None:
@@ -393,7 +395,7 @@ def threshold(
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the fit is not calibrated.
 
     Notes
@@ -423,7 +425,7 @@ def threshold(
     """
     calibration = fit.calibration
     if calibration is None:
-        raise NotAvailable("a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)")
+        raise NotAvailableError("a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)")
     code = class_code(of, fit.frame.levels)
     limits = {"sensitivity": sensitivity, "specificity": specificity}
     for name, least in limits.items():

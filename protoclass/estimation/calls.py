@@ -15,7 +15,7 @@ from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique
 from ..frames.tables import Absent, arrow_tables, as_pandas, files_of, installed, is_path, of_one_type
 from ..ground.checks import check_progress, one_of
-from ..ground.errors import DataWarning, NotAvailable, OptionError, brief, warn
+from ..ground.errors import DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.files import check_free, check_path, write_by
 from ..ground.options import bar
 from .calibration import arguments_of, calibrated
@@ -144,7 +144,7 @@ def predict_to(
     DataError
         If the source is neither a Parquet file nor a stream, if a key is not a column, if two columns would have the same name, or if
         `predict` raises it. No file is left then.
-    NotAvailable
+    NotAvailableError
         If pyarrow is not installed.
 
     Examples
@@ -165,7 +165,7 @@ def predict_to(
     one_of("unseen", unseen, UNSEEN)
     check_progress(progress)
     if not installed("pyarrow"):
-        raise NotAvailable("predict_to needs pyarrow, which is not installed: pip install pyarrow")
+        raise NotAvailableError("predict_to needs pyarrow, which is not installed: pip install pyarrow")
     import pyarrow  # not at the top, because it takes half a second that nothing else needs
     from pyarrow.csv import CSVWriter
     from pyarrow.parquet import ParquetWriter

@@ -215,15 +215,17 @@ class ErrorCurve:
         `error` : cross-validated error by `measure`: the proportion of errors, its mean over classes, or the loss. `se` : its
         standard error over folds, as in glmnet, which the 1-SE rule uses. It is at least the standard error of an error of 0
         (Agresti and Coull 1998), see `core.statistics.intervals.least_se`. `size` : the mean complexity of the models over the folds,
-        in the unit of the method. `cover_error` : the proportion of rows that are in no ball, in balls of several classes, or only in
-        balls of another class. `bound` : the mean over folds of the bound on the error from the training rows alone, see `Fit.bound`.
+        in the unit of the method, or its limit `size=` if this is tuned. `cover_error` : the proportion of rows that are in no ball, in
+        balls of several classes, or only in balls of another class. `bound` : the mean over folds of the bound on the error from
+        the training rows alone, see `Fit.bound`.
 
         Notes
         -----
         `se` treats folds as independent, and is too small for an interval: it is 0.64 to 0.87 of the standard deviation over new
         samples for 60 and 100 rows, and 0.35 to 0.56 with a rare class. Use `band` for intervals.
         """
-        out = self.grid.assign(error=self.choice.error, se=self.choice.se, size=self.choice.size)
+        out = self.grid.assign(error=self.choice.error, se=self.choice.se)
+        out["size"] = out.get("size", self.choice.size)
         if self.covered is not None:
             out["cover_error"] = mean_loss(losses(self.covered, self.problem.frame.codes, self.loss), self._weights)
         if self.bounds is not None:

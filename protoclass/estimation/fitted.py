@@ -24,7 +24,7 @@ from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, check_level, either, hint_for_value, one_of
-from ..ground.errors import DataWarning, NotAvailable, OptionError, ProtoclassError, brief, warn
+from ..ground.errors import DataWarning, NotAvailableError, OptionError, ProtoclassError, brief, warn
 from ..ground.foreign_names import VERBS
 from ..ground.options import bar
 from ..metrics.base import as_vectors
@@ -110,7 +110,7 @@ class Fitted(Served):
         """The cross-validation: errors over the grid, held-out predictions, and the selected point."""
         found = self.checked if self.curve is None else self.curve
         if isinstance(found, str):
-            raise NotAvailable("this fit was not cross-validated: use fit.update(cv=10)")
+            raise NotAvailableError("this fit was not cross-validated: use fit.update(cv=10)")
         return found
 
     @cached_property
@@ -199,7 +199,7 @@ class Fitted(Served):
             return self.rule.report[name]
         condition = getattr(self.model.can, name)
         if condition:
-            raise NotAvailable(f"this fit has no {name}, because method {self.model.name!r} returns one {condition}")
+            raise NotAvailableError(f"this fit has no {name}, because method {self.model.name!r} returns one {condition}")
         raise lacking(self.model, name, name)
 
     @cached_table

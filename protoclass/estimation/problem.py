@@ -29,7 +29,7 @@ from ..ground.checks import (
     quoted,
     whole_number,
 )
-from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, brief, printed, shown
+from ..ground.errors import DataError, FormulaError, NotAvailableError, OptionError, brief, printed, shown
 from ..ground.foreign_names import ELSEWHERE
 from ..ground.options import bar
 from ..ground.savable import savable
@@ -105,11 +105,11 @@ class Call:
         return replace(self, formula=formula, data=data, arguments={**arguments, **new})
 
     def check_complete(self) -> None:
-        """Raise NotAvailable if data or arguments are gone, so the call cannot be repeated."""
+        """Raise NotAvailableError if data or arguments are gone, so the call cannot be repeated."""
         gone = [name for name, value in {"data": self.data, **self.arguments}.items() if _is_absent(value)]
         if gone:
             named = ", ".join(f"{name}=" for name in gone)
-            raise NotAvailable(f"the fit is slim and no longer stores {quoted(gone)} of its call: use {named}, or the full fit")
+            raise NotAvailableError(f"the fit is slim and no longer stores {quoted(gone)} of its call: use {named}, or the full fit")
 
     @printed
     def __repr__(self) -> str:

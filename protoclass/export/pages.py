@@ -23,7 +23,7 @@ from ..analysis.evaluation import TestResult
 from ..analysis.groups import TestByGroup
 from ..analysis.groups import test as test_on
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable, OptionError, brief, cut, printed
+from ..ground.errors import NotAvailableError, OptionError, brief, cut, printed
 from ..ground.files import PAGES, check_free, check_path, write_file
 from ..ground.options import significant
 from ..pictures import plot
@@ -445,7 +445,7 @@ def explorer(fit: Fitted) -> Text | str:
 
     try:
         return PrototypeExplorer(fit).fragment()
-    except NotAvailable as reason:
+    except NotAvailableError as reason:
         return Text([str(reason)])
 
 
@@ -455,7 +455,7 @@ def picture(draw: Any, words: str) -> Text | str:
 
     try:
         figure = draw().figure
-    except NotAvailable as reason:
+    except NotAvailableError as reason:
         return Text([str(reason)])
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=120, bbox_inches="tight")

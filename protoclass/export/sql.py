@@ -12,7 +12,7 @@ from ..core.query import InSQL
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..frames.sql_columns import ROW, Columns, all_of, as_double, check_case, constant, number, table_of
-from ..ground.errors import NotAvailable
+from ..ground.errors import NotAvailableError
 from ..metrics.base import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.base import ROW as MEASURED
 
@@ -51,7 +51,7 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If the method is not supported in SQL, or if the formula names no predictors.
     OptionError
         If the dissimilarity or a term of the formula is not supported; if classes or levels are not
@@ -118,9 +118,9 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
     rule = fit.rule
     if not isinstance(rule, InSQL) or rule.why_not_sql:
         why = f": {rule.why_not_sql}" if isinstance(rule, InSQL) else ""
-        raise NotAvailable(f"method {fit.model.name!r} can't be written in SQL{why}: use {WRITTEN}")
+        raise NotAvailableError(f"method {fit.model.name!r} can't be written in SQL{why}: use {WRITTEN}")
     if not fit.frame.schema:
-        raise NotAvailable(f"a query classifies rows by their columns, but {fit.frame.formula.quoted} has no predictors")
+        raise NotAvailableError(f"a query classifies rows by their columns, but {fit.frame.formula.quoted} has no predictors")
     check_case(fit.frame.schema)
     writer = Writer(fit, Columns(fit.frame), _unused(MADE, _last(table)))
     source = table_of(table)

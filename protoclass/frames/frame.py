@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..core.coding import as_slice
 from ..ground.checks import one_of
-from ..ground.errors import DataError, FormulaError, NotAvailable, OptionError, TooLarge, cut, printed, shown
+from ..ground.errors import DataError, FormulaError, NotAvailableError, OptionError, TooLargeError, cut, printed, shown
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
@@ -264,7 +264,7 @@ class Frame:
         categories = [c for c, column in self.schema.items() if column.kind == "category"]
         if categories:
             most = max(categories, key=lambda c: len(self.schema[c].levels))
-            raise TooLarge(
+            raise TooLargeError(
                 f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), or use "
                 "dissimilarity='gower'"
             )
@@ -384,7 +384,7 @@ def trained_spec(frame: Frame) -> Any:
             return None  # Gower uses the unchanged categories; a metric that requests `design` checks it
         widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
         cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
-        raise TooLarge(
+        raise TooLargeError(
             f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave out "
             "terms, or categories of many levels"
         )
@@ -489,7 +489,7 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
 
 @savable
 class RowlessFrame(Frame):
-    """A frame without its rows. Functions that need them raise `NotAvailable`; new rows are read as
+    """A frame without its rows. Functions that need them raise `NotAvailableError`; new rows are read as
     by the original frame.
 
     Attributes
@@ -528,7 +528,7 @@ class RowlessFrame(Frame):
         return self.remembered.predictors_of(labels)
 
     def _gone(self, *_: Any) -> NoReturn:
-        raise NotAvailable(GONE)
+        raise NotAvailableError(GONE)
 
     columns = weights = index = codes = design = canonical = property(_gone)
     take = terms = _gone  # type: ignore[assignment]

@@ -17,7 +17,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pandas as pd
 
-from ..ground.errors import DataError, FileError, NotAvailable, OptionError, ProtoclassError, cut, printed, shown
+from ..ground.errors import DataError, FileError, NotAvailableError, OptionError, ProtoclassError, cut, printed, shown
 from ..ground.files import in_encoding
 from ..ground.savable import savable
 from .formula import read as read_formula
@@ -357,7 +357,7 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         return data
     if isinstance(data, Absent):
-        raise NotAvailable(GONE)
+        raise NotAvailableError(GONE)
     source = source_of(data)
     if source is not None:
         return read_table(source, names)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from .errors import NotAvailable, OptionError, brief, shown
+from .errors import NotAvailableError, OptionError, brief, shown
 from .foreign_names import ELSEWHERE, SAME_AS, VALUES
 
 LARGEST = 1e300  # numbers beyond are not parameters
@@ -96,18 +96,18 @@ def check_progress(progress: Any) -> Any:
     return progress
 
 
-def check_runs(name: str, runs: object, seed: object, progress: object, least: int = 2) -> None:
-    """Raise unless the arguments of repeated computations are valid: the number `name` of runs, the seed and the progress bar."""
+def check_runs(name: str, runs: object, seed: object, progress: object, least: int = 2, usual: int | None = None) -> int:
+    """The seed of repeated computations, `usual` if it is None; raises unless it, the number `name` of runs and the bar are valid."""
     whole_number(name, runs, least, MOST_RUNS)
-    check_seed(seed)
     check_progress(progress)
+    return check_seed(usual if seed is None else seed)
 
 
 def check_labels(name: str, labels: Any) -> None:
     """Raise unless labels are listed."""
     listed = isinstance(labels, Sequence) and not isinstance(labels, (str, bytes))
     if not listed and getattr(labels, "ndim", 0) != 1:  # ndim of an array, Index or Series
-        raise OptionError(f"{name} must be a list of row labels, such as fit.frame.index[:3], not {brief(labels)}")
+        raise OptionError(f"{name} must be a list of row labels, such as data.index[:3], not {brief(labels)}")
 
 
 def find_labels(labels: Iterable[Any], index: Iterable[Any], unknown: str) -> list[int]:
@@ -251,7 +251,7 @@ def renamed(name: str, known: Collection[str]) -> str | None:
 
 
 class Served:
-    """A value whose missing attributes raise NotAvailable with a cure, if R or scikit-learn has
+    """A value whose missing attributes raise NotAvailableError with a cure, if R or scikit-learn has
     them."""
 
     serves: ClassVar[Mapping[str, str]] = {}  # cure by name of the attribute
@@ -267,5 +267,5 @@ class Served:
             """Only called if there is no such attribute, or if a property has failed, whose message
             is then kept."""
             if name in type(self).serves:
-                raise NotAvailable(f"{type(self).called} has no {name}: {type(self).serves[name]}")
+                raise NotAvailableError(f"{type(self).called} has no {name}: {type(self).serves[name]}")
             return object.__getattribute__(self, name)

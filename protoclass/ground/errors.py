@@ -44,11 +44,11 @@ class OptionError(ProtoclassError, ValueError):
     """An argument or a parameter has a value that is not allowed, or does not exist."""
 
 
-class NotAvailable(ProtoclassError, AttributeError):
+class NotAvailableError(ProtoclassError, AttributeError):
     """The fitted model does not have the requested feature, such as an objective or probabilities."""
 
 
-class NoVectors(ProtoclassError, TypeError):
+class NoCoordinatesError(ProtoclassError, TypeError):
     """The method needs coordinates, but the dissimilarity has none."""
 
 
@@ -56,11 +56,11 @@ class FileError(ProtoclassError, OSError):
     """A file or folder cannot be read or written."""
 
 
-class ClusterError(ProtoclassError, RuntimeError):
+class DaskError(ProtoclassError, RuntimeError):
     """A Dask cluster is lost, or cannot do its work."""
 
 
-class TooLarge(ProtoclassError, MemoryError):
+class TooLargeError(ProtoclassError, MemoryError):
     """The complete matrix was requested but does not fit into the stated proportion of memory."""
 
 

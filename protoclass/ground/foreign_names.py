@@ -15,11 +15,13 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(["n_clusters", "centers"], ("K", "k")), "n_prototypes": ("K", "k", "max_prototypes"),
     "sample_weight": ("weights",), "class_weight": ("class_weights",), "weights": ("column_weights",),
     **dict.fromkeys(["components", "n_components"], ("dims",)), "how": ("method",),
-    "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps",), "radius": ("eps",),
-    "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("repeats",),
+    "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",), "epsilon": ("eps", "softening", "damping"), "radius": ("eps",),
+    "lambda": ("lambda_",), "cost": ("C", "loss", "lambda_"), "n_repeats": ("resamples", "repeats"), "seconds": ("time_limit",),
+    **dict.fromkeys(["B", "draws", "repeats"], ("resamples",)), **dict.fromkeys(["row", "data"], ("new",)),
     "group": ("groups", "clusters", "by"), "groups": ("clusters",),
-    "alpha": ("level", "delta"), "R": ("B", "draws"),
+    "alpha": ("level", "delta"), "R": ("resamples",),
     "cutoff": ("threshold",), "positive": ("of",),
+    "stop": ("size",), "threshold": ("shrinkage",), "count": ("n",),
 }  # fmt: skip
 
 _GRID = "use a sequence for a parameter to tune it, such as k=[1, 5, 15], with cv=, repeats= and choose="
@@ -49,8 +51,7 @@ ELSEWHERE: Mapping[str, str] = {
     "x": _FRAME, "y": _FRAME, "X": _FRAME, "cl": _FRAME,
     "trControl": _GRID, "tuneGrid": _GRID, "tuneLength": _GRID, "param_grid": _GRID,
     "n_jobs": "leave it out, because all processors are used",
-    "test_size": "draw the training rows in the data frame, train = data.sample(frac=0.7), test = data.drop(train.index), or call "
-    "pc.compare(..., test_size=0.3)",
+    "test_size": "use train, test = pc.split(data, 'y', test_size=0.3), or pc.compare(..., test_size=0.3)",
     "positive": "order the levels in the data frame, pd.Categorical(data['y'], levels)",
 }  # fmt: skip
 
@@ -125,8 +126,8 @@ VERBS: Mapping[str, str] = {
     **dict.fromkeys(["logLik", "AIC", "BIC"], _NO_LIKELIHOOD),
     **dict.fromkeys(["varImp", "feature_importances_"], _IMPORTANCE), "confusionMatrix": _CONFUSION,
     **dict.fromkeys(["roc", "auc"], _ROC), "shap": _EXPLAIN,
-    "weights": "use fit.frame.weights", "data": "use fit.call.data",
-    "feature_names_in_": "use fit.frame.columns for the predictors, or fit.frame.design for the columns of the design matrix",
+    "data": "use fit.call.data",
+    "feature_names_in_": "use fit.formula, and fit.call.data for its columns",
     "predict_proba": _PROBABILITIES,
     "decision_function": "use fit.predict(new, 'decision') if the method has decision values, and fit.predict(new, 'distance') otherwise",
     "score": "use fit.test(new)", "error": "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
@@ -151,7 +152,7 @@ VERBS_OF_TEST: Mapping[str, str] = {
 }  # fmt: skip
 
 VERBS_OF_VALIDATION: Mapping[str, str] = {
-    **dict.fromkeys(["predict", "summary", "prototypes"], "use the attribute fit, the fit at the chosen point"),
+    **dict.fromkeys(["predict", "prototypes"], "use the attribute fit, the fit at the chosen point"),
     **dict.fromkeys(
         ["cv_results_", "error"], "use the attribute table, which has the errors, their standard errors and the sizes"
     ),
@@ -161,7 +162,7 @@ VERBS_OF_VALIDATION: Mapping[str, str] = {
 }  # fmt: skip
 
 VERBS_OF_COMPARISON: Mapping[str, str] = {
-    **dict.fromkeys(["summary", "tidy"], "use the attribute table, which has a row for each method"), "chances": "use probabilities",
+    "chances": "use probabilities",
 }
 
 VERBS_OF_MODEL: Mapping[str, str] = dict.fromkeys(
@@ -173,7 +174,7 @@ VERBS_OF_MODEL: Mapping[str, str] = dict.fromkeys(
 _METHOD = "use the name of the method, pc.fit('y ~ .', data, {0!r})"
 _LEARN = "use pc.fit('y ~ .', data, 'knn'), which fits, tunes and stores the cross-validation"
 _MATRIX = "use pc.dissimilarity('~ .', data) with metric= a name, such as 'gower', as daisy does for mixed columns"
-_SPLIT = "split the rows by pandas, train = data.sample(frac=0.7, random_state=1), test = data.drop(train.index)"
+_SPLIT = "use train, test = pc.split(data, 'y', test_size=0.3)"
 
 # function of another package: cure
 FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
@@ -187,16 +188,26 @@ FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
     "accuracy_score": "use fit.test(new) for all of this with intervals; scikit-learn's functions accept fit.predict(new) and the data",
     "pvm": "use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1' with dissimilarity=D for a distance matrix D",
     "PrototypeClassifier": "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or pc.fit('y ~ .', data, eps=1.0)",
-    "read_csv": "use pd.read_csv(path)", "Test": "use pc.TestResult for the class of fit.test(new)",
+    "read_csv": "use pd.read_csv(path)",
 }  # fmt: skip
 
 # former public name of this package: cure
 RENAMED: Mapping[str, str] = {
-    "Test": "use pc.TestResult",
+    "Test": "use pc.results.TestResult",
+    **{name: f"use pc.results.{name}" for name in (
+        "Alternatives", "Card", "Check", "Comparison", "Criticisms", "Embedding", "Methods", "PermutationTest", "Reproduction", "Saved",
+        "Spectrum", "Stability", "TestByGroup", "TestResult", "Threshold",
+    )},
+    **{name: f"use pc.errors.{name}" for name in ("DataError", "FileError", "FormulaError", "OptionError")},
+    "NotAvailable": "use pc.errors.NotAvailableError", "NoVectors": "use pc.errors.NoCoordinatesError",
+    "TooLarge": "use pc.errors.TooLargeError", "ClusterError": "use pc.errors.DaskError",
+    "Custom": "use the function itself as dissimilarity=, or pc.extend.Custom(function)",
+    **{name: f"use pc.candidates.{name}" for name in ("kmeans", "hull", "unlabelled")}, "quantiles": "use pc.extend.quantiles",
+    "DANN": "use method='knn' with dissimilarity=pc.Adaptive(), or method='dann'",
     "explore": "use pc.fit('y ~ .', data).explore()",
     "Learned": "use pc.NCA()",
     **dict.fromkeys(["kernel_distances", "psd", "precomputed"], "use pc.Dissimilarity.from_kernel(K)"),
-}
+}  # fmt: skip
 
 FUNCTIONS = ("predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test", "importance", "stability",
              "calibrate", "threshold", "alternatives", "criticisms", "swap", "save", "slim")  # fmt: skip

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from .checks import check_progress, renamed, whole_number
-from .errors import NotAvailable, OptionError, brief, shown
+from .errors import NotAvailableError, OptionError, brief, shown
 
 # four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for those who lack a kind of cones
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8858F0", "#8888F0", "#606070", "#E008C0", "#C02020",
@@ -70,7 +70,7 @@ class SessionOptions:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # a question of Python's own, such as of copy
             raise AttributeError(name)
-        raise NotAvailable(unknown(name))
+        raise NotAvailableError(unknown(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         self(**{name: value})

@@ -21,7 +21,7 @@ from ..frames.frame import Frame, blocks
 from ..frames.sql_columns import Columns
 from ..frames.tables import as_pandas
 from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed, is_number, number_in_words
-from ..ground.errors import DataError, NoVectors, OptionError, brief
+from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief
 from ..ground.savable import savable
 
 
@@ -547,11 +547,11 @@ def as_vectors(metric: TrainedMetric) -> VectorMetric:
 
     Raises
     ------
-    NoVectors
+    NoCoordinatesError
     """
     if isinstance(metric, VectorMetric):
         return metric
-    raise NoVectors(
+    raise NoCoordinatesError(
         f"this method needs coordinates, but {metric.name} dissimilarities have none: use dissimilarity='euclidean', or a method that "
         "needs only dissimilarities, such as 'pvm' or 'knn'"
     )

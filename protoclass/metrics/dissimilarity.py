@@ -202,7 +202,7 @@ class Dissimilarity(Saveable):
 
         Raises
         ------
-        TooLarge
+        TooLargeError
             If it takes more than a quarter of the available memory.
         """
         return pd.DataFrame(self._values, self.index, self.candidate_names)
@@ -399,7 +399,7 @@ class Dissimilarity(Saveable):
 
         Raises
         ------
-        TooLarge
+        TooLargeError
             If the matrix takes more than a quarter of the available memory.
 
         Examples

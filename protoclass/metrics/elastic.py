@@ -15,7 +15,7 @@ from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangent
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import is_number, one_of, whole_number
-from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
+from ..ground.errors import DataError, OptionError, TooLargeError, brief, shown
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, check_number
 from .minkowski import design_of
@@ -244,7 +244,7 @@ class TrainedTangent(TrainedMetric):
         spec, X = self.spec, self.spec.pixels(frame)
         size = X.shape[0] * len(TRANSFORMATIONS) * X.shape[1] * 4
         if size > LARGEST:
-            raise TooLarge(f"the tangents of {len(X)} images need {size / 2**30:.0f} GB: use fewer rows")
+            raise TooLargeError(f"the tangents of {len(X)} images need {size / 2**30:.0f} GB: use fewer rows")
         planes = tangents(X, spec.shape, float(spec.sigma), self.edge.item(), TRANSFORMATIONS)
         return X.astype(np.float32), planes
 

@@ -55,8 +55,8 @@ class Spectrum:
     @property
     def effective(self) -> float:
         """Effective dimension (sum |l|)^2 / sum l^2: k equal eigenvalues give k."""
-        share = self.table["proportion"].to_numpy()
-        return float(1 / (share**2).sum()) if len(share) else 0.0
+        proportions = self.table["proportion"].to_numpy()
+        return float(1 / (proportions**2).sum()) if len(proportions) else 0.0
 
     @property
     def case(self) -> str:
@@ -148,8 +148,9 @@ class Embedding:
 
 def spectrum_of(axes: Spectral, n: int) -> Spectrum:
     size = np.abs(axes.values)
-    share = size / size.sum() if len(size) else size
-    return Spectrum(pd.DataFrame({"eigenvalue": axes.values, "proportion": share, "cumulative": np.cumsum(share)}), n)
+    proportions = size / size.sum() if len(size) else size
+    table = {"eigenvalue": axes.values, "proportion": proportions, "cumulative": np.cumsum(proportions)}
+    return Spectrum(pd.DataFrame(table), n)
 
 
 Answer = tuple[str, float, str]  # answer, value and detail

@@ -16,8 +16,8 @@ from ..core.vectors.centroids import kmeans as clustered
 from ..frames.frame import Frame, mold
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas, read_for
-from ..ground.checks import MOST_RUNS, among, one_of, whole_number
-from ..ground.errors import DataError, DataWarning, OptionError, TooLarge, brief, printed, shown, warn
+from ..ground.checks import MOST_RUNS, NamedArguments, among, one_of, whole_number
+from ..ground.errors import DataError, DataWarning, OptionError, TooLargeError, brief, printed, shown, warn
 from ..ground.savable import savable
 from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
@@ -34,7 +34,7 @@ LARGEST = 2**27  # numbers in the coordinates of the candidates drawn in a class
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Candidates(NamedArguments):
     """Candidates that are added to the training rows, or with `only` replace them.
 
     Attributes
@@ -62,26 +62,26 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
 
     Parameters
     ----------
-    frame : DataFrame
+    data : DataFrame
         Rows with the predictors of the formula; a response is not used.
     only : bool
         Whether only these rows are candidates, without the training rows.
     """
 
-    frame: Any
+    data: Any
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        table = as_pandas(self.frame)
+        table = as_pandas(self.data)
         check_unique(table.index, "unlabelled row")
-        object.__setattr__(self, "frame", table)
+        object.__setattr__(self, "data", table)
 
     @printed
     def __repr__(self) -> str:
-        return f"unlabelled({brief(self.frame)}{', only=True' if self.only else ''})"
+        return f"unlabelled({brief(self.data)}{', only=True' if self.only else ''})"
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
-        new, complete = seen.again(self.frame)
+        new, complete = seen.again(self.data)
         if not complete.all():
             raise DataError(f"{(~complete).sum()} unlabelled rows lack predictors: leave them out")
         new.unseen_counts.warn({c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")})
@@ -151,7 +151,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
 
     Parameters
     ----------
-    count : int
+    n : int
         Number of draws for each class.
     only : bool
         Whether only these draws are candidates, without the training rows.
@@ -161,19 +161,19 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
         row and a condition for each dimension, which is slow for images.
     """
 
-    count: int = 200
+    n: int = 200
     steps: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("count", self.count, 1)
+        whole_number("n", self.n, 1)
         if self.steps is not None:
             whole_number("steps", self.steps, 1, MOST_RUNS)
 
     def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
-        if self.count * X.shape[1] > LARGEST:
-            raise TooLarge(f"pc.hull({self.count}) needs {self.count} draws of {X.shape[1]} columns, which is too many: use fewer")
-        return hull_draws(X.astype(float), self.count, self.steps, seed)
+        if self.n * X.shape[1] > LARGEST:
+            raise TooLargeError(f"pc.candidates.hull({self.n}) needs {self.n} draws of {X.shape[1]} columns, which is too many: use fewer")
+        return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
 def level_names(levels: pd.Index) -> list[str]:
@@ -188,7 +188,7 @@ def check_candidates(candidates: Any) -> None:
     named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
     if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
         raise OptionError(
-            "candidates must be 'auto', 'train', 'same_class', a number of rows, pc.unlabelled(frame), pc.kmeans(K) or pc.hull(count), "
+            "candidates must be 'auto', 'train', 'same_class', a number of rows, or pc.candidates.unlabelled(data), kmeans(K) or hull(n), "
             f"not {brief(candidates)}"
         )
 
@@ -223,7 +223,7 @@ def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: s
     Returns
     -------
     Dissimilarity
-        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `frame`, `map` and `plot`.
+        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `to_frame`, `map` and `plot`.
 
     Examples
     --------
@@ -344,23 +344,24 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         spec = given(spec, data)
         check_complete(pd.Index(spec.row_names), frame.index, data)
     metric = by_name(spec)
-    if metric.given and frame.formula.terms:
-        raise OptionError(
-            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response or ''} ~ 1', not "
-            f"{frame.formula.quoted}"
-        )
+    if metric.given:
+        check_no_predictors(frame)
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
         raise OptionError(f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}")
     return untrained_if_in_folds(metric)
 
 
-def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
-    """The frame with the predictors of a Dissimilarity that was given."""
+def check_no_predictors(frame: Frame) -> None:
     if frame.formula.terms:
         raise OptionError(
-            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response} ~ 1', not "
+            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response or ''} ~ 1', not "
             f"{frame.formula.quoted}"
         )
+
+
+def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFrame) -> Frame:
+    """The frame with the predictors of a Dissimilarity that was given."""
+    check_no_predictors(frame)
     if not dissimilarity.data.schema:
         return frame  # a given matrix, whose rows were matched
     check_complete(dissimilarity.index, frame.index, data)

@@ -16,7 +16,7 @@ from ..core.statistics.sums import extremes, sums
 from ..frames.frame import Frame, blocks, predictors_of_columns
 from ..frames.sql_columns import Columns, number, total, within
 from ..ground.checks import is_number, is_real, one_of
-from ..ground.errors import DataError, NoVectors, OptionError, brief, shown
+from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import (
     EuclideanSpace,
@@ -149,7 +149,7 @@ class Minkowski(Metric):
     ------
     OptionError
         If weights are for unknown columns, or if all weights are 0.
-    NoVectors
+    NoCoordinatesError
         If a method needs coordinates and a weight is 0, because this column cannot be recovered from the coordinates.
 
     Notes
@@ -259,7 +259,7 @@ class TrainedMinkowski(VectorMetric):
     def coordinates(self, rows: Rep) -> Array:
         if not self.factor.all():
             name = self.columns[int(np.argmin(self.factor))]
-            raise NoVectors(
+            raise NoCoordinatesError(
                 f"this method needs coordinates, but column {name!r} has weight 0, so they do not determine it: leave the column out of "
                 "the formula"
             )

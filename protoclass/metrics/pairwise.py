@@ -201,9 +201,9 @@ class Hamming(Metric):
                     raise OptionError(f"a prototype has a level of column {name!r} that no training row has, which can't be written in SQL")
             return np.column_stack([numbers, *coded])
 
-        return SQLDistance(raw, self.share_in_sql(differ, len(raw)), known, values)
+        return SQLDistance(raw, self.proportion_in_sql(differ, len(raw)), known, values)
 
-    def share_in_sql(self, differ: str, count: int) -> str:
+    def proportion_in_sql(self, differ: str, count: int) -> str:
         """The dissimilarity from the number of columns in which two rows differ."""
         return f"({differ}) / {count}e0"
 
@@ -228,7 +228,7 @@ class ZeroOne(Hamming):
 
     sql = Hamming.sql
 
-    def share_in_sql(self, differ: str, count: int) -> str:
+    def proportion_in_sql(self, differ: str, count: int) -> str:
         return f"CASE WHEN {differ} > 0 THEN 1 ELSE 0 END"
 
 

@@ -33,7 +33,7 @@ from ..ground.checks import (
     is_real,
     number_in_words,
 )
-from ..ground.errors import DataError, NotAvailable, OptionError, brief, short, shown
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief, short, shown
 from ..ground.foreign_names import VERBS_OF_MODEL
 
 
@@ -481,11 +481,11 @@ class Model(NamedArguments, Served):
         """The rule with the prototype at a position replaced by a candidate (column of D)."""
         raise self._lacks("swap")
 
-    def _lacks(self, name: str) -> NotAvailable:
-        return NotAvailable(f"method {self.name!r} has no {name}")
+    def _lacks(self, name: str) -> NotAvailableError:
+        return NotAvailableError(f"method {self.name!r} has no {name}")
 
 
-class Grid:
+class Grid(NamedArguments):
     """A function that computes the grid of a parameter from the task."""
 
     def values(self, task: Task) -> np.ndarray:

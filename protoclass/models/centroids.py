@@ -49,7 +49,7 @@ class KMeans(PerClass):
     ------
     DataError
         If a class has fewer rows with weight than centroids.
-    NoVectors
+    NoCoordinatesError
         If the dissimilarity has no coordinates.
 
     Notes
@@ -117,12 +117,12 @@ def repeated(what: str, levels: tuple[Any, ...], K_of_class: np.ndarray, distinc
 class Centroids(Model):
     """Nearest shrunken centroids: one centroid for each class, in the few columns that distinguish the classes.
 
-    Each centroid is shrunken towards the centroid of all rows, column by column, by `threshold` standard errors. A column in which all
+    Each centroid is shrunken towards the centroid of all rows, column by column, by `shrinkage` standard errors. A column in which all
     class centroids reach the overall centroid is removed.
 
     Parameters
     ----------
-    threshold : float >= 0, sequence or "grid"
+    shrinkage : float >= 0, sequence or "grid"
         Number of standard errors to shrink by; 0 does not move the centroids. "grid": 30 values, evenly spaced from 0 to the lowest at
         which no column is left, as in R's `pamr`.
 
@@ -130,7 +130,7 @@ class Centroids(Model):
     ------
     DataError
         If the weights do not exceed the number of classes, because the variance within classes is then undefined.
-    NoVectors
+    NoCoordinatesError
         If the dissimilarity has no coordinates.
 
     Notes
@@ -147,7 +147,7 @@ class Centroids(Model):
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "centroids", threshold=8.0)
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "centroids", shrinkage=8.0)
     >>> fit.prototypes[["class", "columns"]].to_dict("list")
     {'class': ['setosa', 'versicolor', 'virginica'], 'columns': [3, 0, 2]}
     """
@@ -155,18 +155,18 @@ class Centroids(Model):
     name = "centroids"
     papers = ("tibshirani2002",)
     can = Capabilities(weights=True, coordinates=True, counted=False)
-    example: ClassVar[Mapping[str, Any]] = {"threshold": (0.0, 2.0)}
+    example: ClassVar[Mapping[str, Any]] = {"shrinkage": (0.0, 2.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {}
-    words: ClassVar[Mapping[str, str]] = {"threshold": "threshold of the centroids (standard errors)"}
+    words: ClassVar[Mapping[str, str]] = {"shrinkage": "shrinkage of the centroids (standard errors)"}
 
-    threshold: Any = "grid"
+    shrinkage: Any = "grid"
 
     @property
     def title(self) -> str:
         return "Nearest shrunken centroids"
 
     def __post_init__(self) -> None:
-        check_number(self, "threshold", self.threshold, low=0)
+        check_number(self, "shrinkage", self.shrinkage, low=0)
 
     def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         return np.full(len(held), 1 if held.sum() > len(held) else 2)
@@ -175,5 +175,5 @@ class Centroids(Model):
         return shrunken(task.coordinates(), task.y, task.w, task.classes).thresholds
 
     def path(self, task: Task, grid: Axes) -> ShrunkenPath:
-        thresholds = axis(grid, "threshold", self.threshold).astype(float)
+        thresholds = axis(grid, "shrinkage", self.shrinkage).astype(float)
         return ShrunkenPath(shrunken(task.coordinates(), task.y, task.w, task.classes, thresholds))

@@ -14,7 +14,7 @@ from ..core.query import Path, RulePath
 from ..core.task import Points, Task
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..ground.checks import MOST_RUNS, one_of
-from ..ground.errors import TooLarge, shown
+from ..ground.errors import TooLargeError, shown
 from .base import (
     Axes,
     Capabilities,
@@ -117,7 +117,7 @@ class KMedoids(PerClass):
             rows, columns = members[c]
             check_enough("kmedoids", "medoids", task.levels[c], K_of_class[:, c].max(), len(columns))
             if len(rows) * len(columns) > LARGEST:
-                raise TooLarge(
+                raise TooLargeError(
                     f"k-medoids stores the distances within a class, but {shown(task.levels[c])} has {len(rows)} rows: use fewer rows "
                     "(data.sample(...)), a number for candidates=, or method='kmeans', which needs no distances"
                 )

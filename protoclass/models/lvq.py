@@ -31,9 +31,9 @@ from .base import (
 STARTS = ("knn", "random", "kmeans")
 ALPHA = {"lvq1": 0.03, "olvq1": 0.3, "lvq2.1": 0.03, "lvq3": 0.03, "glvq": 0.1}
 DRAWS = {"lvq1": 100, "olvq1": 40, "lvq2.1": 100, "lvq3": 100, "glvq": 100}
-USED_BY = {"window": ("lvq2.1", "lvq3"), "epsilon": ("lvq3",), "steepness": ("glvq",)}
+USED_BY = {"window": ("lvq2.1", "lvq3"), "damping": ("lvq3",), "steepness": ("glvq",)}
 MOST = 2**30  # draws in total
-DEFAULTS = {"window": 0.3, "epsilon": 0.1, "steepness": 5.0, "neighbours": 5}
+DEFAULTS = {"window": 0.3, "damping": 0.1, "steepness": 5.0, "neighbours": 5}
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class LVQ(PerClass):
           with each one that it misclassifies;
         * "lvq2.1": if exactly one of the two nearest is of the row's class and the row is in the window between them, that one moves
           towards the row and the other away from it;
-        * "lvq3": the same, and if both are of the row's class, both move towards it at `epsilon` times the rate;
+        * "lvq3": the same, and if both are of the row's class, both move towards it at `damping` times the rate;
         * "glvq": the nearest of the row's class and the nearest of the others follow the negative gradient of a cost (Sato and Yamada
           1996).
     start : "knn", "random" or "kmeans"
@@ -74,7 +74,7 @@ class LVQ(PerClass):
     window : number between 0 and 1, or a sequence
         Width of the window for "lvq2.1" and "lvq3": a row is in the window if the ratio of its smaller to its larger distance exceeds
         (1 - window) / (1 + window). None: 0.3.
-    epsilon : number between 0 and 1, or a sequence
+    damping : number between 0 and 1, or a sequence
         Factor of the rate for "lvq3". None: 0.1.
     steepness : number >= 0, or a sequence
         Steepness of the cost of "glvq". Let d+ and d- be the squared distances to the two code vectors and
@@ -121,7 +121,7 @@ class LVQ(PerClass):
     draws: Any = None
     alpha: Any = None
     window: Any = None
-    epsilon: Any = None
+    damping: Any = None
     steepness: Any = None
     neighbours: int | None = None
 
@@ -137,7 +137,7 @@ class LVQ(PerClass):
         for variant in self._variants():
             one_of("variant", variant, VARIANTS)
         one_of("start", self.start, STARTS)
-        for name in ("alpha", "window", "epsilon"):
+        for name in ("alpha", "window", "damping"):
             _check_share("lvq", name, getattr(self, name))
         for name, above in (("draws", True), ("steepness", False)):
             if getattr(self, name) is not None:

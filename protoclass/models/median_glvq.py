@@ -28,7 +28,7 @@ from ..core.vectors.class_medoids import (
 )
 from ..frames.frame import Frame
 from ..ground.checks import is_real
-from ..ground.errors import OptionError, TooLarge, brief, shown
+from ..ground.errors import OptionError, TooLargeError, brief, shown
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.relevance import AUTO, MATRICES, MOST_RIDGE, Relevance, learnable
 from .base import (
@@ -266,7 +266,7 @@ class MedianGLVQ(PerClass):
         columns = np.flatnonzero(task.w[task.candidate_row] > 0)
         columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
         if len(live) * len(columns) > LARGEST:
-            raise TooLarge(
+            raise TooLargeError(
                 f"medianglvq stores the dissimilarities of {len(live)} rows to {len(columns)} candidates, which is too large: use a "
                 "number for candidates=, or fewer rows (data.sample(...))"
             )

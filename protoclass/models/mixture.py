@@ -65,7 +65,7 @@ class Mixture(PerClass):
     DataError
         If a class has fewer rows than components, or fewer than two; if a covariance is singular, for example with too small
         a ridge; or if the rows of each class are identical.
-    NoVectors
+    NoCoordinatesError
         If the dissimilarity has no coordinates.
 
     Notes

@@ -12,7 +12,7 @@ from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_proto
 from ..core.neighbours.nearest import Nearest
 from ..core.query import RulePath
 from ..core.task import Points, Task
-from ..ground.errors import TooLarge, shown
+from ..ground.errors import TooLargeError, shown
 from .base import (
     Axes,
     Capabilities,
@@ -143,7 +143,7 @@ def _take_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     weighted = (task.y == c) & (task.w > 0)
     rows, columns = np.flatnonzero(weighted), np.flatnonzero(weighted[task.candidate_row])
     if len(rows) * len(columns) > LARGEST:
-        raise TooLarge(
+        raise TooLargeError(
             f"mmd stores the dissimilarities within a class, but {shown(task.levels[c])} has {len(rows)} rows: use a number for "
             "candidates=, or fewer rows (data.sample(...))"
         )

@@ -13,7 +13,7 @@ from ..core.query import RulePath
 from ..core.statistics.sums import units
 from ..core.task import Points, Task
 from ..ground.checks import MOST_RUNS, one_of
-from ..ground.errors import DataError, NoVectors
+from ..ground.errors import DataError, NoCoordinatesError
 from ..metrics.base import Metric, TrainedMetric
 from ..metrics.learned import Adaptive
 from ..metrics.minkowski import Minkowski
@@ -116,7 +116,7 @@ class DANN(KNN):
         if isinstance(spec, Adaptive):
             return given
         if not isinstance(spec, Minkowski):
-            raise NoVectors(
+            raise NoCoordinatesError(
                 f"method 'dann' is 'knn' with dissimilarity=pc.Adaptive(), which needs coordinates, not {spec.name} dissimilarities: use "
                 "numeric predictors, or method='knn'"
             )

@@ -55,25 +55,25 @@ class quantiles(Grid):  # noqa: N801 - used like a function
 
     Parameters
     ----------
-    count : int
+    n : int
         Number of radii.
 
     Examples
     --------
     >>> import protoclass as pc
-    >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), eps=pc.quantiles(5))
+    >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), eps=pc.extend.quantiles(5))
     >>> v.table.eps.round(2).tolist()
     [0.06, 0.91, 1.33, 1.83, 2.49]
     """
 
-    count: int = 20
+    n: int = 20
 
     def __post_init__(self) -> None:
-        check_fixed("quantiles", "count", self.count, low=1, integral=True, high=MOST_RADII)
+        check_fixed("quantiles", "n", self.n, low=1, integral=True, high=MOST_RADII)
 
     @property
     def levels(self) -> np.ndarray:
-        return np.linspace(0, 0.5, self.count)
+        return np.linspace(0, 0.5, self.n)
 
     def values(self, task: Task) -> np.ndarray:
         return np.unique(radii(task, self.levels))
@@ -111,7 +111,7 @@ class PVM(Model):
 
     Parameters
     ----------
-    eps : float > 0, sequence, "grid" or `quantiles(count)`
+    eps : float > 0, sequence, "grid" or `pc.extend.quantiles(n)`
         Radius of the balls. "grid": the smallest positive dissimilarity and 19
         quantiles, at geometrically spaced levels up to the median. If the median is selected, the grid is extended by quantiles at
         0.55, 0.6, ..., with the same folds, until the last value is not selected or a larger radius leaves a class without prototypes.
@@ -128,7 +128,7 @@ class PVM(Model):
         * "ratio": the standard greedy algorithm by lowest cost per newly covered row, with which section 3.2 compares its own.
 
         "exact" and "rounding" always have a certificate. All but "greedy" list the rows in the balls of all candidates; if these are too
-        many for the memory, `TooLarge` names remedies.
+        many for the memory, `TooLargeError` names remedies.
     balls : "open" or "closed"
         Whether a ball contains the rows with `d < eps` ("open") or `d <= eps` ("closed").
     certify : bool
@@ -141,9 +141,9 @@ class PVM(Model):
     rounding : "best" or "union"
         Combination of the draws of "rounding": the best of them (Bien and Tibshirani 2011), or their union, which is checked and
         drawn again if it fails (the course report of Visagan, 2018, section 4.1).
-    draws : int
+    resamples : int
         Number of covers drawn by "rounding" with "best" (B in Bien and Tibshirani 2011).
-    stop : int >= 1, sequence, "grid" or None
+    size : int >= 1, sequence, "grid" or None
         Maximum number of prototypes, with the greedy solver. The prototypes are the first ones selected; these are the prototypes for
         some larger `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and then numbers 5 % apart up to the number of
         rows, or up to `max_prototypes=` if it is given; for more than 50,000 rows fewer numbers.
@@ -180,9 +180,9 @@ class PVM(Model):
     most_held: ClassVar[int] = 2**29  # it reads each dissimilarity once or twice
     example: ClassVar[Mapping[str, Any]] = {"eps": (0.8, 1.2), "lambda_": (0.5, 3.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
-    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "stop"})
+    grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "size"})
     words: ClassVar[Mapping[str, str]] = {
-        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "stop": "maximum number of prototypes",
+        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "size": "maximum number of prototypes",
     }  # fmt: skip
 
     eps: Any = "grid"
@@ -193,8 +193,8 @@ class PVM(Model):
     time_limit: float = 60.0
     mip_gap: float = 0.0
     rounding: str = "best"
-    draws: int = 500
-    stop: Any = None
+    resamples: int = 500
+    size: Any = None
 
     def __post_init__(self) -> None:
         check_number(self, "eps", self.eps, low=0, above=True)
@@ -206,12 +206,12 @@ class PVM(Model):
         check_fixed("pvm", "time_limit", self.time_limit, low=0)
         check_fixed("pvm", "mip_gap", self.mip_gap, low=0)
         one_of("rounding", self.rounding, ("best", "union"))
-        check_fixed("pvm", "draws", self.draws, low=1, integral=True, high=MOST_DRAWS)
-        if self.stop is not None:
-            check_number(self, "stop", self.stop, low=1, integral=True)
+        check_fixed("pvm", "resamples", self.resamples, low=1, integral=True, high=MOST_DRAWS)
+        if self.size is not None:
+            check_number(self, "size", self.size, low=1, integral=True)
             if not self.shares_work:
                 raise OptionError(
-                    f"stop={brief(self.stop)} needs the greedy solver without certify=, which selects prototypes one after another: use a "
+                    f"size={brief(self.size)} needs the greedy solver without certify=, which selects prototypes one after another: use a "
                     "larger lambda_ to have fewer prototypes"
                 )
 
@@ -233,15 +233,15 @@ class PVM(Model):
     def unused(self, classes: int) -> frozenset[str]:
         used = {
             "exact": {"time_limit", "mip_gap"},
-            "rounding": {"time_limit", "rounding"} | ({"draws"} if self.rounding == "best" else set()),
+            "rounding": {"time_limit", "rounding"} | ({"resamples"} if self.rounding == "best" else set()),
         }.get(self.solver, {"certify"} | ({"time_limit"} if self.certify else set()))
-        limit = set() if self.stop is None else {"stop"}
-        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "draws", "stop"} - used - limit)
+        limit = set() if self.size is None else {"size"}
+        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "resamples", "size"} - used - limit)
 
     def within(self, most: int) -> PVM:
-        """The model with `stop` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
+        """The model with `size` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
         if self.shares_work:
-            return self if self.stop is not None else replace(self, stop=Counts(int(most)))
+            return self if self.size is not None else replace(self, size=Counts(int(most)))
         return self if self.lambda_ is not None else replace(self, lambda_="grid")
 
     def loss(self, task: Task, prototypes: Points) -> float:
@@ -260,7 +260,7 @@ class PVM(Model):
         if parameter == "lambda_":  # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
-        if parameter == "stop":
+        if parameter == "size":
             return Counts(int(smallest.sum())).values(task)
         return super().default_grid(parameter, task, smallest)
 
@@ -296,8 +296,8 @@ class PVM(Model):
         if len(eps) > MOST:
             raise OptionError(f"eps has {len(eps)} values, above {MOST}: use fewer")
         options = Options(
-            self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.draws, self.rounding == "union",
-            certify, task.seed, stops=tuple(axis(grid, "stop", self.stop).tolist()),
+            self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.resamples, self.rounding == "union",
+            certify, task.seed, stops=tuple(axis(grid, "size", self.size).tolist()),
         )  # fmt: skip
         yield from cover_paths(task, fold, folds, eps, lambdas, options)
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from ..ground.checks import either, hint_for, hint_for_value
-from ..ground.errors import NotAvailable, OptionError, brief, shown, warn
+from ..ground.errors import NotAvailableError, OptionError, brief, shown, warn
 from ..metrics.base import Metric
 from ..metrics.registry import register_metric
 from .base import Model
@@ -76,9 +76,9 @@ def methods_with(capability: str) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "none"
 
 
-def lacking(model: Model, what: str, capability: str) -> NotAvailable:
+def lacking(model: Model, what: str, capability: str) -> NotAvailableError:
     """The error for a method without a capability, which names the methods that have it."""
-    return NotAvailable(f"method {model.name!r} has no {what}: use {methods_with(capability)}")
+    return NotAvailableError(f"method {model.name!r} has no {what}: use {methods_with(capability)}")
 
 
 def register(name: str, kind: Any) -> None:

@@ -34,7 +34,7 @@ from ..core.scm import (
 from ..core.statistics.bounds import machine_bound
 from ..core.task import Task
 from ..ground.checks import either, one_of
-from ..ground.errors import DataError, OptionError, TooLarge, brief, shown
+from ..ground.errors import DataError, OptionError, TooLargeError, brief, shown
 from .base import (
     Axes,
     Capabilities,
@@ -51,7 +51,7 @@ from .base import (
 KINDS = ("conjunction", "disjunction")
 FEATURES = ("balls", "boolean", "stumps")
 PENALTIES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, inf)
-STOPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30)
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30)
 LEAST, MOST = 1e-4, 1e6  # penalties, which are counted in whole numbers of a millionth
 COLUMNS = ["machine", "rule", "centre", "class", "radius", "column", "threshold", "q", "r", "value"]
 LARGEST = 2**27  # entries of the sorted lines, 4 bytes each
@@ -76,7 +76,7 @@ class SCM(Model):
         Combination of the features. "grid": both.
     penalty : float from 0.0001 to 1,000,000, inf, sequence or "grid"
         Cost p of an error on P. inf: features classify all of P correctly (the consistent machine). "grid": 0.5 to 16, and inf.
-    stop : int >= 1, sequence, "grid" or None
+    size : int >= 1, sequence, "grid" or None
         Maximum number of features (the truncated machine). "grid": 1 to 30 in increasing steps. None: until no feature has a
         positive value.
     positive : class, or None
@@ -111,16 +111,16 @@ class SCM(Model):
     example: ClassVar[Mapping[str, Any]] = {
         "kind": ("conjunction", "disjunction"),
         "penalty": (1.0, 4.0),
-        "stop": (1, 3),
+        "size": (1, 3),
     }
     never_tuned: ClassVar[frozenset[str]] = frozenset({"features", "positive"})
     words: ClassVar[Mapping[str, str]] = {"kind": "kind of machine", "penalty": "penalty p of an error on P",
-                                         "stop": "maximum number of features"}  # fmt: skip
+                                         "size": "maximum number of features"}  # fmt: skip
 
     features: str = "balls"
     kind: Any = "grid"
     penalty: Any = "grid"
-    stop: Any = "grid"
+    size: Any = "grid"
     positive: Any = None
     negate: bool = False
 
@@ -134,8 +134,8 @@ class SCM(Model):
         for p in listed("scm", "penalty", self.penalty):
             if p != inf and not LEAST <= p <= MOST:
                 raise OptionError(f"penalty must be between {LEAST:g} and {MOST:g}, or inf, which allows no error on P, not {p:g}")
-        if self.stop is not None:
-            check_number(self, "stop", self.stop, low=1, integral=True)
+        if self.size is not None:
+            check_number(self, "size", self.size, low=1, integral=True)
         one_of("negate", self.negate, (True, False))
 
     @property
@@ -162,7 +162,7 @@ class SCM(Model):
             return np.array(KINDS)
         if parameter == "penalty":
             return np.array(PENALTIES)
-        return np.array([s for s in STOPS if s <= max(1, smallest.sum() // 2)])
+        return np.array([s for s in SIZES if s <= max(1, smallest.sum() // 2)])
 
     def path(self, task: Task, grid: Axes) -> SCMPath:
         return next(self.paths(task, np.full(len(task.y), -1), 1, grid))[1]
@@ -170,10 +170,10 @@ class SCM(Model):
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, SCMPath]]:
-        kinds, penalties, stops = (axis(grid, name, getattr(self, name)).tolist() for name in ("kind", "penalty", "stop"))
-        most = None if None in stops else max(stops)
+        kinds, penalties, sizes = (axis(grid, name, getattr(self, name)).tolist() for name in ("kind", "penalty", "size"))
+        most = None if None in sizes else max(sizes)
         if self._radial and len(task.y) * len(task.candidate_row) > LARGEST:
-            raise TooLarge(
+            raise TooLargeError(
                 f"the machine sorts {len(task.y)} x {len(task.candidate_row)} distances, above {LARGEST}: use "
                 f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
             )
@@ -187,7 +187,7 @@ class SCM(Model):
         for f in range(folds):
             task.tick()
             of_fold = {(kind, penalty): runs[f, kind, penalty] for kind, penalty in product(kinds, penalties)}
-            yield f, SCMPath(of_fold, tuple(product(kinds, penalties, stops)), classes, task.classes, report)
+            yield f, SCMPath(of_fold, tuple(product(kinds, penalties, sizes)), classes, task.classes, report)
 
     def _grow_pair(
         self, task: Task, fold: np.ndarray, pair: tuple[int, int], parts: list[tuple[int, str]], penalties: list[float], most: int | None
@@ -257,7 +257,7 @@ class SCM(Model):
         more = f" and {len(uncovered) - 5} more" if len(uncovered) > 5 else ""
         raise DataError(
             f"the machine can't classify all rows correctly, because no feature without errors on the other class covers {names}{more} "
-            "(are rows of different classes identical?): use a finite penalty=, or stop="
+            "(are rows of different classes identical?): use a finite penalty=, or size="
         )
 
     def feature_table(self, learned: LearnedRule) -> pd.DataFrame:

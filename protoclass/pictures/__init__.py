@@ -8,7 +8,7 @@ from typing import Any
 
 from ..estimation.fitted import Fitted
 from ..ground.checks import check_known, either, one_of
-from ..ground.errors import NotAvailable, OptionError
+from ..ground.errors import NotAvailableError, OptionError
 from ..values import load
 
 METHODS = {
@@ -54,9 +54,9 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         * "rule" (`count=`): for a method whose rule consists of conditions, the rows along the value that each condition compares, and
           which of them it removes.
         * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of the fit, and their training error.
-        * "why" (`row=`): the variables that bring a row nearer to its prototype than to the nearest of another class.
-        * "importance" (`new=`, `repeats=`, `variables=`, `cv=`, `seed=`): the increase in error when a variable is permuted.
-        * "weights" (`shape=`): the share of each column in the separation, with its learned weight, see `Fit.separation`; the weights by
+        * "why" (`new=`): the variables that bring a row nearer to its prototype than to the nearest of another class.
+        * "importance" (`new=`, `resamples=`, `variables=`, `cv=`, `seed=`): the increase in error when a variable is permuted.
+        * "weights" (`shape=`): the proportion of each column in the separation, see `Fit.separation`; the weights by
           class, if each class has its own; or the weights of the pixels of an image.
         * "confusion": held-out (or training) rows by true and predicted class, with recall and precision.
         * "validation" (`x=`): the error curve; with `x="size"` against the number of prototypes, with `x="frontier"` the lowest error for
@@ -78,7 +78,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     """
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:
-        raise NotAvailable(fit.frame.absent)
+        raise NotAvailableError(fit.frame.absent)
     if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = load(KINDS[kind or "prototypes"])

@@ -15,8 +15,9 @@ from ..analysis.variables import importance as measure_importance
 from ..analysis.variables import separation, why_not_separated
 from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import list_short, shorten, write_number, write_value
+from ..tables.tidy import augment
 from .images import draw_grid, show_weights
 from .style import (
     GREY,
@@ -116,7 +117,9 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
 
 @framed
 def criticisms(result: Criticisms, ax: Any = None) -> Any:
-    """Plot the score of each criticism as a bar in the colour of its class, with its reason; returns the Axes.
+    """Plot the margin of each criticism, in the colour of its class, with its reason; returns the Axes.
+
+    Rows left of the line are misclassified.
 
     Parameters
     ----------
@@ -124,14 +127,17 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         Axes to draw on.
     """
     table, place = result.table, np.arange(len(result.table))
+    margin = augment(result.fit).loc[table.index, "margin"].to_numpy(float)
     ax = axes(ax, 8.0, 1.6 + 0.28 * max(1, len(table)))
+    ax.axvline(0, lw=0.8, color=ink(ax))
     for k, (level, label) in enumerate(zip(result.fit.classes, list_named(result.fit.classes), strict=True)):
         own = (table["class"] == level).to_numpy()
         if own.any():
-            ax.barh(place[own], table[result.score][own], color=colour(k), height=0.7, label=label)
+            ax.plot(margin[own], place[own], mark(k), ms=7, color=colour(k), label=label)
     names = [f"{shorten(str(label))}: {reason or 'explained'}" for label, reason in table["reason"].items()]
     list_down(ax, names, letters="small")
-    ax.set_xlabel(f"{result.score}\n{result.meaning}")
+    grid_lines(ax, "y")
+    ax.set_xlabel("margin: distance to the nearest prototype of another class\nminus distance to the nearest of its own class")
     return key(ax).axes if len(table) else ax
 
 
@@ -168,22 +174,22 @@ def permutations(result: PermutationTest, ax: Any = None) -> Any:
 
 
 @framed
-def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
+def why(fit: Fitted, ax: Any = None, *, new: Any) -> Any:
     """Plot the contribution of each variable to a prediction: to the right for the predicted class, to the left for the rival.
 
     The variables with the largest contributions are at the top.
 
     Parameters
     ----------
-    row : label or row
+    new : label or row
         Row to explain, as in `Fit.why`.
     """
-    table = explain(fit, row)
+    table = explain(fit, new)
     said = table.attrs
     if "not_additive" in said:
-        raise NotAvailable(f"plot('why') divides distances among variables, but {said['not_additive']}")
+        raise NotAvailableError(f"plot('why') divides distances among variables, but {said['not_additive']}")
     if "rival" not in said:
-        raise NotAvailable("plot('why') needs a prototype of another class to compare with, but there is none")
+        raise NotAvailableError("plot('why') needs a prototype of another class to compare with, but there is none")
     favour = (table["to_rival"] - table["to_prototype"]).astype(float)
     favour = favour.sort_values(key=lambda values: -values.abs(), kind="stable")
     few, code = favour.head(MOST), list(fit.classes).index(said["class"])
@@ -194,17 +200,17 @@ def why(fit: Fitted, ax: Any = None, *, row: Any) -> Any:
     far, near = said["rival_distance"], said["prototype_distance"]
     places = f"rival {said['rival']} at {write_number(far)}, prototype {said['prototype']} at {write_number(near)}"
     ax.set_xlabel(f"distance to the rival - to the prototype\n{places}")
-    name = f"Row {brief(row)}" if np.isscalar(row) else "The row"
+    name = f"Row {brief(new)}" if np.isscalar(new) else "The row"
     ax.set_title(f"{name}: {named(said['class'])}", fontsize="medium")
     return ax
 
 
 @framed
 def importance(
-    fit: Fitted, ax: Any = None, new: Any = None, repeats: int = 20, variables: Any = None, cv: Any = "auto", seed: int = 0
+    fit: Fitted, ax: Any = None, new: Any = None, resamples: int = 20, variables: Any = None, cv: Any = "auto", seed: int | None = None
 ) -> Any:
     """Plot the permutation importance of each variable, the most important at the top, with 95 % intervals; see `Fit.importance`."""
-    table = measure_importance(fit, new, repeats, variables, cv, seed)
+    table = measure_importance(fit, new, resamples, variables, cv, seed)
     error = write_number(float((table["error"] - table["importance"]).iloc[0]))
     few = table.head(MOST)
     ax = draw_columns(list_short(few.index), few["importance"], "variable", len(table), ax)
@@ -225,7 +231,7 @@ def draw_columns(names: list[str], values: pd.Series, noun: str, count: int, ax:
 
 @framed
 def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
-    """Plot the share of each column in the separation of the prototypes, with its learned weight; see `Fit.separation`.
+    """Plot the proportion of each column in the separation of the prototypes, with its learned weight; see `Fit.separation`.
 
     The colour is the class with the higher value. If each class has its own weights, the bars are the weights by class. If the
     prototypes do not decide, as in k-NN, they are the weights.
@@ -245,7 +251,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     metric = fit.dissimilarity.metric
     table, by_class = metric.column_weights, metric.class_weights
     if table is None:
-        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
+        raise NotAvailableError(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
     decide = by_class is None and not why_not_separated(fit)
     few = separation(fit) if decide else table.sort_values("weight", ascending=False, kind="stable")
     few = few.head(MOST)

@@ -12,7 +12,7 @@ from ..core.parallel import each, kernel
 from ..core.query import BLOCK, answer
 from ..core.sources import Held, Source, part
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailable
+from ..ground.errors import NotAvailableError
 from ..tables.words import list_shown
 
 
@@ -32,7 +32,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         Where a prototype is not a row of the data, and the metric represents candidates in a way of their own.
     """
     dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
@@ -40,7 +40,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
     if (rows >= 0).all():
         return np.asarray(metric.between(part(dissimilarity.rows, rows), columns), float)
     if prototypes.at is not None and not metric.symmetric:
-        raise NotAvailable(
+        raise NotAvailableError(
             f"the {metric.name} dissimilarities between prototypes are not known, because some prototypes are not rows of the data"
         )
     return np.asarray(metric.between(columns, columns), float)

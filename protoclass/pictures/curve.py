@@ -12,7 +12,7 @@ from ..estimation.cross_validation import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.checks import is_number
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import write_number, write_value
 from ..tables.words import MEASURES, describe_axis, describe_selection, name_sizes
 from .style import axes, colour, framed, has_room, ink, key, mark, plain_log
@@ -55,7 +55,7 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
 def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
     """The curve of the cross-validation of a fit."""
     if fit.curve is None:
-        raise NotAvailable("nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'")
+        raise NotAvailableError("nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'")
     return curve(fit.curve, x, ax, band)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -35,10 +36,12 @@ from .style import (
     mark,
     name_ticks,
     named,
+    panels,
     paper,
 )
 
 COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)  # levels at which the coverage of prediction sets is drawn
+TOGETHER, ACROSS = 4, 5  # classes in one calibration plot; panels in a row
 MANY = 8  # classes from which on a legend is next to the Axes
 PALE = 0.12  # shade of the smallest error
 
@@ -115,7 +118,7 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If there are no probabilities or no prediction sets.
     """
     kinds: dict[str, Callable[[TestResult, Any], Any]] = {
@@ -190,17 +193,32 @@ def _mark_cut(ax: Any, test: TestResult, c: int, own: pd.DataFrame, across: pd.S
 def calibration(test: TestResult, ax: Any = None) -> Any:
     """Calibration plot: observed proportion in bins of the predicted probability, with Wilson intervals.
 
-    On the diagonal, probabilities are calibrated. Bins are not a curve, so no line joins them.
+    On the diagonal, probabilities are calibrated. Bins are not a curve, so no line joins them. Each of many classes has its own panel.
     """
-    ax = _square(ax, len(test.classes))
-    ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
-    for c, name, own in _by_class(test, test.calibration(), shown_classes(test)):
+    parts = list(_by_class(test, test.calibration(), shown_classes(test)))
+    many, title = ax is None and len(parts) > TOGETHER, "Calibration plot (bars: 95 % CI)"
+    labels = {"xlabel": "mean predicted probability (bins of 0.1)", "ylabel": "observed proportion"}
+    if many:
+        figure, places = panels(ceil(len(parts) / ACROSS), ACROSS, 2.0, 2.2)
+        for k, place in enumerate(places.ravel()):
+            place.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", visible=k < len(parts))
+    else:
+        ax = _square(ax, len(test.classes))
+    for k, (c, name, own) in enumerate(parts):
+        where = places.ravel()[k] if many else ax
+        where.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
         share = own["observed"]
         ends = np.maximum(0, [share - own["observed_low"], own["observed_high"] - share])
         style = {"fmt": mark(c), "ms": 5, "elinewidth": 0.8, "capsize": 2, "color": colour(c)}
-        ax.errorbar(own["mean_predicted"], share, ends, label=name, clip_on=False, **style)
-    title = "Calibration plot (bars: 95 % CI)"
-    ax.set(xlabel="mean predicted probability (bins of 0.1)", ylabel="observed proportion", title=title)
+        where.errorbar(own["mean_predicted"], share, ends, label=name, clip_on=False, **style)
+        if many:
+            where.set_title(name, fontsize="medium")
+    if many:
+        figure.suptitle(title, fontsize="medium")
+        figure.supxlabel(labels["xlabel"], fontsize="medium")
+        figure.supylabel(labels["ylabel"], fontsize="medium")
+        return figure
+    ax.set(title=title, **labels)
     return _legend(ax, "upper left")
 
 

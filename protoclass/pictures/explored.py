@@ -14,7 +14,7 @@ from ..core.sources import Source
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import GRID
-from ..ground.errors import OptionError, TooLarge, brief, shown
+from ..ground.errors import OptionError, TooLargeError, brief, shown
 from ..metrics.base import as_vectors
 from ..models.registry import methods_with
 from ..tables.words import list_shown
@@ -80,7 +80,7 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
     grid = np.union1d(grid, [float(model.parameters()[radius])])
     try:
         path = several.path(task, {radius: grid})
-    except TooLarge as reason:
+    except TooLargeError as reason:
         if radii is not None:
             raise
         note = f"There is no slider of radii: {reason}; explore(radii=[...]) takes some of your own."

@@ -17,7 +17,7 @@ from ..estimation.fitted import Fitted
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas
 from ..ground.checks import whole_number
-from ..ground.errors import NotAvailable, OptionError, brief
+from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import shorten
 from ..metrics.elastic import padded
 from .plane import map_prototypes
@@ -32,7 +32,7 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
         raise OptionError(f"shape must be the rows and columns of an image, such as (16, 16), not {brief(shape)}")
     names = list(fit.frame.columns)
     if not all(c.kind == "numeric" for c in fit.frame.schema.values()) or not names:
-        raise NotAvailable("an image needs numeric predictors only")
+        raise NotAvailableError("an image needs numeric predictors only")
     if len(names) != prod(shape):
         raise OptionError(f"shape={shape} has {prod(shape)} pixels, but there are {len(names)} predictors")
     return np.asarray(rows[names].to_numpy(float).reshape(-1, *shape))
@@ -151,7 +151,7 @@ def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
     """
     first = fit.prototypes.head(whole_number("count", count, 1))
     if first.empty:
-        raise NotAvailable("the fit has no prototypes to show")
+        raise NotAvailableError("the fit has no prototypes to show")
     titles, note = [str(c) for c in first["class"]], "class"
     if set(COVERED) <= set(fit.rule.prototypes.table):
         triples = zip(first["class"], first["newly_covered"], first["miscovered"], strict=True)
@@ -165,7 +165,9 @@ def show_weights(fit: Fitted, shape: Any, count: int) -> tuple[np.ndarray, list[
     """The first prototypes, and then the weights of the pixels for the class of each, for `draw_grid`."""
     metric, first = fit.dissimilarity.metric, fit.prototypes.head(count)
     if metric.column_weights is None:
-        raise NotAvailable(f"{metric.name} dissimilarities have no learned weights of pixels: use method 'medianglvq', or pc.Relevance()")
+        raise NotAvailableError(
+            f"{metric.name} dissimilarities have no learned weights of pixels: use method 'medianglvq', or pc.Relevance()"
+        )
     pixels, by_class = read_pixels(fit, first, shape), weigh_pixels(fit)
     looks = by_class[fit.rule.prototypes.classes[: len(first)] % len(by_class)].reshape(pixels.shape)
     pixels = np.concatenate([(pixels - pixels.min()) / (np.ptp(pixels) or 1.0), looks])
@@ -190,7 +192,7 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     check_unique(data.index, "new row")
     query, index, complete = fit.query(data)
     if "nearest" not in fit.rule.kinds:
-        raise NotAvailable(f"method {fit.model.name!r} has no nearest prototype to show")
+        raise NotAvailableError(f"method {fit.model.name!r} has no nearest prototype to show")
     predicted = small.predict(data).cat.codes.to_numpy()
     picked = complete & (truth >= 0) & (predicted >= 0) & (predicted != truth)
     if size is not None:
@@ -228,7 +230,7 @@ def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = N
     read_pixels(fit, fit.frame.columns.iloc[:1], shape)  # before anything is predicted
     table = list_misclassified(fit, new, size)
     if table.empty:
-        raise NotAvailable("no row is misclassified")
+        raise NotAvailableError("no row is misclassified")
     some = np.random.default_rng(fit.problem.seed).permutation(len(table))[: whole_number("count", count, 1)]
     table = table.iloc[np.sort(some)]
     data = as_pandas(fit.call.data if new is None else new)

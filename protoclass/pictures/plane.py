@@ -15,7 +15,7 @@ from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
-from ..ground.errors import DataError, NotAvailable, NoVectors, OptionError
+from ..ground.errors import DataError, NoCoordinatesError, NotAvailableError, OptionError
 from ..ground.text import write_number
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
@@ -253,7 +253,7 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
         if centres.shape[1] != 2:
             return np.empty((0, CORNERS, 2))
         unit = step / np.asarray(metric.between(metric.place(step), metric.place(np.zeros((1, 2)))))
-    except NoVectors:
+    except NoCoordinatesError:
         return np.empty((0, CORNERS, 2))
     corners = centres[:, None] + radii * unit
     pairs = zip(corners, centres, radii.ravel(), strict=True)
@@ -270,7 +270,7 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     """
     first = np.arange(min(count, len(fit.rule.prototypes)))
     if len(first) < 2:
-        raise NotAvailable(f"a map needs two prototypes, but the fit has {len(first)}")
+        raise NotAvailableError(f"a map needs two prototypes, but the fit has {len(first)}")
     D = measure_apart(fit, first)
     if np.isnan(D).any():
         raise DataError("a map needs all dissimilarities, but some prototypes have no observed variable in common")

@@ -11,7 +11,7 @@ from ..analysis.steps import SAME_FOLDS
 from ..analysis.steps import path as steps_of
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
-from ..ground.errors import NotAvailable
+from ..ground.errors import NotAvailableError
 from ..ground.text import list_short, shorten, write_number
 from ..models.registry import lacking
 from ..tables.words import list_features
@@ -66,7 +66,7 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         Where the rule of the method has no conditions.
     """
     if not fit.model.has("conditions"):
@@ -104,7 +104,7 @@ def rule(fit: Fitted, count: int = 8) -> Any:
     table, count = list_conditions(fit), whole_number("count", count, 1)
     lanes = [part for _, part in table.groupby(["machine", "step"], sort=False)]
     if not lanes:
-        raise NotAvailable("the rule has no conditions, so it always gives the same class")
+        raise NotAvailableError("the rule has no conditions, so it always gives the same class")
     several, shown = table["machine"].nunique() > 1, lanes[:count]
     figure, places = panels(len(shown), 1, 6.8, 1.0 + 0.34 * max(part["class"].nunique() for part in shown))
     for ax, part in zip(places.ravel(), shown, strict=True):
@@ -149,7 +149,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
     table = steps_of(fit, new, None if alone and isinstance(cv, str) and cv == SAME_FOLDS else cv)
     table = table[table["size"] > 0]
     if table.empty:
-        raise NotAvailable("the fit has no steps to show")
+        raise NotAvailableError("the fit has no steps to show")
     ax, size, style = axes(ax), table["size"], "o-" if len(table) < 60 else "-"
     lines = [("training_error", "training rows"), ("cv_error", "held-out, +- 1 SE"), ("new_error", "new rows")]
     values = []

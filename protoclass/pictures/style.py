@@ -169,13 +169,16 @@ def named(level: Any) -> str:
 
 
 def name_ticks(axis: Any, names: Sequence[str], label: str = "", at: Any = None, letters: Any = None) -> None:
-    """Names at positions (0, 1, ... by default): cut if they would take too much of the figure, upright if they are long, and if there
-    are more than have room, every second, third ... of them, which the label of the axis reports."""
+    """Names at positions (0, 1, ... by default). Names that would take too much of the figure are wrapped, then cut, and long ones are
+    upright. If there are more than have room, every second, third ... of them is written, which the label of the axis reports."""
     ax, size, upright = axis.axes, FontProperties(size=letters).get_size_in_points(), axis.axis_name == "y"
     at, box, sides = range(len(names)) if at is None else at, ax.get_window_extent(), cell(ax)
     side, square = sides[not upright], ax.get_aspect() != "auto"
-    names = list_short(names, max(6, int((SHARE[1] * side if square else max(SHARE[0] * side, side - LEFT)) / (LETTER * size))))
-    longest, room = max(map(len, names), default=0) * LETTER * size, (box.height if upright else box.width) * 72 / ax.figure.dpi
+    most = max(6, int((SHARE[1] * side if square else max(SHARE[0] * side, side - LEFT)) / (LETTER * size)))
+    room = (box.height if upright else box.width) * 72 / ax.figure.dpi
+    lines = 2 if upright and len(names) * 2.4 * size < room else 1  # long names go on in a second line before they are cut
+    names = ["\n".join(wrap(name, most)) if len(name) > most else name for name in list_short(names, lines * most)]
+    longest = max((len(line) for name in names for line in name.split("\n")), default=0) * LETTER * size
     if square:  # a square beside such names, a title and a label
         room = min(sides) - longest - BESIDE * size
     flat = longest * len(names) < room

@@ -22,7 +22,7 @@ from ..fitting import Fit, fit
 from ..frames.schema import numbers_rows
 from ..frames.tables import as_pandas
 from ..ground.checks import hint_for, one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, brief, shown
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
@@ -69,7 +69,7 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             return object.__getattribute__(self, name)
         except AttributeError as error:
-            if isinstance(error.__cause__, NotAvailable):  # scikit-learn hides it behind "has no attribute"
+            if isinstance(error.__cause__, NotAvailableError):  # scikit-learn hides it behind "has no attribute"
                 raise error.__cause__ from None
             raise
 
@@ -269,7 +269,7 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
         If X is not valid: from scikit-learn, or as `DataError` of this package.
     TypeError
         For sparse matrices of dissimilarities.
-    TooLarge
+    TooLargeError
         For a sparse matrix that is too large for the memory when it is dense.
     """
     if issparse(X) and not square:

@@ -19,7 +19,7 @@ from ..core.query import distances_by, of_complete
 from ..core.statistics.scores import relative_margins, with_largest
 from ..fitting import Fit
 from ..ground.checks import whole_number
-from ..ground.errors import DataError, NotAvailable, OptionError
+from ..ground.errors import DataError, NotAvailableError, OptionError
 from ..models.registry import model
 from ..values import further_arguments
 from .base import PrototypeEstimator, check_answered
@@ -33,7 +33,7 @@ def has_probabilities(estimator: PrototypeClassifier) -> bool:
     if estimator.calibrate is False:
         check_is_fitted(estimator, "fit_")
         if "prob" not in estimator.fit_.kinds:
-            raise NotAvailable(
+            raise NotAvailableError(
                 f"method {estimator.fit_.model.name!r} has no probabilities unless it is calibrated: use calibrate=True, or "
                 "decision_function, which also works with scoring='roc_auc'"
             )
@@ -43,7 +43,7 @@ def has_probabilities(estimator: PrototypeClassifier) -> bool:
 def decides(estimator: PrototypeClassifier) -> bool:
     """Whether there are values by class; a calibrated estimator decides by its probabilities."""
     if estimator.calibrate is not False:
-        raise NotAvailable("a calibrated estimator has no decision values: use predict_proba")
+        raise NotAvailableError("a calibrated estimator has no decision values: use predict_proba")
     if hasattr(estimator, "fit_"):
         value_of(estimator.fit_)
     return True
@@ -54,7 +54,7 @@ def value_of(fit: Fit) -> str:
     for kind in VALUES:
         if kind in fit.rule.kinds:
             return kind
-    raise NotAvailable(f"method {fit.model.name!r} has no values by class, but predicts {', '.join(map(repr, fit.rule.kinds))}")
+    raise NotAvailableError(f"method {fit.model.name!r} has no values by class, but predicts {', '.join(map(repr, fit.rule.kinds))}")
 
 
 class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator):  # type: ignore[misc]
@@ -296,7 +296,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     def prototypes_(self) -> Any:
         """The prototypes in the order of selection, in the units of X (q, p)."""
         if self._is_pairwise:
-            raise NotAvailable(
+            raise NotAvailableError(
                 "precomputed dissimilarities have no rows of X to show: use prototype_indices_ for the positions of the prototypes"
             )
         table = self.fit_.prototypes.iloc[:, self.fit_.prototype_table.shape[1] :]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 WIDEST = 20  # letters of a class above a column
 MOST_NAMED = 5  # classes whose prevalence print names
+DECISIONS = (0.1, 0.2, 0.3, 0.5)  # thresholds of the net benefit in a summary
 LEAST_P = 0.001  # below which a p-value is printed as such
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "kappa", "auc": "AUC", "brier": "Brier score",
@@ -148,6 +149,16 @@ def summary(test: TestResult) -> Summary:
               Sheet(counts, f"{what} by true class (down) and predicted class (across)", classes, classes)]  # fmt: skip
     for part, title in ((slice(half), "By class, each versus the others (95 % CI)"), (slice(half, None), "By class (95 % CI), continued")):
         sheets.append(sheet_of(estimates.iloc[:, part], title))
+    if test.judged.probabilities is not None and (test.counts.weight.sum(axis=1) > 0).sum() > 1:
+        line = test.calibration_line().set_index("class").dropna()
+        line = pd.DataFrame({name: _estimates(line, name, f"{name}_") for name in ("intercept", "slope")}, line.index)
+        sheets += [sheet_of(line, "Calibration by class (95 % CI)")] if len(line) else []
+        if len(test.classes) == 2:
+            at = [] if test.losses is None else [test.losses[0, 1] / test.losses.sum()]
+            curve = test.decision_curve(test.classes[1], sorted({*DECISIONS, *at}))
+            columns = {"net benefit": _estimates(curve, "net_benefit"), "of all": curve["net_benefit_all"], "lift": curve["lift"]}
+            table = pd.DataFrame(columns).set_axis(curve["threshold"].map("{:.3g}".format))
+            sheets.append(sheet_of(table, f"Predicting {test.classes[1]} above a threshold (95 % CI)"))
     return SheetSummary(sheets, notes(test))
 
 
@@ -396,5 +407,6 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
     return PaperTable(out.rename_axis("Method"), "Comparison of methods", remarks)
 
 
-def _estimates(table: pd.DataFrame, name: str) -> list[str]:
-    return [written(Estimate(*row)) for row in table[[name, "low", "high"]].to_numpy(float)]
+def _estimates(table: pd.DataFrame, name: str, prefix: str = "") -> list[str]:
+    """A column with its interval, whose ends are the columns `low` and `high` after a prefix, as text."""
+    return [written(Estimate(*row)) for row in table[[name, f"{prefix}low", f"{prefix}high"]].to_numpy(float)]

@@ -103,9 +103,10 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
         return {}
     table = separation(fit)
     sides: dict[str, list[str]] = {}  # a group for each direction
-    for name, row in table.head(LARGEST).iterrows():
-        side = f"higher in {row['higher']}: " if pd.notna(row["higher"]) else ""
-        sides.setdefault(side, []).append(f"{name} {100 * row['proportion']:.0f} %")
+    largest = table.head(LARGEST)[["higher", "proportion"]]
+    for name, higher, proportion in largest.itertuples():
+        side = f"higher in {higher}: " if pd.notna(higher) else ""
+        sides.setdefault(side, []).append(f"{name} {100 * proportion:.0f} %")
     words = "; ".join(side + ", ".join(names) for side, names in sides.items())
     out = {"Separation": words + ", ..." * (len(table) > LARGEST)}
     if "coefficient" not in table:

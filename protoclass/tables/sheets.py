@@ -15,6 +15,7 @@ from statsmodels.iolib.table import SimpleTable
 
 from ..ground.errors import brief, escape_latex, printed, visible
 from ..ground.options import significant
+from ..values import Result
 
 MINUS = re.compile(r"(?<![\w.)}-])-(?=\d)")  # of a number
 PAGE = 80  # characters of a line of LaTeX's article
@@ -134,3 +135,11 @@ class PaperTable(SheetSummary):
         super().__init__([sheet], notes)
         index = pd.Index(map(visible, sheet.stubs or ()), name=visible(str(frame.index.name)), dtype=object)
         self.frame = pd.DataFrame([list(map(visible, row)) for row in sheet.cells], index, list(map(visible, sheet.headers or ())))
+
+
+def summary(result: Result) -> Summary:
+    """Summary of the result: the words of print and its tables with all rows, as text, HTML and LaTeX."""
+    words, tables = result._said()
+    title, *notes = words.split("\n")
+    tables = tables or [(result.glance(), {})]
+    return SheetSummary([sheet_of(table, "" if k else title) for k, (table, _) in enumerate(tables)], notes)

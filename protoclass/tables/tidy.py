@@ -65,7 +65,7 @@ def glance(fit: Fitted) -> Any:
     return as_given(pd.DataFrame([row]), fit.call.data)
 
 
-def augment(fit: Fitted, data: Any = None) -> Any:
+def augment(fit: Fitted, new: Any = None) -> Any:
     """Add predictions, nearest prototypes, distances and margins to the data (default: the training data).
 
     If the fitted model has them, these columns are added:
@@ -81,11 +81,11 @@ def augment(fit: Fitted, data: Any = None) -> Any:
     Notes
     -----
     A polars or pyarrow table is returned with these columns added. For a path or lazy table, as `data` in `fit`, the result is a
-    pandas table; without `data` it has the columns that the fit has read.
+    pandas table; without `new` it has the columns that the fit has read.
     """
-    base = as_pandas(fit.call.data if data is None else data)
+    base = as_pandas(fit.call.data if new is None else new)
     given = fit.dissimilarity.metric.given
-    source = base if data is not None or not given else None
+    source = base if new is not None or not given else None
     clash = [c for c in ADDED if c in base]
     if clash:
         raise DataError(f"the data have a column {clash[0]!r}, which augment adds: rename it")
@@ -109,7 +109,7 @@ def augment(fit: Fitted, data: Any = None) -> Any:
         cover = fit.predictions(source, "cover", unseen=None).reindex(base.index)
         against = fitted if truth is None else truth
         out["covered"] = (cover.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
-    return beside_given(out, fit.call.data if data is None else data)
+    return beside_given(out, fit.call.data if new is None else new)
 
 
 def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from ..export.saving import load
 from ..export.saving.classes import name_of
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
-from ..ground.errors import FileError, NotAvailable, OptionError, ProtoclassError, shown
+from ..ground.errors import FileError, NotAvailableError, OptionError, ProtoclassError, shown
 from ..metrics.base import (
     Metric,
     TrainedMetric,
@@ -276,7 +276,7 @@ def check_saved(s: Measured) -> None:
     with registered(METRICS, unnamed), tempfile.TemporaryDirectory() as folder:
         try:
             again = load(measured.save(Path(folder) / "metric.proto"))
-        except (OptionError, FileError, NotAvailable) as reason:
+        except (OptionError, FileError, NotAvailableError) as reason:
             said = str(reason).replace(folder, "").replace("\n", " ")
             raise ContractError(
                 f"{s}: its dissimilarities can't be saved and loaded ({said}): use fields that a file can contain"

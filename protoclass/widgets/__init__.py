@@ -87,9 +87,9 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     29
     """
     if fit.frame.absent is not None:
-        from ..ground.errors import NotAvailable
+        from ..ground.errors import NotAvailableError
 
-        raise NotAvailable(fit.frame.absent)
+        raise NotAvailableError(fit.frame.absent)
     return _show("prototypes:PrototypeExplorer", fit, options, "shape", "x", "y", "radii", "new")
 
 

@@ -13,7 +13,7 @@ from traitlets import Instance, Unicode, validate
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_pandas
 from ..ground.checks import one_of
-from ..ground.errors import DataError, NotAvailable, OptionError, ProtoclassError, brief
+from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief
 from ..pictures import plot
 from ..pictures.coverage import Coverage, find_row, measure_coverage
 from ..pictures.explored import find_details, list_marks, make_steps
@@ -196,7 +196,7 @@ class PrototypeExplorer(Explorer):
         try:
             plane = self._describe_plane()
         except ProtoclassError as reason:
-            raise NotAvailable(f"there is no map to save: {reason}") from reason
+            raise NotAvailableError(f"there is no map to save: {reason}") from reason
         content.rule(self._step)
         content.fill(ENTRIES)
         radii, notes = self._steps.radii, [self._steps.note] if self._steps.note else []

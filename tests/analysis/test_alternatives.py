@@ -114,7 +114,7 @@ def test_closed_balls_and_own_candidates(iris):
 
 
 def test_time_that_is_over_leaves_bounds(fit):
-    late = fit.alternatives(within=0.1, seconds=0, progress=False)
+    late = fit.alternatives(within=0.1, time_limit=0, progress=False)
     sure = fit.alternatives(within=0.1, progress=False)
     assert late.optimum.least <= sure.optimum.most <= late.optimum.most
     for name in fit.prototypes.index:
@@ -169,19 +169,19 @@ def test_criticisms_of_other_rules_of_the_nearest_prototype(iris):
 
 
 def test_what_is_refused(fit, iris):
-    with pytest.raises(pc.NotAvailable, match="method 'knn' has no objective to compare solutions: use 'pvm' or 'medianglvq'"):
+    with pytest.raises(pc.errors.NotAvailableError, match="method 'knn' has no objective to compare solutions: use 'pvm' or 'medianglvq'"):
         pc.fit("species ~ .", iris, "knn", k=3).alternatives()
-    with pytest.raises(pc.NotAvailable, match=r"method 'scm' has no criticisms .* fit\.augment\(\)"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"method 'scm' has no criticisms .* fit\.augment\(\)"):
         pc.fit("species ~ .", iris, "scm", penalty=1.0).criticisms()
-    with pytest.raises(pc.NotAvailable, match="criticisms need prototypes, but the rule has none"):
+    with pytest.raises(pc.errors.NotAvailableError, match="criticisms need prototypes, but the rule has none"):
         pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).criticisms()
     for argument, message in (
-        ({"within": -0.1}, r"within .*must be"), ({"seconds": "x"}, r"seconds .*must be"),
+        ({"within": -0.1}, r"within .*must be"), ({"time_limit": "x"}, r"time_limit .*must be"),
         ({"candidates": "7"}, r"candidates must be a list of row labels"), ({"candidates": ["none"]}, "is not the label of a candidate"),
     ):  # fmt: skip
-        with pytest.raises(pc.OptionError, match=message):
+        with pytest.raises(pc.errors.OptionError, match=message):
             fit.alternatives(**argument)
-    with pytest.raises(pc.OptionError, match="n must be"):
+    with pytest.raises(pc.errors.OptionError, match="n must be"):
         fit.criticisms(n=0)
 
 
@@ -223,10 +223,10 @@ def test_a_swap_that_can_not_be_swapped_is_refused(exact_fit, iris):
         (lambda: exact_fit.swap(old, [3]), "is not the label of a candidate"),
         (lambda: exact_fit.swap(old, old), "is already a prototype of this class"),
     ):
-        with pytest.raises(pc.OptionError, match=message):
+        with pytest.raises(pc.errors.OptionError, match=message):
             call()
     other = next(row for row in iris.index if iris["species"][row] != exact_fit.prototypes["class"].iloc[0])
-    with pytest.raises(pc.OptionError, match="is a candidate of another class than"):
+    with pytest.raises(pc.errors.OptionError, match="is a candidate of another class than"):
         exact_fit.update(candidates="same_class").swap(old, other)
-    with pytest.raises(pc.NotAvailable, match="has no prototypes to replace by a row: use 'pvm' or 'medianglvq'"):
+    with pytest.raises(pc.errors.NotAvailableError, match="has no prototypes to replace by a row: use 'pvm' or 'medianglvq'"):
         exact_fit.update(method="knn", k=3).swap(0, 1)

@@ -246,7 +246,7 @@ def test_rows_of_a_matrix_that_take_no_part_are_no_candidates(iris):
         for matrix in (D, D.loc[some.index, some.index])
     )
     pd.testing.assert_frame_equal(whole.predictions, cut.predictions)
-    with pytest.raises(pc.DataError, match="lack the row 100"):
+    with pytest.raises(pc.errors.DataError, match="lack the row 100"):
         pc.compare("species ~ 1", iris, [pc.KNN(k=1)], dissimilarity=D.iloc[:100, :100], cv=3)
 
 
@@ -255,7 +255,7 @@ def test_a_dissimilarity_that_looks_at_classes_is_learned_from_training_rows():
     df = pd.DataFrame(draw.normal(size=(100, 8)), columns=list("abcdefgh")).assign(
         y=np.where(draw.random(100) < 0.5, "u", "v")
     )
-    metric = pc.Adaptive(neighborhood=15, epsilon=0.01)
+    metric = pc.Adaptive(neighborhood=15, softening=0.01)
     trained = pc.fit("y ~ .", df, "knn", k=1, dissimilarity=metric).dissimilarity
     one = pc.compare("y ~ 1", df, [pc.KNN(k=1)], dissimilarity=trained, cv=5, repeats=4)
     assert one.table["error"].iloc[0] > 0.44
@@ -276,7 +276,7 @@ def test_a_method_that_does_not_take_the_data_is_refused_before_any_is_fitted(ir
     fitted = []
     monkeypatch.setattr("protoclass.analysis.compare.fit_call", fitted.append)
     gaps = iris.assign(petal_width=iris["petal_width"].where(iris.index % 7 > 0))
-    with pytest.raises(pc.NoVectors, match=r"compare, method 'kmeans': this method needs.*: use"):
+    with pytest.raises(pc.errors.NoCoordinatesError, match=r"compare, method 'kmeans': this method needs.*: use"):
         pc.compare("species ~ .", gaps, [pc.KNN(k=1), "kmeans"], cv=3, na="keep")
     assert fitted == []
 
@@ -301,13 +301,13 @@ def test_arguments_of_fit_are_those_of_each_method_and_pairs_are_those_with_the_
 def test_fits_that_can_not_be_compared(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
     for fits in ([fit, "knn"], fit, []):
-        with pytest.raises(pc.OptionError, match=r"fits must be a list of fits, or a mapping of names to fits: use compare_fits\("):
+        with pytest.raises(pc.errors.OptionError, match=r"fits must be a list of fits, or a mapping of names to fits: use compare_fits\("):
             pc.compare_fits(fits, iris)
     for name in ("truth", ""):
-        with pytest.raises(pc.OptionError, match=r"two methods have the name '.*', or one is named '', 'truth' or 'all': use"):
+        with pytest.raises(pc.errors.OptionError, match=r"two methods have the name '.*', or one is named '', 'truth' or 'all': use"):
             pc.compare_fits({name: fit}, iris)
     two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
-    with pytest.raises(pc.OptionError, match="response or classes differ"):
+    with pytest.raises(pc.errors.OptionError, match="response or classes differ"):
         pc.compare_fits([fit, pc.fit("species ~ .", two, eps=1.0)], iris)
 
 
@@ -408,7 +408,7 @@ def test_missing_values_reach_a_pipeline(clinic):
     told = pc.compare("out ~ age + ill", gaps, {"piped": piped, "knn": pc.KNN(k=5)}, cv=3, na="keep")
     assert told.table["n"].tolist() == [120, 120]
     assert pc.compare("out ~ age + ill", gaps, [LogisticRegression()], cv=3).table["n"].tolist() == [96]
-    with pytest.raises(pc.OptionError, match=r"such as make_pipeline\(SimpleImputer\(\), LogisticRegression\(\)\), or na='drop'"):
+    with pytest.raises(pc.errors.OptionError, match=r"such as make_pipeline\(SimpleImputer\(\), LogisticRegression\(\)\), or na='drop'"):
         pc.compare("out ~ age + ill", gaps, [LogisticRegression()], cv=3, na="keep")
 
 
@@ -487,9 +487,9 @@ def test_the_loss_of_the_test_rows_and_tuning_by_it(iris):
             assert told.results.set_index("method").loc["knn", "choice"] == {"k": fit.model.k}
     plain = pc.compare("species ~ .", two, [pc.KNN(k=1)], test_size=0.4)
     assert "loss" not in plain.table
-    with pytest.raises(pc.NotAvailable, match=r"compare\(..., loss=matrix\)"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"compare\(..., loss=matrix\)"):
         plain.score_tests("loss")
-    with pytest.raises(pc.OptionError, match="loss"):
+    with pytest.raises(pc.errors.OptionError, match="loss"):
         pc.compare("species ~ .", two, [pc.KNN(k=1)], test_size=0.4, loss=loss * -1)
 
 
@@ -536,12 +536,14 @@ def test_estimators_that_are_refused(iris, methods, message):
 
 def test_what_an_estimator_cannot_learn_from(iris):
     D = pc.dissimilarity("species ~ .", iris)
-    with pytest.raises(pc.OptionError, match=r"needs predictors, but .* has none: name them"):
+    with pytest.raises(pc.errors.OptionError, match=r"needs predictors, but .* has none: name them"):
         pc.compare("species ~ 1", iris, [LogisticRegression()], dissimilarity=D, cv=3)
-    with pytest.raises(pc.OptionError, match=r"unchanged columns of the data, but 'species ~ log\(sepal_width\)' computes others"):
+    with pytest.raises(pc.errors.OptionError, match=r"unchanged columns of the data, but 'species ~ log\(sepal_width\)' computes others"):
         pc.compare("species ~ log(sepal_width)", iris, [LOGISTIC], cv=3)
     numbers = iris.assign(species=iris["species"].cat.codes)
-    with pytest.raises(pc.DataError, match=r"method 'LinearRegression': predictions must be among the classes 0, 1, 2, not .* as for"):
+    with pytest.raises(
+        pc.errors.DataError, match=r"method 'LinearRegression': predictions must be among the classes 0, 1, 2, not .* as for"
+    ):
         pc.compare("species ~ .", numbers, [LinearRegression()], cv=3)
 
 
@@ -618,7 +620,7 @@ def test_on_one_split_and_of_fits_rows_are_independent(iris):
     three = {f"k{k}": {"method": "knn", "k": k} for k in (3, 9, 30)}
     split = pc.compare("species ~ .", iris, {**three, "plain": pc.KNN(k=1)}, test_size=0.4, dissimilarity=RAW)
     assert "brier" not in split.table
-    with pytest.raises(pc.NotAvailable, match=r"compare\(..., calibrate=True\)"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"compare\(..., calibrate=True\)"):
         split.score_tests()
     three = {name: {**one, "calibrate": True} for name, one in three.items()}
     split = pc.compare("species ~ .", iris, {**three, "plain": pc.KNN(k=1)}, test_size=0.4, dissimilarity=RAW)
@@ -671,10 +673,26 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
     ],
 )
 def test_calibration_by_other_rows_is_refused(two, methods, options, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         pc.compare("species ~ .", two, methods, test_size=0.5, **options)
 
 
 def test_scores_are_named(folds):
-    with pytest.raises(pc.OptionError, match="score must be 'brier', 'log_loss', 'auc' or 'loss', not 'area'"):
+    with pytest.raises(pc.errors.OptionError, match="score must be 'brier', 'log_loss', 'auc' or 'loss', not 'area'"):
         folds.score_tests("area")
+
+
+def test_a_split_has_the_proportion_of_every_class():
+    data = pd.DataFrame({"y": ["a"] * 60 + ["b"] * 30 + [None] * 4, "x": range(94)})
+    train, test = pc.split(data, "y", test_size=0.2, seed=3)
+    assert test["y"].value_counts().to_dict() == {"a": 12, "b": 6}
+    assert train["y"].isna().sum() == 4  # rows without a class do not test
+    assert sorted([*train["x"], *test["x"]]) == list(range(94))
+    assert pc.split(data, "y", test_size=0.2, seed=3)[1].equals(test)
+    assert not pc.split(data, "y", test_size=0.2, seed=4)[1].equals(test)
+    with pytest.raises(pc.errors.OptionError, match="test_size must be a number between 0 and 1"):
+        pc.split(data, "y", test_size=3)
+    with pytest.raises(pc.errors.DataError, match="'z' is not a column"):
+        pc.split(data, "z")
+    polars = pytest.importorskip("polars")
+    assert pc.split(polars.from_pandas(data), "y", test_size=0.2, seed=3)[1]["x"].to_list() == test["x"].tolist()

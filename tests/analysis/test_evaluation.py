@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import simulate
+import statsmodels.api as sm
 from scipy import stats
 from sklearn import metrics
 
@@ -18,6 +19,7 @@ from protoclass.analysis import evaluation
 from protoclass.analysis.evaluation import Judged, compare_classes, signs
 from protoclass.analysis.groups import compare_groups
 from protoclass.core.statistics import roc as core
+from protoclass.core.statistics.decision import calibration_line, net_benefit
 from protoclass.core.statistics.scores import calibration_in_the_large
 
 
@@ -153,9 +155,9 @@ def test_without_chances_there_are_no_scores(wine):
     assert not {"auc", "brier"} & set(found.tidy().columns)
     assert "Brier" not in repr(found)
     for call in (found.calibration, *(lambda kind=kind: found.plot(kind) for kind in ("roc", "pr", "calibration"))):
-        with pytest.raises(pc.NotAvailable, match=r"fit.calibrate\(\)"):
+        with pytest.raises(pc.errors.NotAvailableError, match=r"fit.calibrate\(\)"):
             call()
-    with pytest.raises(pc.NotAvailable, match=r"prediction sets need a calibrated fit: use fit\.calibrate\(\)"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"prediction sets need a calibrated fit: use fit\.calibrate\(\)"):
         found.plot("coverage")
     assert "Brier" in repr(fit.calibrate(cv=3).test(new))  # the cure
 
@@ -242,7 +244,7 @@ def test_curves_and_the_summary_say_what_is_not_known(clinic):
     ill = fit.test(new[new["y"] == "ill"])
     assert "No row is of class well" in str(ill.summary())
     assert np.isnan(ill.glance()["auc"].iloc[0])
-    with pytest.raises(pc.NotAvailable, match="all rows are of one class"):
+    with pytest.raises(pc.errors.NotAvailableError, match="all rows are of one class"):
         ill.plot("roc")
 
 
@@ -304,9 +306,9 @@ def test_the_groups_of_the_fit_are_those_of_the_test():
     assert fit.test(new).clusters == 25
     assert fit.test(new, clusters=None).clusters is None
     assert fit.test(new.drop(columns="patient")).clusters is None
-    with pytest.raises(pc.DataError, match="groups='ward' is not a column"):
+    with pytest.raises(pc.errors.DataError, match="groups='ward' is not a column"):
         fit.test(new, clusters="ward")
-    with pytest.raises(pc.DataError, match="groups must not have missing values"):
+    with pytest.raises(pc.errors.DataError, match="groups must not have missing values"):
         fit.test(new, clusters=new["patient"].where(new["patient"] > 0))
 
 
@@ -371,9 +373,9 @@ def test_groups_print_summarise_and_draw_every_measure(clinic):
         assert cell in summary
     assert summary.count("Fisher's exact test") == 5
     assert "p (Holm)" in summary
-    with pytest.raises(pc.OptionError, match=r"measure must be 'error', 'sensitivity',.*not 'accuracy': use measure='error'"):
+    with pytest.raises(pc.errors.OptionError, match=r"measure must be 'error', 'sensitivity',.*not 'accuracy': use measure='error'"):
         found.plot("accuracy")
-    with pytest.raises(pc.OptionError, match=r"npv needs a class among 'ill', 'well', not of='sick': use of='well'"):
+    with pytest.raises(pc.errors.OptionError, match=r"npv needs a class among 'ill', 'well', not of='sick': use of='well'"):
         found.differences("npv", of="sick")
 
 
@@ -384,7 +386,9 @@ def test_groups_of_three_classes_have_measures_of_a_class_that_is_named(wine, fi
     assert "sensitivity" not in repr(found)
     assert "sensitivity" not in found.glance()
     assert "Differences of error" in str(found.summary())
-    with pytest.raises(pc.OptionError, match="sensitivity needs a class among 'cultivar 1', 'cultivar 2', 'cultivar 3', not of=None:"):
+    with pytest.raises(
+        pc.errors.OptionError, match="sensitivity needs a class among 'cultivar 1', 'cultivar 2', 'cultivar 3', not of=None:"
+    ):
         found.differences("sensitivity")
     assert len(found.differences("sensitivity", of="cultivar 2")) == 1
     alone = fit.test(new[new["cultivar"] != "cultivar 1"], by=new["cultivar"])
@@ -571,7 +575,7 @@ def test_the_band_is_campbells_by_trying_widths():
 
     c = next(c for c in np.arange(0.3, 4, 0.01) if held(c) >= 0.95)
     low, high = move(c)
-    found = t.roc_band("yes", 1 - x, draws=100)
+    found = t.roc_band("yes", 1 - x, resamples=100)
     assert 0.8 < c < 2
     assert np.abs(found["band_low"] - low.clip(min=0)).mean() < 0.004
     assert np.abs(found["band_high"] - high.clip(max=1)).mean() < 0.004
@@ -579,7 +583,7 @@ def test_the_band_is_campbells_by_trying_widths():
 
 def test_separated_classes_are_not_sure():
     y = np.arange(40) < 20
-    found = judged(y, y.astype(float) + np.arange(40) / 100).roc_band("yes", [0.5, 1.0], draws=100)
+    found = judged(y, y.astype(float) + np.arange(40) / 100).roc_band("yes", [0.5, 1.0], resamples=100)
     assert (found["sensitivity"] == 1).all()
     assert found["low"].to_numpy() == pytest.approx(20 / (20 + 1.96**2), abs=1e-3)  # Wilson's, of 20 of 20 rows
     assert (found["band_low"] < found["low"]).all()
@@ -611,23 +615,23 @@ def test_two_fits_on_the_same_rows_are_tested_as_compare_does(two):
 def test_errors_of_curves_name_the_cure(two):
     fits, new = two
     one, other = (f.test(new) for f in fits)
-    with pytest.raises(pc.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79"):
+    with pytest.raises(pc.errors.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79"):
         one.roc_test(fits[1].test(new.iloc[10:]))
-    with pytest.raises(pc.DataError, match="need the same rows, weights and groups"):
+    with pytest.raises(pc.errors.DataError, match="need the same rows, weights and groups"):
         one.roc_test(fits[1].test(new.iloc[::-1]))
-    with pytest.raises(pc.OptionError, match=r"another TestResult, not a .*: use fit.test\(new\).roc_test"):
+    with pytest.raises(pc.errors.OptionError, match=r"another TestResult, not a .*: use fit.test\(new\).roc_test"):
         one.roc_test(fits[1])
-    with pytest.raises(pc.OptionError, match="'cultivar 9' is not a class"):
+    with pytest.raises(pc.errors.OptionError, match="'cultivar 9' is not a class"):
         one.roc("cultivar 9")
-    with pytest.raises(pc.OptionError, match="a list of numbers from 0 to 1"):
+    with pytest.raises(pc.errors.OptionError, match="a list of numbers from 0 to 1"):
         one.roc_band(specificity=1.5)
-    with pytest.raises(pc.OptionError, match=r"draws must be .*, not 10"):
-        one.roc_band(draws=10)
+    with pytest.raises(pc.errors.OptionError, match=r"resamples must be .*, not 10"):
+        one.roc_band(resamples=10)
     without = other.judged.take(other.judged.y == 0)
     only = compare_classes(without, other.confusion.index, 0)
-    with pytest.raises(pc.NotAvailable, match="all rows are of one class"):
+    with pytest.raises(pc.errors.NotAvailableError, match="all rows are of one class"):
         only.roc()
-    with pytest.raises(pc.NotAvailable, match="no row, or each row, is of class 'cultivar 2'"):
+    with pytest.raises(pc.errors.NotAvailableError, match="no row, or each row, is of class 'cultivar 2'"):
         only.pr("cultivar 2")
     missing = compare_classes(other.judged.take(other.judged.y != 1), other.confusion.index, 0)
     assert missing.roc()["class"].unique().tolist() == ["cultivar 1", "cultivar 3"]  # a class without rows has no curve
@@ -666,10 +670,58 @@ def test_bands_and_intervals_hold_the_truth_as_often_as_they_say(rows, area):
     alone, whole = np.zeros(101), 0
     for _ in range(runs):
         t = judged(y, draw.normal(size=m + n) + shift * y)
-        found = t.roc_band("yes", specificity, draws=200)
+        found = t.roc_band("yes", specificity, resamples=200)
         alone += (truth >= found["low"] - 1e-9) & (truth <= found["high"] + 1e-9)
         whole += ((truth >= found["band_low"] - 1e-9) & (truth <= found["band_high"] + 1e-9)).all()
     within = (specificity <= 1 - 2 / n) & (specificity >= 0.02)
     assert whole / runs > 0.92
     assert alone[within].mean() / runs > 0.92
     assert alone[within].min() / runs > 0.78
+
+
+def test_the_calibration_line_is_that_of_statsmodels():
+    """Also with weights, whose errors are those of the sandwich estimator."""
+    draw, binomial = np.random.default_rng(0), sm.families.Binomial()
+    p = draw.beta(1, 2, 300)
+    y, x, one = (draw.random(300) < p**1.3).astype(float), np.log(p / (1 - p)), np.ones(300)
+    for w, errors in ((one, {}), (draw.uniform(0.5, 1.5, 300), {"cov_type": "HC0"})):
+        slope = sm.GLM(y, sm.add_constant(x), family=binomial, var_weights=w).fit(**errors)
+        intercept = sm.GLM(y, one, family=binomial, offset=x, var_weights=w).fit(**errors)
+        found = calibration_line(p, y == 1, w)
+        for estimate, fitted in zip(found, (intercept, slope), strict=True):
+            expected = [fitted.params[-1], *fitted.conf_int()[-1]]
+            assert [estimate.value, estimate.low, estimate.high] == pytest.approx(expected, abs=1e-5)
+    assert np.isnan(calibration_line(np.array([0.0, 0.5, 0.7]), np.array([False, True, False]), np.ones(3))[1].value)
+    apart = calibration_line(np.array([0.1, 0.2, 0.8, 0.9]), np.array([False, False, True, True]), np.ones(4))
+    assert np.isnan(apart[1].value)  # the slope of separated classes is infinite
+
+
+def test_intervals_of_calibration_and_net_benefit_cover():
+    """Calibrated probabilities, single rows and clusters of six equal rows: intercept 0, slope 1, and a known net benefit at 0.2."""
+    draw, inside = np.random.default_rng(1), np.zeros(4)
+    large = draw.beta(1, 3, 500_000)
+    truth = np.where(large >= 0.2, large - (1 - large) / 4, 0).mean()
+    for _ in range(400):
+        p = draw.beta(1, 3, 150)
+        y, one = draw.random(150) < p, np.ones(150)
+        benefit, lines = net_benefit(p, y, one, 0.2), calibration_line(p, y, one)
+        cluster = np.repeat(np.arange(150), 6)
+        (repeated, _) = calibration_line(p[cluster], y[cluster], np.ones(900), cluster)
+        inside += [e.low <= value <= e.high for e, value in zip((benefit, *lines, repeated), (truth, 0, 1, 0), strict=True)]
+    assert ((inside / 400 > 0.92) & (inside / 400 < 0.985)).all()
+
+
+def test_a_decision_curve_counts_true_and_false_positives(clinic):
+    fit, new = clinic
+    losses = pd.DataFrame([[0, 5], [1, 0]], ["ill", "well"], ["ill", "well"])
+    found, p, ill = fit.test(new, loss=losses), fit.predict(new, "prob")["ill"], new["y"] == "ill"
+    for t, row in found.decision_curve("ill", [0.1, 0.4]).set_index("threshold").iterrows():
+        said = p >= t
+        assert row["net_benefit"] == pytest.approx(((said & ill).sum() - (said & ~ill).sum() * t / (1 - t)) / len(new))
+        assert row["net_benefit_all"] == pytest.approx(ill.mean() - (1 - ill.mean()) * t / (1 - t))
+        assert row["lift"] == pytest.approx(ill[said].mean() / ill.mean())
+        assert row["low"] < row["net_benefit"] < row["high"]
+    assert "Predicting well above a threshold" in str(found.summary())
+    assert "\n0.833 " in str(found.summary())  # the threshold of the loss
+    with pytest.raises(pc.errors.OptionError, match="thresholds must be a list of numbers between 0 and 1"):
+        found.decision_curve(thresholds=[1.0])

@@ -33,7 +33,7 @@ def test_a_table_of_a_test_has_the_figures_of_tidy(clinic):
     assert table.frame["Rows"].tolist() == [str((new["y"] == c).sum()) for c in ("ill", "well")]
     assert "Predict ill if its probability is at least 0.3" in str(table)
     assert list(found.as_table("f1").frame) == ["Rows", "F1"]
-    with pytest.raises(pc.OptionError, match=r"measures must be a list of some of 'sensitivity',.*not \['recall'\]"):
+    with pytest.raises(pc.errors.OptionError, match=r"measures must be a list of some of 'sensitivity',.*not \['recall'\]"):
         found.as_table(["recall"])
     heavy = fit.test(new, weights=np.where(new["a"] > 0, 2.0, 1.0)).as_table()
     assert heavy.frame["Weight"].astype(float).sum() == np.where(new["a"] > 0, 2.0, 1.0).sum()
@@ -78,7 +78,7 @@ def test_a_table_of_a_comparison_has_differences_from_the_reference(clinic):
                 assert float(frame.loc[name, "p (Holm)"]) == pytest.approx(row["p_holm"], rel=0.01)
         if "cv" in how:
             assert frame.loc["knn(k=15)", "Brier"] == f"{c.table['brier']['knn(k=15)']:.3f} ({c.table['brier_se']['knn(k=15)']:.3f})"
-    with pytest.raises(pc.OptionError, match=r"reference must be a list of some of 'knn\(k=1\)',.*not 'svm'"):
+    with pytest.raises(pc.errors.OptionError, match=r"reference must be a list of some of 'knn\(k=1\)',.*not 'svm'"):
         c.as_table(reference="svm")
 
 
@@ -94,9 +94,9 @@ def test_a_table_of_prototypes_says_what_it_leaves_out():
     assert some.frame["alcohol"].astype(float).tolist() == fit.prototypes["alcohol"].iloc[:2].tolist()
     assert f"The first 2 of {len(fit.prototypes)} prototypes." in str(some)
     assert "Not shown" not in str(pc.fit("cultivar ~ alcohol", wine, eps=3.0).as_table())
-    with pytest.raises(pc.OptionError, match="n must be a whole number >= 1, not 0"):
+    with pytest.raises(pc.errors.OptionError, match="n must be a whole number >= 1, not 0"):
         fit.as_table(n=0)
-    with pytest.raises(pc.OptionError, match=r"columns must be a list of some of 'class'.*, not \['x'\]"):
+    with pytest.raises(pc.errors.OptionError, match=r"columns must be a list of some of 'class'.*, not \['x'\]"):
         fit.as_table(columns=["x"])
 
 

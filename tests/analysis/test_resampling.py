@@ -25,7 +25,7 @@ def fit():
 @pytest.mark.parametrize("sample", ["halves", "bootstrap"])
 def test_shares_are_those_of_fits_on_the_samples(fit, iris, sample):
     B, seed = 12, 4
-    told = fit.stability(B=B, seed=seed, sample=sample)
+    told = fit.stability(resamples=B, seed=seed, sample=sample)
     chosen, present = {}, np.zeros(150, int)
     task = fit.problem.task(fit.dissimilarity)
     for b in range(B):
@@ -48,7 +48,7 @@ def test_shares_are_those_of_fits_on_the_samples(fit, iris, sample):
 
 
 def test_near_counts_the_balls_that_hold_one_of_the_class(fit, iris):
-    told = fit.stability(B=10, seed=1, sample="halves")
+    told = fit.stability(resamples=10, seed=1, sample="halves")
     D = fit.dissimilarity.frame().to_numpy()
     task = fit.problem.task(fit.dissimilarity)
     hits = pd.Series(0.0, fit.prototypes.index)
@@ -101,8 +101,8 @@ def test_fresh_is_true_of_fresh_rows_and_chosen_is_not():
     draw, model, told = np.random.default_rng(5), pc.PVM(eps=1.0), []
     for seed in range(8):
         X, y = draw_rows(draw, 60)
-        result = pc.fit("y ~ .", X.assign(y=np.where(y, "v", "u")), model, dissimilarity=RAW).stability(B=20, seed=seed)
-        fresh = result.replicate([0.5], B=20, seed=seed).iloc[0]
+        result = pc.fit("y ~ .", X.assign(y=np.where(y, "v", "u")), model, dissimilarity=RAW).stability(resamples=20, seed=seed)
+        fresh = result.replicate([0.5], resamples=20, seed=seed).iloc[0]
         told.append(
             {"chosen": result.prototypes["reselected"].mean(), "fresh": fresh["reselected"], "fresh near": fresh["ball_hit_rate"]}
         )
@@ -137,7 +137,7 @@ def test_pairs_of_samples_by_hand(fit, iris):
             second[row] = True
             again = pc.fit("species ~ .", shuffled(second), eps=1.0, dissimilarity=RAW).prototypes
             hits[share].append((row, cls) in set(zip(again.index, again["class"].cat.codes, strict=True)))
-    told = fit.stability(B=2).replicate(shares, B=6, seed=3)
+    told = fit.stability(resamples=2).replicate(shares, resamples=6, seed=3)
     assert told.index.tolist() == list(shares)
     assert told["rows"].tolist() == [30, 75]
     assert told["reselected"].tolist() == [np.mean(hits[share]) for share in shares]
@@ -147,7 +147,7 @@ def test_pairs_of_samples_by_hand(fit, iris):
 def test_hits_of_random_rows_are_counted_over_all_draws(fit, iris):
     """Every subset of the class, as many rows as a sample has prototypes, hits or misses the ball; also in a second sample."""
     D, y = fit.dissimilarity.frame().to_numpy(), iris["species"].cat.codes.to_numpy()
-    result = fit.stability(B=3, seed=2)
+    result = fit.stability(resamples=3, seed=2)
     for label, cls in fit.prototypes["class"].cat.codes.items():
         inside = D[y == cls, label] < 1.0
         missed = [math.comb(int((~inside).sum()), K) / math.comb(50, K) for K in sizes_of_class(fit, result, cls)]
@@ -155,73 +155,73 @@ def test_hits_of_random_rows_are_counted_over_all_draws(fit, iris):
     hit = [bool({0, 1} & set(drawn)) for drawn in combinations(range(5), 2)]
     assert hit_by_random(*np.array([[2], [5], [2]])) == pytest.approx(np.mean(hit))
     two = pd.DataFrame({"a": np.r_[np.arange(10) / 10, 20 + np.arange(10) / 10], "y": np.repeat(["u", "v"], 10)})
-    wide = pc.fit("y ~ a", two, eps=5.0, dissimilarity=RAW).stability(B=5)  # a ball contains all rows of its class
+    wide = pc.fit("y ~ a", two, eps=5.0, dissimilarity=RAW).stability(resamples=5)  # a ball contains all rows of its class
     assert wide.prototypes["ball_hit_rate_random"].tolist() == [1, 1]
-    assert (wide.replicate([0.5], B=3)["ball_hit_rate_random"] == 1).all()
+    assert (wide.replicate([0.5], resamples=3)["ball_hit_rate_random"] == 1).all()
 
 
 def sizes_of_class(fit, result, cls):
-    """Prototypes of a class in each sample of `stability(B=3, seed=2)`."""
+    """Prototypes of a class in each sample of `stability(resamples=3, seed=2)`."""
     task = fit.problem.task(fit.dissimilarity)
     counts = [sample_by_class(task.y, "bootstrap", (2, b)) for b in range(len(result.sizes))]
     return [int((select(fit, task, count, b).classes == cls).sum()) for b, count in enumerate(counts)]
 
 
 def test_fresh_says_what_it_takes(fit, iris):
-    result = fit.stability(B=2)
+    result = fit.stability(resamples=2)
     for wrong in (0.5, [0.6], [0.0], []):
-        with pytest.raises(pc.OptionError, match=r"at most 0\.5"):
+        with pytest.raises(pc.errors.OptionError, match=r"at most 0\.5"):
             result.replicate(wrong)
-    with pytest.raises(pc.DataError, match="use larger fractions"):
+    with pytest.raises(pc.errors.DataError, match="use larger fractions"):
         result.replicate([0.01])
-    with pytest.raises(pc.DataError, match=r"of its rows are candidates: use a smaller K=,.*: use update\(\) with smaller"):
-        pc.fit("species ~ .", iris, "kmedoids", K=20).stability(B=2).replicate([0.25], B=2)
-    everything = pc.fit("species ~ .", iris, "knn", k=3).stability(B=2).replicate([0.1], B=3)
+    with pytest.raises(pc.errors.DataError, match=r"of its rows are candidates: use a smaller K=,.*: use update\(\) with smaller"):
+        pc.fit("species ~ .", iris, "kmedoids", K=20).stability(resamples=2).replicate([0.25], resamples=2)
+    everything = pc.fit("species ~ .", iris, "knn", k=3).stability(resamples=2).replicate([0.1], resamples=3)
     assert everything["reselected"].tolist() == [1.0]  # all rows are kept
     assert list(everything) == ["rows", "reselected"]
 
 
 def test_the_table_the_print_and_the_plot(fit):
-    told = fit.stability(B=20)
+    told = fit.stability(resamples=20)
     assert list(told.prototypes.columns[:4]) == ["class", "ball_hit_rate", "ball_hit_rate_random", "distance_95"]
     assert told.prototypes.index.equals(fit.prototypes.index)
     assert "20 bootstrap samples" in repr(told)
     assert told.plot().get_title() == "filled: ball hit rate\nopen: selected again"
-    knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(B=3)
+    knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(resamples=3)
     assert (knn.prototypes["reselected"].dropna() == 1).all()
     assert knn.plot().get_title() == "selected again"
 
 
 def test_centres_of_machines_count_once_a_sample(iris):
-    told = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0).stability(B=10)
+    told = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0).stability(resamples=10)
     assert told.sample == "halves"
     assert told.table["reselected"].max() <= 1
     assert "ball_hit_rate" not in told.table
 
 
 def test_errors(fit, iris):
-    with pytest.raises(pc.OptionError, match="B must be a whole number >= 2 and <= 10000, not 1"):
-        fit.stability(B=1)
-    with pytest.raises(pc.OptionError, match=r"sample must be .*not 'thirds'"):
+    with pytest.raises(pc.errors.OptionError, match="resamples must be a whole number >= 2 and <= 10000, not 1"):
+        fit.stability(resamples=1)
+    with pytest.raises(pc.errors.OptionError, match=r"sample must be .*not 'thirds'"):
         fit.stability(sample="thirds")
-    with pytest.raises(pc.NotAvailable, match="are not rows"):
+    with pytest.raises(pc.errors.NotAvailableError, match="are not rows"):
         pc.fit("species ~ .", iris, "kmeans", K=2).stability()
-    with pytest.raises(pc.OptionError, match="the bootstrap needs weights, which method"):
+    with pytest.raises(pc.errors.OptionError, match="the bootstrap needs weights, which method"):
         pc.fit("species ~ .", iris, "condensed").stability(sample="bootstrap")
 
 
 def test_a_fit_that_was_cut(fit):
     short = fit.at(lambda_=6)
     assert short.model.lambda_ == 6
-    assert short.stability(B=20).sizes.mean() == fit.update(lambda_=6).stability(B=20).sizes.mean()
-    with pytest.raises(pc.NotAvailable, match="first part"):
-        fit.at(size=3).stability(B=5)
+    assert short.stability(resamples=20).sizes.mean() == fit.update(lambda_=6).stability(resamples=20).sizes.mean()
+    with pytest.raises(pc.errors.NotAvailableError, match="first part"):
+        fit.at(size=3).stability(resamples=5)
 
 
 def test_generated_candidates_that_stand_for_no_class_are_counted_as_such(iris):
     """Those of hyperplanes raised an error of NumPy."""
-    fit = pc.fit("species ~ .", iris[::3], "hyperplane", C=1.0, cv=None, candidates=pc.kmeans(2), dissimilarity="euclidean")
-    table = fit.stability(B=3).table
+    fit = pc.fit("species ~ .", iris[::3], "hyperplane", C=1.0, cv=None, candidates=pc.candidates.kmeans(2), dissimilarity="euclidean")
+    table = fit.stability(resamples=3).table
     made = table.index.astype(str).str.startswith("kmeans")
     assert made.sum() == 6
     assert (table["class"].isna() == made).all()
@@ -240,7 +240,7 @@ def test_it_is_the_procedure_with_permuted_classes(iris):
     data.iloc[3, 0] = np.nan
     arguments = {"method": "knn", "k": [1, 5, 9], "cv": 4, "choose": "1se", "class_weights": "balanced", "seed": 2}
     v = pc.cross_validate("species ~ .", data, **arguments)
-    test = v.permutation_test(B=6, seed=5, progress=False)
+    test = v.permutation_test(resamples=6, seed=5, progress=False)
     complete = data.drop(index=data.index[3])
     errors = []
     for b in range(6):
@@ -257,9 +257,9 @@ def test_it_is_the_procedure_with_permuted_classes(iris):
 def test_ties_count_and_the_least_p_value_is_not_zero():
     data = noise(0).assign(a=0.0, b=0.0)  # always the same error
     v = pc.cross_validate("y ~ .", data, "knn", k=1, cv="loo")
-    assert v.permutation_test(B=4, progress=False).p_value == 1.0
+    assert v.permutation_test(resamples=4, progress=False).p_value == 1.0
     clear = noise(1).assign(a=lambda d: 9.0 * d.y)
-    assert pc.cross_validate("y ~ .", clear, "knn", k=1, cv=5).permutation_test(B=4, progress=False).p_value == 0.2
+    assert pc.cross_validate("y ~ .", clear, "knn", k=1, cv=5).permutation_test(resamples=4, progress=False).p_value == 0.2
 
 
 def test_groups_of_one_class_are_permuted_whole_and_others_within():
@@ -286,7 +286,7 @@ def test_groups_of_one_class_are_permuted_whole_and_others_within():
 def test_without_signal_small_p_values_are_as_rare_as_they_should_be():
     found = [
         pc.cross_validate("y ~ .", noise(seed), "knn", k=[1, 5], cv=3, choose="min")
-        .permutation_test(B=4, seed=seed, progress=False)
+        .permutation_test(resamples=4, seed=seed, progress=False)
         .p_value
         for seed in range(20)
     ]
@@ -296,8 +296,8 @@ def test_without_signal_small_p_values_are_as_rare_as_they_should_be():
 
 def test_arguments_and_failures(iris):
     v = pc.cross_validate("species ~ .", iris, "knn", k=[1, 5], cv=3, repeats=2)
-    for bad in ({"B": 0}, {"seed": -1}, {"progress": 3}):
-        with pytest.raises(pc.OptionError, match=next(iter(bad))):
+    for bad in ({"resamples": 0}, {"seed": -1}, {"progress": 3}):
+        with pytest.raises(pc.errors.OptionError, match=next(iter(bad))):
             v.permutation_test(**bad)
 
 
@@ -314,5 +314,5 @@ def test_the_band_of_a_validation(iris):
     assert 1.0 < wider[0] < 2.0
     pd.testing.assert_frame_equal(band, v.band(level=0.9))
     assert (v.band(level=0.99)["band_high"] > band["band_high"]).all()
-    with pytest.raises(pc.OptionError, match=r"level must be .* such as 0\.95, not 1"):
+    with pytest.raises(pc.errors.OptionError, match=r"level must be .* such as 0\.95, not 1"):
         v.band(level=1)

@@ -55,9 +55,9 @@ def test_the_path_has_the_error_of_each_size_by_cross_validation(iris):
     assert of_folds.min() < of_no_error < of_folds.max()
     assert table["cv_se"].to_numpy() == pytest.approx(np.maximum(of_folds, of_no_error))
     assert not np.allclose(other["cv_error"], errors.mean(axis=0)[0])
-    learned = fit.update(candidates=pc.kmeans(2)).path(cv=fold)
+    learned = fit.update(candidates=pc.candidates.kmeans(2)).path(cv=fold)
     assert learned["cv_error"].between(0, 1).all()
-    with pytest.raises(pc.OptionError, match="cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not 1"):
+    with pytest.raises(pc.errors.OptionError, match="cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not 1"):
         fit.path(cv=1)
 
 
@@ -78,14 +78,14 @@ def test_at_takes_the_first_prototypes(halves):
         {"lambda_": 1e-9},
         {"lambda_": "a"},
     ):
-        with pytest.raises(pc.OptionError):
+        with pytest.raises(pc.errors.OptionError):
             fit.at(**wrong)
     for bad in (new.assign(species="q"), new.assign(petal_width=np.nan), new.iloc[:0]):
-        with pytest.raises(pc.DataError, match=r"classes that were not in the training data: 'q'|no row has both"):
+        with pytest.raises(pc.errors.DataError, match=r"classes that were not in the training data: 'q'|no row has both"):
             fit.path(bad)
-    with pytest.raises(pc.NotAvailable, match="step by step"):
+    with pytest.raises(pc.errors.NotAvailableError, match="step by step"):
         pc.fit("species ~ .", train, "knn", k=3).path()
-    with pytest.raises(pc.NotAvailable, match="step by step"):
+    with pytest.raises(pc.errors.NotAvailableError, match="step by step"):
         fit.update(solver="exact").path()
 
 
@@ -179,9 +179,9 @@ def test_what_the_user_computed_is_proved_on_their_word(raw_fit, iris):
         assert why in one.bound()["reasons"].iloc[0]
         assert one.bound(fixed_dissimilarity=True)["proved"].all()
     assert raw_fit.bound(fixed_dissimilarity=True)["proved"].all()
-    with pytest.raises(pc.OptionError, match=r"was trained on them .scaled columns"):
+    with pytest.raises(pc.errors.OptionError, match=r"was trained on them .scaled columns"):
         raw_fit.update(dissimilarity="euclidean").bound(fixed_dissimilarity=True)
-    with pytest.raises(pc.OptionError, match="fixed_dissimilarity must be"):
+    with pytest.raises(pc.errors.OptionError, match="fixed_dissimilarity must be"):
         raw_fit.bound(fixed_dissimilarity="yes")
 
 
@@ -194,7 +194,7 @@ def test_a_mixture_with_a_function_is_as_unknown_as_the_function(raw_fit):
 def test_grouped_rows_are_not_independent(raw_fit, iris):
     groups = pd.Series(np.arange(150) // 3, iris.index)
     machine = pc.fit(
-        "species ~ .", iris, "scm", dissimilarity=RAW, kind="conjunction", penalty=np.inf, stop=2, groups=groups
+        "species ~ .", iris, "scm", dissimilarity=RAW, kind="conjunction", penalty=np.inf, size=2, groups=groups
     )
     for one in (raw_fit.update(groups=groups), machine):
         assert not one.bound()["proved"].any()
@@ -211,12 +211,12 @@ def test_a_rule_without_prototypes_reads_its_class_off_the_sample(raw_fit):
 
 def test_kinds_once_chosen_by_the_data_share_delta_whatever_is_tuned_afterwards(iris):
     two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
-    v = pc.cross_validate("species ~ .", two, "scm", dissimilarity=RAW, cv=3, penalty=np.inf, stop=[1, 3])
+    v = pc.cross_validate("species ~ .", two, "scm", dissimilarity=RAW, cv=3, penalty=np.inf, size=[1, 3])
     raw_fit = v.fit_at(0)
     named = raw_fit.update(kind=raw_fit.model.kind)
     half = named.bound(0.025)[["tail_bound", "bound"]]
-    again = raw_fit.update(stop=[1])  # the stop is tuned anew, and the kind stays what it was chosen to be
-    for one in (raw_fit, raw_fit.update(), again, again.update(), again.update(stop=[1], seed=3), raw_fit.at(size=1).update()):
+    again = raw_fit.update(size=[1])  # the size is tuned anew, and the kind stays what it was chosen to be
+    for one in (raw_fit, raw_fit.update(), again, again.update(), again.update(size=[1], seed=3), raw_fit.at(size=1).update()):
         assert one.model == named.model
         assert set(one.selection.tried()["kind"]) == {"conjunction", "disjunction"}
         pd.testing.assert_frame_equal(one.bound()[["tail_bound", "bound"]], half)

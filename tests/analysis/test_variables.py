@@ -95,8 +95,8 @@ def test_distances_that_are_no_sum_are_not_divided(iris):
         table = fit.why(iris.index[70])
         assert words in table.attrs["not_additive"], metric
         assert table[["to_prototype", "to_rival"]].isna().all(axis=None)
-        with pytest.raises(pc.NotAvailable, match=words):
-            fit.plot("why", row=iris.index[70])
+        with pytest.raises(pc.errors.NotAvailableError, match=words):
+            fit.plot("why", new=iris.index[70])
 
 
 def test_a_row_may_be_given(iris):
@@ -108,11 +108,11 @@ def test_a_row_may_be_given(iris):
         (999, "a label of the rows"), ([50, 70], "a label of the rows"), ({1, 2}, "a label of the rows"),
         (np.array([1, 2]), "a label of the rows"), (iris.iloc[:0], "a single row, not 0 rows"),
     ):  # fmt: skip
-        with pytest.raises(pc.OptionError, match=words):
+        with pytest.raises(pc.errors.OptionError, match=words):
             fit.why(wrong)
-    with pytest.raises(pc.DataError, match="no value of \\['petal_width'\\]"):
+    with pytest.raises(pc.errors.DataError, match="no value of \\['petal_width'\\]"):
         fit.why({**asked, "petal_width": np.nan})
-    with pytest.raises(pc.NotAvailable, match="not rows"):
+    with pytest.raises(pc.errors.NotAvailableError, match="not rows"):
         pc.fit("species ~ .", iris, "lvq", K=2).why(70)
 
 
@@ -156,7 +156,7 @@ def test_rows_of_other_libraries_and_of_saved_fits(tmp_path):
         assert few.drop(columns=changed).equals(full.drop(columns=changed))
         found += few["counterfactual"].notna().sum()  # values of the prototypes alone
     assert found > 0
-    with pytest.raises(pc.NotAvailable, match="give new rows"):
+    with pytest.raises(pc.errors.NotAvailableError, match="give new rows"):
         slim.why(0)
 
 
@@ -258,7 +258,7 @@ def test_a_slim_fit_has_the_same(cancer):
 ])  # fmt: skip
 def test_where_there_is_none(iris, call, reason):
     fit = pc.fit("species ~ .", iris, **call)
-    with pytest.raises(pc.NotAvailable, match=reason):
+    with pytest.raises(pc.errors.NotAvailableError, match=reason):
         fit.separation()
     assert "Separation" not in str(fit)
 
@@ -335,10 +335,10 @@ def test_many_permutations_come_near_the_expectation_over_all_pairs(fit, iris):
 
 def test_a_column_that_never_varies_has_none(iris):
     fit = pc.fit("species ~ .", iris.assign(constant=1.0), eps=1.0)
-    table = fit.importance(repeats=2, cv=4)
+    table = fit.importance(resamples=2, cv=4)
     assert table.loc["constant", ["importance", "se"]].tolist() == [0.0, 0.0]
     assert table.index[0] in ("petal_width", "petal_length")
-    assert fit.importance(repeats=2, cv=4).equals(table)
+    assert fit.importance(resamples=2, cv=4).equals(table)
 
 
 def test_columns_of_one_name_are_permuted_together(fit, iris):
@@ -350,17 +350,17 @@ def test_columns_of_one_name_are_permuted_together(fit, iris):
 
 
 def test_wrong_questions(fit, iris):
-    with pytest.raises(pc.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
+    with pytest.raises(pc.errors.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
         fit.importance(variables=["colour"])
-    with pytest.raises(pc.OptionError, match=r"variables must be .*not 3"):
+    with pytest.raises(pc.errors.OptionError, match=r"variables must be .*not 3"):
         fit.importance(variables=3)
-    with pytest.raises(pc.OptionError, match=r"repeats must be .*, not 0"):
-        fit.importance(repeats=0)
-    with pytest.raises(pc.OptionError, match="lack the response"):
+    with pytest.raises(pc.errors.OptionError, match=r"resamples must be .*, not 0"):
+        fit.importance(resamples=0)
+    with pytest.raises(pc.errors.OptionError, match="lack the response"):
         fit.importance(iris.drop(columns="species"))
     D = pc.dissimilarity("species ~ .", iris).frame()
     given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
-    with pytest.raises(pc.NotAvailable, match="given as a matrix"):
+    with pytest.raises(pc.errors.NotAvailableError, match="given as a matrix"):
         given.importance()
     assert isinstance(fit.importance(iris, 1), pd.DataFrame)
 
@@ -379,7 +379,7 @@ def test_a_column_counts_the_same_whatever_the_folds(cv):
     """Half of the rows get a value of the other class: the error of 1-NN grows from 0 to a half."""
     data = two_groups_of_columns(60, 60)
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None)
-    found = fit.importance(repeats=20, cv=cv)
+    found = fit.importance(resamples=20, cv=cv)
     assert found.loc["site", "importance"] == pytest.approx(0.5, abs=0.05)
     assert found.loc["site", "se"] > 0
 
@@ -387,7 +387,7 @@ def test_a_column_counts_the_same_whatever_the_folds(cv):
 def test_a_column_that_is_constant_in_a_group_counts_with_one_group_a_fold():
     data = two_groups_of_columns(60, 10)
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None, groups="group")
-    assert fit.importance(repeats=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
+    assert fit.importance(resamples=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_of_many_variables_those_that_separate_are_permuted():
@@ -396,7 +396,7 @@ def test_of_many_variables_those_that_separate_are_permuted():
     X = pd.DataFrame(draw.normal(size=(30, 60)) + 4 * y[:, None] * (np.arange(60) > 57)).add_prefix("g")
     fit = pc.fit("y ~ .", X.assign(y=y), "knn", k=1)
     with pytest.warns(pc.DataWarning, match="60 variables, the 50 that separate"):
-        table = fit.importance(repeats=1)
+        table = fit.importance(resamples=1)
     assert len(table) == 50
     assert {"g58", "g59"} <= set(table.index)
-    assert len(fit.importance(repeats=1, variables=["g1", "g2"])) == 2
+    assert len(fit.importance(resamples=1, variables=["g1", "g2"])) == 2

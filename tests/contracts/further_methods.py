@@ -118,7 +118,7 @@ def check_larger(s: Subject) -> None:
     smallest = np.bincount(task.y, minlength=task.classes)
     for name, further in s.kind.larger.items():
         where = f"{s.kind.__name__}.larger[{name!r}]"
-        require(isinstance(further, Grid), f"{where} is a {type(further).__name__}: it must be a Grid, as pc.quantiles() is")
+        require(isinstance(further, Grid), f"{where} is a {type(further).__name__}: it must be a Grid, as pc.extend.quantiles() is")
         tuned = replace(s.single, **{name: GRID})
         require(tuned.has_default_grid(name), f"{where} goes on with a grid that {name} can't have: it is never tuned")
         values, last = np.asarray(further.values(task)), tuned.grid(task, smallest)[name].max()

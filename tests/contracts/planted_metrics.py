@@ -92,7 +92,7 @@ class Hellinger(pc.Metric):
     def rows(self, frame):
         X = numbers(frame)
         if (X < 0).any():
-            raise pc.DataError("Hellinger distances take numbers of at least 0: leave rows with negative ones out")
+            raise pc.errors.DataError("Hellinger distances take numbers of at least 0: leave rows with negative ones out")
         return (np.sqrt(X),)
 
     def between(self, rows, candidates):

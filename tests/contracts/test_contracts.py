@@ -112,7 +112,7 @@ class NoExample(pc.KNN):
 
 @pytest.mark.parametrize("name", ["name", "can", "path", "grid", "tuned", "serves", "larger", "as_repeats"])
 def test_a_parameter_has_no_name_that_says_something_of_every_method(name):
-    with pytest.raises(pc.OptionError, match=f"Mine has a parameter '{name}', but Model.{name} describes every method"):
+    with pytest.raises(pc.errors.OptionError, match=f"Mine has a parameter '{name}', but Model.{name} describes every method"):
         type("Mine", (pc.Model,), {"__annotations__": {name: "str"}, name: "mine"})
     assert type("Mine", (pc.Model,), {"__annotations__": {name: "ClassVar[str]"}, name: "mine"})
 
@@ -219,7 +219,7 @@ def test_a_fault_of_a_metric_is_caught(kind, words):
 
 
 def test_a_path_of_another_shape_is_refused_at_once(iris):
-    with pytest.raises(pc.OptionError, match="a grid of 2 points"):
+    with pytest.raises(pc.errors.OptionError, match="a grid of 2 points"):
         pc.fit("species ~ .", iris, OneRuleForAll(K=[1, 2]))
 
 
@@ -231,9 +231,9 @@ def test_registered_methods_serve_by_name_and_win_over_built_in_ones(iris):
     pc.register("mine", Mine)
     try:
         assert type(pc.fit("species ~ .", iris, "mine", k=3).model) is Mine
-        with pytest.raises(pc.OptionError, match="must be the same"):
+        with pytest.raises(pc.errors.OptionError, match="must be the same"):
             pc.register("other", Mine)
-        with pytest.raises(pc.OptionError, match="must be a subclass"):
+        with pytest.raises(pc.errors.OptionError, match="must be a subclass"):
             pc.register("other", dict)
         own_knn = dataclass(frozen=True)(type("OwnKNN", (pc.KNN,), {"__module__": __name__}))
         with pytest.warns(UserWarning, match=r"now means OwnKNN; the built-in one .* KNN"):

@@ -146,5 +146,5 @@ def test_union_rounding_says_how_often_it_drew(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0, solver="rounding", rounding="union")
     assert "union draws" in str(fit.summary())
     assert fit.certificate.bound.sum() <= fit.objective.value
-    with pytest.raises(pc.OptionError, match=r"rounding must be .*not 'all'"):
+    with pytest.raises(pc.errors.OptionError, match=r"rounding must be .*not 'all'"):
         pc.fit("species ~ .", iris, eps=1.0, solver="rounding", rounding="all")

@@ -138,7 +138,7 @@ def test_only_greedy_covers_do_without_lists_of_too_many_pairs(iris, monkeypatch
     monkeypatch.setattr(problems, "LISTED", 100)
     assert pc.fit("species ~ .", iris, eps=1.0).prototypes.equals(fit.prototypes)
     for slow in ({"solver": "ratio"}, {"solver": "exact"}, {"solver": "rounding"}, {"certify": True}):
-        with pytest.raises(pc.TooLarge, match=r"solver='greedy' without certify=.*smaller radii, candidates=500"):
+        with pytest.raises(pc.errors.TooLargeError, match=r"solver='greedy' without certify=.*smaller radii, candidates=500"):
             pc.fit("species ~ .", iris, eps=1.0, **slow)
 
 

@@ -86,10 +86,10 @@ def test_what_does_not_fit_is_refused_before_it_is_read(monkeypatch):
     assert source.take(rows, rows).shape == (4000, 4000)
     monkeypatch.setattr(memory, "available", lambda: GB // 4)
     with pytest.raises(
-        pc.TooLarge, match=r"4000 x 4000 dissimilarities, loaded together, need 0.1 GB, above a quarter of the 0.2 GB"
+        pc.errors.TooLargeError, match=r"4000 x 4000 dissimilarities, loaded together, need 0.1 GB, above a quarter of the 0.2 GB"
     ):
         source.take(rows, rows)
-    with pytest.raises(pc.TooLarge, match=r"an array of 4000 x 4000 numbers needs 0.1 GB"):
+    with pytest.raises(pc.errors.TooLargeError, match=r"an array of 4000 x 4000 numbers needs 0.1 GB"):
         memory.large((4000, 4000))
 
 
@@ -99,7 +99,7 @@ def test_a_failed_allocation_is_an_error_of_our_own(iris, monkeypatch):
 
     monkeypatch.setattr("protoclass.estimation.problem.mold", fail)
     with pytest.raises(
-        pc.TooLarge, match=r"memory ran out \(Unable to allocate 1.46 GiB for an array\).*use fewer rows"
+        pc.errors.TooLargeError, match=r"memory ran out \(Unable to allocate 1.46 GiB for an array\).*use fewer rows"
     ):
         pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)
 
@@ -116,7 +116,7 @@ used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 2**30, used + 2**30))
 try:
     pc.fit("y ~ .", data, "kmedoids", K=2, progress=False)
-except pc.TooLarge as reason:
+except pc.errors.TooLargeError as reason:
     print(reason)
 """
 

@@ -28,7 +28,7 @@ def count(fit):
 @pytest.mark.parametrize("method", COUNTED)
 def test_of_the_grid_points_within_a_budget_the_best_is_chosen(iris, method):
     """Every grid point is fitted by itself to all rows, and its prototypes are counted."""
-    grid = {"pvm": {"eps": [0.6, 1.0, 1.4], "stop": [4, 6, 9]}, "mmd": {"K": [1, 2, 4], "gamma": [0.5, 2.0]}}.get(method, {"K": [1, 2, 4]})
+    grid = {"pvm": {"eps": [0.6, 1.0, 1.4], "size": [4, 6, 9]}, "mmd": {"K": [1, 2, 4], "gamma": [0.5, 2.0]}}.get(method, {"K": [1, 2, 4]})
     fit = pc.fit("species ~ .", iris, method, max_prototypes=7, cv=4, **grid)
     v, keeps = fit.validation, []
     for point, values in enumerate(product(*grid.values())):
@@ -48,13 +48,13 @@ def test_every_number_of_prototypes_comes_from_one_run(mixed, balls):
     eps, parameters = [0.5, 1.3], {"balls": balls, "weights": "w"}
     unscaled = {"dissimilarity": pc.Euclidean(scale=False)}
     v = pc.cross_validate("y ~ a + b", mixed, eps=eps, max_prototypes=60, cv=3, **unscaled, **parameters)
-    assert v.grid["stop"].unique().tolist() == spaced_counts(60)
+    assert v.grid["size"].unique().tolist() == spaced_counts(60)
     covered = pd.Series(index=mixed.index, dtype=object)
     for f, e in product(range(3), eps):
         train, out = mixed[v.of_fold[0] != f], mixed[v.of_fold[0] == f]
         whole = pc.fit("y ~ a + b", train, eps=e, **unscaled, **parameters)
         for point in v.grid.index[v.grid["eps"] == e]:
-            first = whole.at(size=min(int(v.grid["stop"][point]), len(whole.prototypes)))
+            first = whole.at(size=min(int(v.grid["size"][point]), len(whole.prototypes)))
             assert first.predict(out).tolist() == v.held_out.loc[out.index, point].tolist()
             assert v.sizes[f, point] == len(first.prototypes)
             covered = np.asarray(first.predict(out, "cover").cat.codes)
@@ -62,7 +62,7 @@ def test_every_number_of_prototypes_comes_from_one_run(mixed, balls):
     for point in (7, 55):
         fit, values = v.fit_at(point), v.grid.iloc[point]
         whole = pc.fit("y ~ a + b", mixed, eps=values["eps"], **unscaled, **parameters)
-        first = whole.at(size=min(int(values["stop"]), len(whole.prototypes)))
+        first = whole.at(size=min(int(values["size"]), len(whole.prototypes)))
         pd.testing.assert_frame_equal(fit.prototypes, first.prototypes)
         assert fit.predict().equals(first.predict())
         assert fit.objective == first.objective
@@ -77,16 +77,16 @@ def test_a_method_that_shares_out_its_prototypes_has_one_number_for_all(iris):
 
 
 def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
-    assert list(pc.fit("species ~ .", iris, eps=1.0, max_prototypes=8).selection.values) == ["stop"]
+    assert list(pc.fit("species ~ .", iris, eps=1.0, max_prototypes=8).selection.values) == ["size"]
     exact = pc.fit("y ~ a + b", mixed[:60], eps=1.0, solver="exact", max_prototypes=8, cv=2)
     assert list(exact.selection.values) == ["lambda_"]
     assert len(exact.prototypes) <= 8
     machine = pc.fit("y ~ a + b", mixed, "scm", max_prototypes=3, cv=3)
     assert machine.rule.size <= 3
-    assert "stop" in machine.selection.values
+    assert "size" in machine.selection.values
     assert len(pc.fit("species ~ .", iris, "mixture", K="bic", ridge=[0.1, 1.0], max_prototypes=20, cv=3).prototypes) <= 20
     both = pc.fit("species ~ .", iris, eps=[1.0, 2.5], max_prototypes=9, cv=4, dissimilarity="euclidean", repeats=1)
-    assert list(both.selection.values) == ["eps", "stop"]
+    assert list(both.selection.values) == ["eps", "size"]
     assert len(both.prototypes) <= 9
 
 
@@ -103,9 +103,9 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     assert "(at most 12)" in repr(fits["auto"])
     assert "240 grid points, 240 of which satisfy max_prototypes=12" in str(fits["auto"].summary())
     few = pc.fit("species ~ .", iris, max_prototypes=3, dissimilarity="euclidean", repeats=1)
-    assert few.model.stop == 3
+    assert few.model.size == 3
     assert "try larger values" not in repr(few)
-    assert "at the largest stop" not in str(few.summary())
+    assert "at the largest size" not in str(few.summary())
     assert "(at most" not in repr(v.fit_at(3))
     assert pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1).selection.rule == "1se"
 
@@ -124,15 +124,15 @@ def test_the_tolerance_by_hand():
 
 
 def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
-    curve = pc.cross_validate("species ~ .", iris, stop=[3, 5, 8, 12], dissimilarity="euclidean", repeats=1).table
+    curve = pc.cross_validate("species ~ .", iris, size=[3, 5, 8, 12], dissimilarity="euclidean", repeats=1).table
     for tolerance, above in ((0.02, 0.02), ("50%", curve["error"].min() / 2), (0, 0.0)):
-        fit = pc.fit("species ~ .", iris, stop=[3, 5, 8, 12], tolerance=tolerance, dissimilarity="euclidean", repeats=1)
+        fit = pc.fit("species ~ .", iris, size=[3, 5, 8, 12], tolerance=tolerance, dissimilarity="euclidean", repeats=1)
         assert fit.selection.rule == "tolerance"
         assert fit.validation.selected()["size"] == curve["size"][curve["error"] <= curve["error"].min() + above + 1e-12].min()
         assert "simplest model within a tolerance" in str(fit.summary())
         assert fit.validation.corrected().value == fit.validation._corrected("tolerance")[0].mean()
         assert "corrected for tuning" in repr(fit)
-    with pytest.raises(pc.OptionError, match="choose must be '1se' or 'min', not 'tolerance'"):
+    with pytest.raises(pc.errors.OptionError, match="choose must be '1se' or 'min', not 'tolerance'"):
         pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean", repeats=1).corrected("tolerance")
 
 
@@ -149,9 +149,9 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
         ({"max_prototypes": 5, "method": "kmedoids", "K": [3, 2]},
          "max_prototypes=5 is too small, because the smallest rule of 2 grid points has 6"),
         ({"max_prototypes": 5, "method": "condensed"}, r"max_prototypes=5 is too small, because the.*: use as many, or leave out"),
-        ({"max_prototypes": 5, "cv": None, "eps": 1.0}, "tuning stop needs folds, but cv=None: use one value for stop=, or cv=10"),
-        ({"stop": 0}, "stop of pvm must be a whole number >= 1, a sequence of these, or 'grid', not 0"),
-        ({"stop": 3, "solver": "exact"}, r"stop=3 needs the greedy solver without certify=,.*: use a larger lambda_ to"),
+        ({"max_prototypes": 5, "cv": None, "eps": 1.0}, "tuning size needs folds, but cv=None: use one value for size=, or cv=10"),
+        ({"size": 0}, "size of pvm must be a whole number >= 1, a sequence of these, or 'grid', not 0"),
+        ({"size": 3, "solver": "exact"}, r"size=3 needs the greedy solver without certify=,.*: use a larger lambda_ to"),
         ({"tolerance": "5"}, r"tolerance must be a number >= 0 in the unit of the measure, such as 0\.02,.*not '5'"),
         ({"tolerance": 0.1, "choose": "min"}, r"tolerance=0\.1 is itself a rule of selection, beside choose='min': leave out one"),
         ({"choose": "tolerance"}, r"choose must be 'auto', '1se', 'min' or 'bound', not 'tolerance': use tolerance= alone"),
@@ -159,5 +159,5 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
     ],
 )
 def test_what_makes_no_budget_is_refused_with_the_cure(iris, arguments, said):
-    with pytest.raises(pc.OptionError, match=said):
+    with pytest.raises(pc.errors.OptionError, match=said):
         pc.fit("species ~ .", iris, **arguments)

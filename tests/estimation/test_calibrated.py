@@ -24,9 +24,9 @@ def gaussians(n, seed, gap=1.5, share=0.5):
 
 def test_without_calibration_the_cure_is_named(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    with pytest.raises(pc.OptionError, match=r"kind must be 'class', 'distance', 'nearest' or.*not 'prob':.*and 'set'"):
+    with pytest.raises(pc.errors.OptionError, match=r"kind must be 'class', 'distance', 'nearest' or.*not 'prob':.*and 'set'"):
         fit.predict(kind="prob")
-    with pytest.raises(pc.OptionError, match=r"method 'pvm' has no probabilities unless it is calibrated: use fit\.calibrate\(\)"):
+    with pytest.raises(pc.errors.OptionError, match=r"method 'pvm' has no probabilities unless it is calibrated: use fit\.calibrate\(\)"):
         fit.predict(prior={"setosa": 0.2, "versicolor": 0.4, "virginica": 0.4})
 
 
@@ -124,7 +124,7 @@ def test_words_of_the_guarantee(iris):
      ({"seed": -1}, "whole number")],
 )  # fmt: skip
 def test_wrong_calibrations(fit, options, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         fit.calibrate(**options)
 
 
@@ -141,7 +141,7 @@ def test_wrong_calibrations(fit, options, words):
     ],
 )
 def test_wrong_questions(fit, options, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         fit.predict(**options)
 
 
@@ -176,20 +176,22 @@ def test_a_rare_class_has_as_many_folds_as_rows(iris):
     rare = iris[(iris.species != "setosa") | (iris.index < 4)]
     fit = pc.fit("species ~ .", rare, eps=1.0, calibrate=True)
     assert "held-out rows, 4 folds" in fit.calibration.words()
-    assert len(fit.importance(repeats=1)) == 4
+    assert len(fit.importance(resamples=1)) == 4
 
 
 def test_own_rows_do_not_calibrate(iris):
     """Nothing is guaranteed by rows that the fit learned from; other rows of the same labels may calibrate."""
     for method in ("pvm", "knn"):
         fit = pc.fit("species ~ .", iris[::2], method=method, cv=None, **({"eps": 1.0} if method == "pvm" else {"k": 3}))
-        with pytest.raises(pc.DataError, match=r"calibration rows must not be training rows, but 3 of these 78.*\(first: 0\):.*leave"):
+        with pytest.raises(
+            pc.errors.DataError, match=r"calibration rows must not be training rows, but 3 of these 78.*\(first: 0\):.*leave"
+        ):
             fit.calibrate(pd.concat([iris[1::2], iris[::2][:3]]))
         assert len(fit.calibrate(iris[1::2].reset_index(drop=True)).calibration.conformal.y) == 75
     D = pc.dissimilarity("species ~ .", iris).frame()
     table = pd.concat([D, iris["species"]], axis=1)
     given = pc.fit("species ~ 1", iris[::2], dissimilarity=D.iloc[::2, ::2], eps=1.0)
-    with pytest.raises(pc.DataError, match=r"calibration rows must not be training rows, but 75.*: 0\): use rows that were not"):
+    with pytest.raises(pc.errors.DataError, match=r"calibration rows must not be training rows, but 75.*: 0\): use rows that were not"):
         given.calibrate(table[::2])
     assert len(given.calibrate(table[1::2]).calibration.conformal.y) == 75
 
@@ -204,7 +206,7 @@ def test_weights_of_calibration_rows(iris):
     assert known.predict(iris, "set").equals(plain.predict(iris, "set"))
     assert known.predict(iris, "prob")["setosa"].mean() > plain.predict(iris, "prob")["setosa"].mean()
     assert known.update().predict(iris, "prob").equals(known.predict(iris, "prob"))
-    with pytest.raises(pc.OptionError, match="weights= must be given with new=, because the"):
+    with pytest.raises(pc.errors.OptionError, match="weights= must be given with new=, because the"):
         fit.calibrate(weights="w")
 
 
@@ -270,7 +272,7 @@ def test_probabilities_are_for_the_prevalence_in_the_data(rare, class_weights):
         assert ", for the prevalence without class weights" in calibrated.calibration.words()
         assert "but not the probabilities and sets" in repr(calibrated)
         assert calibrated.slim().predict(new, "prob", prior="class_weights")["ill"].equals(weighed)
-    with pytest.raises(pc.OptionError, match="needs a fit with class_weights="):
+    with pytest.raises(pc.errors.OptionError, match="needs a fit with class_weights="):
         pc.fit("y ~ .", train, eps=0.8).calibrate().predict(new, "prob", prior="class_weights")
 
 
@@ -314,7 +316,7 @@ def test_training_rows_do_not_calibrate_whatever_their_labels(iris, labels, clas
     if labels != "the same":
         again = again.sample(frac=1, random_state=0) if labels == "in another order" else again
         again = again.reset_index(drop=True)
-    with pytest.raises(pc.DataError, match=r"calibration rows must not be training rows, but 75.*: 0\): use rows that were not"):
+    with pytest.raises(pc.errors.DataError, match=r"calibration rows must not be training rows, but 75.*: 0\): use rows that were not"):
         fit.calibrate(again)
     with pytest.warns(pc.DataWarning, match="75 of the 75 rows have the predictors of .*errors on training rows are optimistic"):
         fit.test(again)
@@ -324,7 +326,7 @@ def test_training_rows_of_few_values_are_known_by_their_labels():
     """Eight rows alone say nothing, and the same ones at sixty labels much."""
     rows = few_values(60, 1)
     fit = pc.fit("y ~ .", rows, "knn", k=5)
-    with pytest.raises(pc.DataError, match=r"calibration rows must not be training rows, but 60.*: 0\): use rows that were not"):
+    with pytest.raises(pc.errors.DataError, match=r"calibration rows must not be training rows, but 60.*: 0\): use rows that were not"):
         fit.calibrate(rows)
     with pytest.warns(pc.DataWarning, match="60 of the 80 rows have the predictors of the training row with the same label"):
         fit.calibrate(pd.concat([rows, few_values(20, 2).set_axis(range(60, 80))]))

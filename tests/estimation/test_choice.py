@@ -87,7 +87,7 @@ def test_folds_are_drawn_as_often_as_the_rows_allow(iris, cancer):
     assert draws("species ~ .", iris, "knn", k=[1, 5]) == draws("species ~ .", iris, cv="loo", dissimilarity="euclidean") == 1
     assert draws("species ~ .", iris, cv=np.arange(150) % 5, dissimilarity="euclidean") == 1
     assert draws("species ~ .", iris, eps="grid", solver="ratio", cv=2, dissimilarity="euclidean") == 1  # its folds share no work
-    with pytest.raises(pc.OptionError, match=r"repeats must be a whole number .*, not 'often'"):
+    with pytest.raises(pc.errors.OptionError, match=r"repeats must be a whole number .*, not 'often'"):
         pc.cross_validate("species ~ .", iris, repeats="often", dissimilarity="euclidean")
 
 
@@ -125,7 +125,7 @@ def test_what_a_grid_object_draws_is_checked(iris):
         (pc.KNN(Drawn(())), r"k of knn must be a sequence of at least one value, not \[\]"),
         (pc.KMeans(Drawn((0.0, 2.0))), "draws values that kmeans does not allow: K of kmeans must be"),
     ):
-        with pytest.raises(pc.OptionError, match=words):
+        with pytest.raises(pc.errors.OptionError, match=words):
             pc.cross_validate("species ~ .", iris, model, cv=3)
-    with pytest.raises(pc.OptionError, match=r"k of knn must be a sequence of at least one value, not \[\]"):
+    with pytest.raises(pc.errors.OptionError, match=r"k of knn must be a sequence of at least one value, not \[\]"):
         pc.KNN([])

@@ -71,7 +71,7 @@ def test_nothing_is_corrected_where_nothing_was_chosen_by_the_curve(iris):
     two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
     one = pc.fit("species ~ .", iris, "knn", k=5, cv=5)
     by_bound = pc.fit(
-        "species ~ .", two, "scm", features="stumps", kind="disjunction", penalty=1.0, stop=[1, 2], choose="bound"
+        "species ~ .", two, "scm", features="stumps", kind="disjunction", penalty=1.0, size=[1, 2], choose="bound"
     )
     by_hand = pc.cross_validate("species ~ .", iris, "knn", k=[1, 5, 15]).fit_at(0)
     for fit in (one, by_bound, by_hand):

@@ -22,7 +22,7 @@ def test_which_distances_are_tried(iris):
     assert tried("species ~ .", mixed) == ["Gower", "LDA"]
     given = (
         {"eps": 1.0}, {"eps": [1.0, 2.0]}, {"cv": "loo"}, {"cv": np.arange(150) % 5}, {"groups": np.arange(150) // 2},
-        {"candidates": pc.kmeans(3)}, {"method": "knn"}, {"solver": "ratio"}, {"dissimilarity": "euclidean"},
+        {"candidates": pc.candidates.kmeans(3)}, {"method": "knn"}, {"solver": "ratio"}, {"dissimilarity": "euclidean"},
     )  # fmt: skip
     for arguments in given:
         assert tried("species ~ .", iris, **arguments) == ["Euclidean"], arguments
@@ -58,7 +58,7 @@ def test_of_many_rows_a_sample_selects_the_distance(monkeypatch):
 
 
 @pytest.mark.parametrize("metric", [pc.LDA(), pc.QDA()])
-@pytest.mark.parametrize("given", [{}, {"eps": pc.quantiles(6)}, {"stop": [3, 5]}])
+@pytest.mark.parametrize("given", [{}, {"eps": pc.extend.quantiles(6)}, {"size": [3, 5]}])
 def test_no_held_out_prediction_depends_on_the_classes_of_its_own_fold(iris, metric, given):
     fold, other = np.arange(150) % 5, iris.copy()
     out = fold == 2

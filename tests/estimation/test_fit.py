@@ -108,11 +108,11 @@ def test_asymmetric_and_rectangular_matrices_by_label(iris):
     slow = fit.prototypes["class"].astype(object).to_numpy()[new.to_numpy().argmin(axis=1)]
     assert told.tolist() == slow.tolist()
     assert fit.predict().loc[new.index].tolist() == told.tolist()
-    with pytest.raises(pc.DataError, match=r"the new rows lack the dissimilarities to \['r4'\]"):
+    with pytest.raises(pc.errors.DataError, match=r"the new rows lack the dissimilarities to \['r4'\]"):
         fit.predict(new.iloc[:, 1:])
-    with pytest.raises(pc.DataError, match="candidates are not rows"):
+    with pytest.raises(pc.errors.DataError, match="candidates are not rows"):
         pc.fit("species ~ 1", data, "knn", dissimilarity=wide)
-    with pytest.raises(pc.NoVectors, match="coordinates"):
+    with pytest.raises(pc.errors.NoCoordinatesError, match="coordinates"):
         pc.fit("species ~ 1", data, "kmeans", dissimilarity=wide)
     missing = new.copy()
     missing.iloc[3, 0] = np.nan
@@ -247,7 +247,7 @@ def test_copies_in_other_folds_are_told_with_the_groups_that_keep_them_together(
 
 def test_a_fit_without_cross_validation_says_how_to_have_one(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0, cv=None)
-    with pytest.raises(pc.NotAvailable, match=r"not cross-validated: use fit\.update\(cv=10\)"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"not cross-validated: use fit\.update\(cv=10\)"):
         fit.validation.corrected()
     quick, ten = fit.update(cv="auto"), fit.update(cv=10)
     assert quick.curve is None

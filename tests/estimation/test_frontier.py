@@ -11,13 +11,13 @@ from protoclass.pictures.curve import sort_frontier
 from protoclass.pictures.style import colour
 
 GRIDS = {
-    "pvm": {"eps": [0.6, 1.2, 2.4], "stop": [1, 2, 3, 5, 8]},
+    "pvm": {"eps": [0.6, 1.2, 2.4], "size": [1, 2, 3, 5, 8]},
     "kmedoids": {"K": [1, 2, 3]},
     "kmeans": {"K": [1, 2, 4]},
     "mmd": {"K": [1, 3], "gamma": [0.1, 1.0]},
     "lvq": {"K": [1, 2]},
     "medianglvq": {"K": [1, 3], "matrix": "none"},
-    "scm": {"kind": ["conjunction"], "penalty": [1.0, 4.0], "stop": [1, 2, 4]},
+    "scm": {"kind": ["conjunction"], "penalty": [1.0, 4.0], "size": [1, 2, 4]},
 }
 
 
@@ -51,9 +51,9 @@ def test_the_frontier_is_that_of_separate_cross_validations(normal, method):
     assert (np.diff(found["error"]) < 0).all()
     assert (np.diff(found["size"]) > 0).all()
     for row in found.to_dict("records"):
-        point = v.grid.index[np.logical_and.reduce([v.grid[name] == row[name] for name in v.grid])][0]
-        assert (row["error"], row["se"]) == (v.table["error"][point], v.table["se"][point])
-        assert row["size"] == v.rule_sizes[point]
+        same = [v.rule_sizes == row["size"], *(v.grid[name] == row[name] for name in v.grid if name != "size")]
+        points = v.grid.index[np.logical_and.reduce(same)]
+        assert (row["error"], row["se"]) in zip(v.table["error"][points], v.table["se"][points], strict=True)
         assert row["method"] == method
 
 
@@ -77,7 +77,7 @@ def test_where_the_grid_lacks_numbers_of_prototypes_they_are_measured_on_the_sam
     v = pc.cross_validate("y ~ .", normal, eps=[0.6, 1.2], cv=4)
     every = pc.cross_validate("y ~ .", normal, eps=[0.6, 1.2], cv=4, max_prototypes=len(normal))
     pd.testing.assert_frame_equal(v.frontier(), every.frontier())
-    assert "stop" not in v.table
+    assert "size" not in v.grid
     whole = v.table.set_index("eps")["error"]
     of_all = every.table.groupby("eps")["error"].last()
     pd.testing.assert_series_equal(whole, of_all, check_names=False)
@@ -103,7 +103,7 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
 
 
 def test_the_picture_has_the_numbers(digits):
-    fit = pc.fit("digit ~ .", digits, eps=pc.quantiles(4), max_prototypes=25, dissimilarity="euclidean", repeats=1)
+    fit = pc.fit("digit ~ .", digits, eps=pc.extend.quantiles(4), max_prototypes=25, dissimilarity="euclidean", repeats=1)
     v = fit.validation
     ax = fit.plot("validation", x="frontier")
     table = sort_frontier(v)
@@ -120,9 +120,9 @@ def test_the_picture_has_the_numbers(digits):
     two = digits.assign(y=digits["digit"].astype(int) > 4).drop(columns="digit")
     machine = pc.cross_validate("y ~ .", two, "scm", features="stumps", cv=3)
     assert machine.plot("frontier").get_xlabel() == "maximum number of features (log scale)"
-    with pytest.raises(pc.OptionError, match=r"band=0\.95 needs a curve .* x='frontier' is not: use"):
+    with pytest.raises(pc.errors.OptionError, match=r"band=0\.95 needs a curve .* x='frontier' is not: use"):
         v.plot("frontier", band=0.95)
-    with pytest.raises(pc.NotAvailable, match="nothing was cross-validated"):
+    with pytest.raises(pc.errors.NotAvailableError, match="nothing was cross-validated"):
         pc.fit("digit ~ .", digits, eps=5.0).plot("validation")
 
 

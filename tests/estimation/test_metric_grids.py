@@ -59,7 +59,7 @@ def test_default_grids(waves, iris):
     v = pc.cross_validate("y ~ s", texts, "knn", k=1, cv=3, dissimilarity=pc.Mismatch(k="grid", m=1))
     assert v.grid["dissimilarity_k"].tolist() == [2, 3, 4, 5]  # the shortest has 5 letters
     short = texts.assign(s=["a", *texts["s"][1:]])
-    with pytest.raises(pc.DataError, match="the shortest string has 1 letters, too few for k='grid' with m=1"):
+    with pytest.raises(pc.errors.DataError, match="the shortest string has 1 letters, too few for k='grid' with m=1"):
         pc.fit("y ~ s", short, "knn", k=1, dissimilarity=pc.Mismatch(k="grid", m=1))
 
 
@@ -83,7 +83,7 @@ def test_metrics_within_metrics(waves):
     v = pc.cross_validate("kind ~ .", waves, "knn", k=[1, 3], dissimilarity=mixed, cv=4)
     pd.testing.assert_frame_equal(v.table, by_hand("kind ~ .", waves, metrics, "knn", k=[1, 3], cv=4)[0])
     twice = pc.Mixed([(columns[:2], pc.Minkowski(r=[1, 2])), (columns[2:], pc.Minkowski(r=[1, 3]))])
-    with pytest.raises(pc.OptionError, match="r can be tuned in one part of the dissimilarity only: use one value in the others"):
+    with pytest.raises(pc.errors.OptionError, match="r can be tuned in one part of the dissimilarity only: use one value in the others"):
         pc.fit("kind ~ .", waves, dissimilarity=twice, repeats=1)
 
 
@@ -102,11 +102,11 @@ def test_other_values_of_the_grid(waves):
     assert again.dissimilarity.metric.spec == pc.DTW(window=0)
     assert again.model.k == 5
     assert at.update(dissimilarity="euclidean").dissimilarity.metric.name == "Euclidean"
-    with pytest.raises(pc.OptionError, match=r"\{'window': 2\} is not a point of the grid, which has window: \[0, 3, 6\]"):
+    with pytest.raises(pc.errors.OptionError, match=r"\{'window': 2\} is not a point of the grid, which has window: \[0, 3, 6\]"):
         fit.at(window=2)
-    with pytest.raises(pc.OptionError, match="no argument 'windw'"):
+    with pytest.raises(pc.errors.OptionError, match="no argument 'windw'"):
         fit.at(windw=2)
-    with pytest.raises(pc.OptionError, match=r"at\(\) needs either size=, or lambda_=, or values of tuned parameters"):
+    with pytest.raises(pc.errors.OptionError, match=r"at\(\) needs either size=, or lambda_=, or values of tuned parameters"):
         fit.at(window=3, size=2)
 
 
@@ -117,16 +117,16 @@ def test_other_values_of_the_grid(waves):
     (lambda: pc.Mismatch(k=[3, 4], m=[1, 3]), "m must be a whole number >= 0 and <= 2, not 3"),
 ])  # fmt: skip
 def test_every_value_is_checked_when_it_is_given(metric, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         metric()
 
 
 def test_where_nothing_is_tuned_one_value_is_needed(waves):
-    with pytest.raises(pc.OptionError, match=r"window must be one value for DTW, not \[1, 2\]:"):
+    with pytest.raises(pc.errors.OptionError, match=r"window must be one value for DTW, not \[1, 2\]:"):
         pc.dissimilarity("kind ~ .", waves, pc.DTW(window=[1, 2]))
-    with pytest.raises(pc.OptionError, match="tuning window needs folds, but cv=None: use one value for window=, or cv=10"):
+    with pytest.raises(pc.errors.OptionError, match="tuning window needs folds, but cv=None: use one value for window=, or cv=10"):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(window=[1, 2]), cv=None, eps=1.0)
-    with pytest.raises(pc.OptionError, match="DTW has no default grid for r: use a sequence"):
+    with pytest.raises(pc.errors.OptionError, match="DTW has no default grid for r: use a sequence"):
         pc.fit("kind ~ .", waves, dissimilarity=pc.DTW(r="grid"), repeats=1)
 
 
@@ -148,7 +148,7 @@ def test_parameters_of_a_custom_metric_are_tuned_where_it_names_them(iris):
     v = pc.cross_validate("species ~ .", data, "knn", k=[1, 5], dissimilarity=Powered(exponent=np.array([2.0, 0.5])), cv=3)
     metrics = [({"exponent": p}, Powered(p)) for p in (0.5, 2.0)]
     pd.testing.assert_frame_equal(v.table, by_hand("species ~ .", data, metrics, "knn", k=[1, 5], cv=3)[0])
-    with pytest.raises(pc.OptionError, match="Powered has no default grid for exponent"):
+    with pytest.raises(pc.errors.OptionError, match="Powered has no default grid for exponent"):
         pc.fit("species ~ .", data, dissimilarity=Powered(exponent="grid"), repeats=1)
 
 
@@ -185,7 +185,7 @@ def test_a_list_of_dissimilarities_that_cannot_be_tuned(iris):
         (["euclidean", "euclid"], "dissimilarity must be 'auto'.*, not 'euclid'"),
         (["euclidean", pc.Minkowski(r=[1, 3])], r"in a list of dissimilarities must have one value for r: use one value"),
     ):
-        with pytest.raises(pc.OptionError, match=words):
+        with pytest.raises(pc.errors.OptionError, match=words):
             pc.fit("species ~ .", iris, dissimilarity=metrics, repeats=1)
     two = pc.cross_validate("species ~ .", iris, "knn", k=3, dissimilarity=[pc.LDA(), pc.LDA(ridge=0)], cv=3)
     assert two.grid["dissimilarity"].tolist() == [repr(pc.LDA()), repr(pc.LDA(ridge=0))]

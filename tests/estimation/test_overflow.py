@@ -24,7 +24,7 @@ def answers(fit, new, kind):
         warnings.simplefilter("error")
         try:
             return fit.predict(new, kind)
-        except pc.DataError as error:
+        except pc.errors.DataError as error:
             reason = str(error)
     assert repr(new.index[0]) in reason or "kernel is not finite for some rows" in reason
     return None
@@ -52,10 +52,10 @@ def test_the_row_that_overflows_is_named(iris, embedding):
     fit = pc.fit("species ~ .", iris, "hyperplane", embedding=embedding, C=1.0)
     new = iris.head(3).set_axis(["a", "b", "c"]).astype({"petal_length": float})
     new.loc["b", "petal_length"] = 1e200
-    with pytest.raises(pc.DataError, match="row 'b'"):
+    with pytest.raises(pc.errors.DataError, match="row 'b'"):
         fit.predict(new)
     knn = fit.update(method="knn", k=1)
-    with pytest.raises(pc.DataError, match="between row 'b' and a prototype is beyond all numbers: correct the values"):
+    with pytest.raises(pc.errors.DataError, match="between row 'b' and a prototype is beyond all numbers: correct the values"):
         knn.predict(new)
     assert knn.predict(new.drop("b")).notna().all()
 
@@ -64,5 +64,5 @@ def test_the_row_that_overflows_is_named(iris, embedding):
 def test_a_hyperplane_needs_weight_in_every_class(embedding):
     data = pd.DataFrame({"x": np.arange(8.0), "y": list("aabbaabb")})
     weights = [1, 0, 1, 1, 0, 1, 0, 1]
-    with pytest.raises(pc.DataError, match="hyperplane needs rows with weight of every class, but 'a' has none"):
+    with pytest.raises(pc.errors.DataError, match="hyperplane needs rows with weight of every class, but 'a' has none"):
         pc.fit("y ~ x", data, "hyperplane", C=1.0, embedding=embedding, weights=weights, cv=[0, 0, 0, 0, 0, 0, 1, 1])

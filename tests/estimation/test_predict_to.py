@@ -148,7 +148,7 @@ def test_unseen_levels_are_said_once_with_their_rows(rows, tmp_path, small):
         fit.predict_to(tmp_path / "other.parquet", out, "id")
     assert len(said) == 1
     before = out.read_bytes()
-    with pytest.raises(pc.DataError, match=r"column 'g' has levels that the training data \('1', '2', 'x'\) lack: 'new'"):
+    with pytest.raises(pc.errors.DataError, match=r"column 'g' has levels that the training data \('1', '2', 'x'\) lack: 'new'"):
         fit.predict_to(tmp_path / "other.parquet", out, "id", unseen="raise", overwrite=True)
     assert out.read_bytes() == before
     with warnings.catch_warnings():
@@ -158,28 +158,28 @@ def test_unseen_levels_are_said_once_with_their_rows(rows, tmp_path, small):
 
 
 REFUSED = {
-    "lazy": (lambda p, rows: (pl.scan_parquet(p / "rows.parquet"), p / "out.csv"), {}, pc.DataError,
+    "lazy": (lambda p, rows: (pl.scan_parquet(p / "rows.parquet"), p / "out.csv"), {}, pc.errors.DataError,
         r"source must be a path, a list of paths or a stream of Arrow batches, not LazyFrame: write.*sink_parquet"),
-    "csv": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {}, pc.DataError, r"use pyarrow.csv.open_csv\(path\), or predict"),
-    "dataset": (lambda p, rows: (ds.dataset(p / "rows.parquet"), p / "out.csv"), {}, pc.DataError, "not FileSystemDataset"),
-    "ending": (lambda p, rows: (p / "rows.parquet", "out.json"), {}, pc.OptionError, "ends in .parquet or .csv"),
-    "no path": (lambda p, rows: (p / "rows.parquet", None), {}, pc.OptionError, "ends in .parquet or .csv"),
-    "one column": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": None}, pc.OptionError, "of one column"),
-    "itself": (lambda p, rows: (p / "rows.parquet", p / "rows.parquet"), {"overwrite": True}, pc.OptionError, "is also an input"),
-    "there": (lambda p, rows: (p / "rows.parquet", p / "there.parquet"), {}, pc.OptionError, "already exists: use overwrite"),
-    "key": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": "ident"}, pc.DataError, "key='ident' is not a column"),
-    "keys": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": ["id", "id"]}, pc.DataError,
+    "csv": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {}, pc.errors.DataError, r"use pyarrow.csv.open_csv\(path\), or predict"),
+    "dataset": (lambda p, rows: (ds.dataset(p / "rows.parquet"), p / "out.csv"), {}, pc.errors.DataError, "not FileSystemDataset"),
+    "ending": (lambda p, rows: (p / "rows.parquet", "out.json"), {}, pc.errors.OptionError, "ends in .parquet or .csv"),
+    "no path": (lambda p, rows: (p / "rows.parquet", None), {}, pc.errors.OptionError, "ends in .parquet or .csv"),
+    "one column": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": None}, pc.errors.OptionError, "of one column"),
+    "itself": (lambda p, rows: (p / "rows.parquet", p / "rows.parquet"), {"overwrite": True}, pc.errors.OptionError, "is also an input"),
+    "there": (lambda p, rows: (p / "rows.parquet", p / "there.parquet"), {}, pc.errors.OptionError, "already exists: use overwrite"),
+    "key": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": "ident"}, pc.errors.DataError, "key='ident' is not a column"),
+    "keys": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": ["id", "id"]}, pc.errors.DataError,
         "the output column label 'id' occurs more than once: rename one of them"),
-    "kinds": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.DataError,
+    "kinds": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.errors.DataError,
         r"the output column label 'prob_down' occurs more"),
-    "kind": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": []}, pc.OptionError,
+    "kind": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": []}, pc.errors.OptionError,
         r"kind must be 'class', 'distance', 'nearest',.*: class, distance, nearest,"),
-    "column": (lambda p, rows: (p / "there.parquet", p / "out.csv"), {}, pc.DataError, r"lack the columns \['g'\]"),
-    "stream column": (lambda p, rows: (duckdb.sql("select 1 as a, 2 as b, 3 as id"), p / "out.csv"), {}, pc.DataError,
+    "column": (lambda p, rows: (p / "there.parquet", p / "out.csv"), {}, pc.errors.DataError, r"lack the columns \['g'\]"),
+    "stream column": (lambda p, rows: (duckdb.sql("select 1 as a, 2 as b, 3 as id"), p / "out.csv"), {}, pc.errors.DataError,
         r"lack the columns \['g'\]"),
     "query": (lambda p, rows: (duckdb.sql("select cast(i::varchar || 'x' as int) as a, 2 as b, 'x' as g, i as id from range(9) t(i)"),
-        p / "out.csv"), {}, pc.DataError, "the duckdb DuckDBPyRelation can't be read: .*Could not convert string"),
-    "folder": (lambda p, rows: (p / "rows.parquet", p / "none" / "out.csv"), {}, pc.FileError, "can't be written"),
+        p / "out.csv"), {}, pc.errors.DataError, "the duckdb DuckDBPyRelation can't be read: .*Could not convert string"),
+    "folder": (lambda p, rows: (p / "rows.parquet", p / "none" / "out.csv"), {}, pc.errors.FileError, "can't be written"),
 }  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def test_what_is_refused_leaves_no_file(case, rows, fit, tmp_path):
 def test_an_error_names_the_row_of_the_source(fit, rows, tmp_path, small):
     rows.assign(b=rows["b"].where(rows.index != 150, np.inf)).to_parquet(tmp_path / "rows.parquet")
     plain = pc.fit("y ~ a + b", rows, eps=0.2)
-    with pytest.raises(pc.DataError, match="column 'b' is inf at row 150"):
+    with pytest.raises(pc.errors.DataError, match="column 'b' is inf at row 150"):
         plain.predict_to(tmp_path / "rows.parquet", tmp_path / "out.parquet", "id")
     assert os.listdir(tmp_path) == ["rows.parquet"]
 

@@ -31,7 +31,7 @@ def test_a_fit_of_the_first_steps_updates_to_as_many(iris):
     same(fit, fit.update())
     assert len(fit.update(eps=0.7).prototypes) == 5
     assert len(fit.update(eps=3.0).prototypes) <= 5
-    scm = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0, stop=4).at(size=2)
+    scm = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0, size=4).at(size=2)
     same(scm, scm.update())
 
 
@@ -66,7 +66,7 @@ def test_a_point_chosen_by_hand_keeps_that_delta_is_shared(iris):
     """Theorem 5.2 holds for one kind of machine; chosen among two, each has half of delta, whatever chose."""
     two = iris[iris["species"] != "setosa"].assign(species=lambda d: d["species"].astype(str))
     raw = pc.Euclidean(scale=False)
-    v = pc.cross_validate("species ~ .", two, "scm", dissimilarity=raw, cv=3, penalty=1.0, stop=3)
+    v = pc.cross_validate("species ~ .", two, "scm", dissimilarity=raw, cv=3, penalty=1.0, size=3)
     for point in range(len(v.table)):
         fit = v.fit_at(point)
         alone = fit.update(kind=fit.model.kind)  # now named by the user, and not chosen by the data

@@ -60,13 +60,13 @@ def test_balanced_classes_weigh_the_same_and_the_sum_stays(rare):
     ],
 )
 def test_class_weights_are_checked(rare, class_weights, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         pc.fit("y ~ .", rare, eps=0.5, class_weights=class_weights)
 
 
 def test_class_weights_must_not_overflow(rare):
     for factor, weight in ((1e300, 1e100), (1e-300, 1e-200)):
-        with pytest.raises(pc.DataError, match=r"overflows or is about 0: use factors nearer to 1"):
+        with pytest.raises(pc.errors.DataError, match=r"overflows or is about 0: use factors nearer to 1"):
             pc.fit("y ~ .", rare, eps=0.5, class_weights={"ill": factor}, weights=np.full(300, weight))
 
 
@@ -74,7 +74,7 @@ def test_class_weights_must_not_overflow(rare):
 
 @pytest.mark.parametrize("method", [name for name, kind in MODELS.items() if not kind.can.weights])
 def test_methods_without_weights_refuse_and_name_those_that_have(rare, method):
-    with pytest.raises(pc.OptionError, match="' does not have: use 'pvm', 'hyperplane',"):
+    with pytest.raises(pc.errors.OptionError, match="' does not have: use 'pvm', 'hyperplane',"):
         pc.fit("y ~ .", rare, method, class_weights="balanced")
 
 
@@ -90,11 +90,11 @@ def test_loss_of_fit_is_the_measure(iris):
     assert calibrated.predict(loss=loss).tolist() == [
         levels[c] for c in (calibrated.predict(kind="prob").to_numpy() @ loss.to_numpy()).argmin(axis=1)
     ]
-    with pytest.raises(pc.OptionError, match="'loss' is not a parameter of 'pvm': use measure= in fit"):
+    with pytest.raises(pc.errors.OptionError, match="'loss' is not a parameter of 'pvm': use measure= in fit"):
         pc.fit("species ~ .", iris, loss=loss, dissimilarity="euclidean", repeats=1)
-    with pytest.raises(pc.OptionError, match=r"measure must be 'error',.*or the cost of an error in a class,.*not 3"):
+    with pytest.raises(pc.errors.OptionError, match=r"measure must be 'error',.*or the cost of an error in a class,.*not 3"):
         pc.fit("species ~ .", iris, measure=3, dissimilarity="euclidean", repeats=1)
-    with pytest.raises(pc.OptionError, match="measure= needs cross-validation"):
+    with pytest.raises(pc.errors.OptionError, match="measure= needs cross-validation"):
         pc.fit("species ~ .", iris, eps=1.0, measure=loss)
 
 
@@ -105,7 +105,9 @@ def test_costs_of_two_classes_are_a_loss_matrix(rare):
     fit = pc.fit("y ~ .", rare, "knn", k=9, calibrate={"cv": 5})
     assert fit.predict(loss={"ill": 5}).equals(fit.predict(loss=matrix))
     for costs in ({"sick": 5}, {}):
-        with pytest.raises(pc.OptionError, match=r"need two classes, one or both of them as keys, but the classes are \['ill', 'well'\]"):
+        with pytest.raises(
+            pc.errors.OptionError, match=r"need two classes, one or both of them as keys, but the classes are \['ill', 'well'\]"
+        ):
             pc.cross_validate("y ~ .", rare, "knn", k=[3, 9], cv=5, measure=costs)
 
 
@@ -129,7 +131,9 @@ def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
 
 
 def test_ordinal_measure_needs_an_ordered_response_and_the_cure_works(iris):
-    with pytest.raises(pc.OptionError, match=r"measure='ordinal' needs an ordered response, but 'species'.*: use data\['species'\] ="):
+    with pytest.raises(
+        pc.errors.OptionError, match=r"measure='ordinal' needs an ordered response, but 'species'.*: use data\['species'\] ="
+    ):
         pc.fit("species ~ .", iris, measure="ordinal", dissimilarity="euclidean", repeats=1)
     data = iris.copy()
     data["species"] = pd.Categorical(data["species"], categories=["setosa", "versicolor", "virginica"], ordered=True)
@@ -169,7 +173,7 @@ def test_without_prototypes_the_cost_is_the_cure_and_it_works(iris):
 
 @pytest.mark.parametrize(("method", "fixed", "words"), [
     ("knn", {"k": 5}, "each row is its own nearest neighbour"), ("pvm", {"eps": 1.0}, "the same rows selected the prototypes"),
-    ("centroids", {"threshold": 1.0}, "the same rows trained the model"),
+    ("centroids", {"shrinkage": 1.0}, "the same rows trained the model"),
 ])  # fmt: skip
 def test_summary_says_why_the_training_error_is_optimistic(iris, method, fixed, words):
     fit = pc.fit("species ~ .", iris, method, cv=None, **fixed)

@@ -52,7 +52,7 @@ FITS = [
     (table("normal", 8, scale=1e-140), {"dissimilarity": pc.Euclidean(scale=False)}),
     (
         table("normal", 5),
-        {"candidates": pc.unlabelled(table("copies", 5, n=30).drop(columns="class").add_prefix("u", axis=0))},
+        {"candidates": pc.candidates.unlabelled(table("copies", 5, n=30).drop(columns="class").add_prefix("u", axis=0))},
     ),
 ]
 

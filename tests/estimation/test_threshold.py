@@ -132,7 +132,7 @@ def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
     ],
 )
 def test_wrong_choices(fit, options, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         fit.threshold(**options)
 
 
@@ -148,18 +148,18 @@ def test_wrong_choices(fit, options, words):
     ],
 )
 def test_wrong_thresholds(fit, options, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         fit.predict(**options)
 
 
 def test_without_chances_the_cure_is_named_and_few_rows_are_refused(iris):
     plain = pc.fit("species ~ .", iris, eps=1.0)
-    with pytest.raises(pc.NotAvailable, match=r"fit.calibrate\(\).threshold"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"fit.calibrate\(\).threshold"):
         plain.threshold("setosa")
-    with pytest.raises(pc.OptionError, match=r"method 'pvm' has no probabilities unless it is calibrated: use fit\.calibrate\(\)"):
+    with pytest.raises(pc.errors.OptionError, match=r"method 'pvm' has no probabilities unless it is calibrated: use fit\.calibrate\(\)"):
         plain.predict(threshold={"setosa": 0.5})
     one = pd.concat([iris[1:100:2], iris[101:102]])
-    with pytest.raises(pc.DataError, match="rows of 'virginica' are all in one fold"):
+    with pytest.raises(pc.errors.DataError, match="rows of 'virginica' are all in one fold"):
         pc.fit("species ~ .", iris[::2], eps=1.0).calibrate(one).threshold("virginica")
 
 

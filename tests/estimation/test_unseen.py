@@ -39,7 +39,7 @@ def test_a_new_level_is_unlike_every_level(data, new, metric):
     assert found.notna().all()
     known = new.g.isin(["u", "v", "w"])
     assert found[known].equals(fit.predict(new[known]))
-    with pytest.raises(pc.DataError, match=SAID):
+    with pytest.raises(pc.errors.DataError, match=SAID):
         fit.predict(new, unseen="raise")
     assert fit.predict(new[known], unseen="raise").equals(found[known])
 
@@ -53,13 +53,13 @@ def test_a_row_that_the_design_matrix_has_no_column_for_is_na(data, new, metric)
             found = fit.predict(new, kind)
         assert pd.DataFrame(found)[~known].isna().all(axis=None)
         assert found[known].astype(object).equals(fit.predict(new[known], kind).astype(object))
-    with pytest.raises(pc.DataError, match=SAID):
+    with pytest.raises(pc.errors.DataError, match=SAID):
         fit.predict(new, unseen="raise")
     with pytest.warns(pc.DataWarning, match="derived from it are 0 in these rows"):
         assert fit.predict(new, unseen="zero").notna().all()
     with pytest.warns(pc.DataWarning, match="has levels that the training data"):
         assert fit.predict(new.assign(g="never")).isna().all()
-    with pytest.raises(pc.OptionError, match="unseen must be 'warn', 'raise' or 'zero', not 'na'"):
+    with pytest.raises(pc.errors.OptionError, match="unseen must be 'warn', 'raise' or 'zero', not 'na'"):
         fit.predict(new, unseen="na")
 
 
@@ -108,7 +108,7 @@ def test_texts_that_are_measured_by_their_letters_are_no_levels():
 
 
 def test_a_rule_that_reads_columns_has_no_answer(data, new):
-    stumps = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "stop": None}
+    stumps = {"features": "stumps", "kind": "conjunction", "penalty": 1.0, "size": None}
     fit = pc.fit("y ~ a + g", data, "scm", cv=None, **stumps)
     assert fit.dissimilarity.metric.name == "Gower"
     with pytest.warns(pc.DataWarning, match="the rows with these values get no prediction"):
@@ -157,7 +157,7 @@ def test_cross_validation_holds_rows_out_as_new_ones(data):
         assert alone.isna().tolist() == [label == 7 for label in test.index]
         assert held_out.loc[test.index].astype(object).fillna("-").tolist() == alone.astype(object).fillna("-").tolist()
     with pytest.warns(pc.DataWarning, match="training rows of a fold lack"):
-        scm = pc.cross_validate("y ~ a + g", rare, "scm", cv=folds, features="stumps", penalty=1.0, kind="conjunction", stop=None)
+        scm = pc.cross_validate("y ~ a + g", rare, "scm", cv=folds, features="stumps", penalty=1.0, kind="conjunction", size=None)
     assert scm.problem.metric.name == "Gower"  # the rule reads columns
     assert scm.held_out.loc[7].isna().all()
     with warnings.catch_warnings():

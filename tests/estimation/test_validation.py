@@ -17,7 +17,7 @@ def test_error_is_the_weighted_mean_of_the_folds(iris):
     assert v.table["se"].to_numpy() == pytest.approx(np.sqrt(share @ (e - share @ e) ** 2 / 6))
     assert v.confusion(0).to_numpy().trace() == 150 - round(150 * wrong[0])
     assert v.no_information == pytest.approx(2 / 3)
-    with pytest.raises(pc.OptionError, match=r"point must be a row of `table`, 0 to 1, or.*not 2"):
+    with pytest.raises(pc.errors.OptionError, match=r"point must be a row of `table`, 0 to 1, or.*not 2"):
         v.confusion(2)
 
 
@@ -89,7 +89,7 @@ def test_repeats_average_and_do_not_shrink_the_standard_error(iris):
     assert v.table["se"].to_numpy() == pytest.approx(np.sqrt((e.var(axis=1) / 4).mean(axis=0)))
     single = pc.cross_validate("species ~ .", iris, eps=[0.8, 1.2], cv=5, dissimilarity="euclidean", repeats=1)
     assert single.folds.equals(v.folds[0].rename("fold"))
-    with pytest.raises(pc.OptionError, match="these folds are fixed"):
+    with pytest.raises(pc.errors.OptionError, match="these folds are fixed"):
         pc.cross_validate("species ~ .", iris, eps=1.0, cv="loo", repeats=2)
     assert len(v.glance()) == 1
     assert v.confusion().to_numpy().sum() == pytest.approx(150)

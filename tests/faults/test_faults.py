@@ -123,7 +123,7 @@ def gone():
 
 
 @pytest.mark.parametrize(("module", "method", "given"), [
-    ("scm", "scm", {"penalty": 1.0, "stop": 5, "kind": "conjunction"}), ("vectors.mixture", "mixture", {"K": 3}),
+    ("scm", "scm", {"penalty": 1.0, "size": 5, "kind": "conjunction"}), ("vectors.mixture", "mixture", {"K": 3}),
     ("setcover.greedy", "pvm", {"eps": 1.0, "solver": "exact"}), ("vectors.medoids", "kmedoids", {"K": 5}),
     ("neighbours.mmd", "mmd", {"K": 5}), ("vectors.centroids", "kmeans", {"K": 5}),
 ])  # fmt: skip
@@ -229,7 +229,7 @@ def test_whatever_says_that_memory_ran_out_becomes_our_error(reason):
     def work():
         raise reason
 
-    expected, said = (type(reason), "other") if str(reason) == "other" else (pc.TooLarge, "memory ran out")
+    expected, said = (type(reason), "other") if str(reason) == "other" else (pc.errors.TooLargeError, "memory ran out")
     with pytest.raises(expected, match=said):
         work()
 
@@ -242,7 +242,7 @@ now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (now + int(sys.argv[1]) * 2**20,) * 2)
 try:
     pc.fit("species ~ .", data, eps=[0.5, 1.0], cv=3, solver="exact")
-except pc.TooLarge as reason:
+except pc.errors.TooLargeError as reason:
     print("too large:", reason)
 """
 
@@ -266,7 +266,7 @@ def limited(bytes_, call):
     resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, before[1]))
     try:
         return call()
-    except pc.FileError:
+    except pc.errors.FileError:
         return None
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

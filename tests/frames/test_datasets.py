@@ -42,15 +42,15 @@ def test_iris_is_that_of_r(iris):
 
 
 def test_unknown_names():
-    with pytest.raises(pc.OptionError, match="the package has no data set 'titanic': use 'iris',"):
+    with pytest.raises(pc.errors.OptionError, match="the package has no data set 'titanic': use 'iris',"):
         pc.load_data("titanic")
-    with pytest.raises(pc.OptionError, match="'pima'"):
+    with pytest.raises(pc.errors.OptionError, match="'pima'"):
         pc.fetch_data("titanic")
 
 
 def test_fetching_without_folder_or_network(monkeypatch, tmp_path):
     monkeypatch.setenv("PROTOCLASS_DATA", str(tmp_path))
-    with pytest.raises(pc.DataError, match=r"PROTOCLASS_DATA is.*: unset it to fetch 'pima'"):
+    with pytest.raises(pc.errors.DataError, match=r"PROTOCLASS_DATA is.*: unset it to fetch 'pima'"):
         pc.fetch_data("pima")
     monkeypatch.delenv("PROTOCLASS_DATA")
 
@@ -58,7 +58,7 @@ def test_fetching_without_folder_or_network(monkeypatch, tmp_path):
         raise OSError("no network")
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
-    with pytest.raises(pc.DataError, match=r"'pima' \('diabetes' at OpenML\) could not be.*: if you are offline, set"):
+    with pytest.raises(pc.errors.DataError, match=r"'pima' \('diabetes' at OpenML\) could not be.*: if you are offline, set"):
         pc.fetch_data("pima")
 
 

@@ -219,7 +219,7 @@ CURED = [
 
 @pytest.mark.parametrize(("right", "words", "cure"), CURED)
 def test_what_is_refused_names_a_cure_that_works(right, words, cure):
-    with pytest.raises((pc.FormulaError, pc.DataError)) as raised:
+    with pytest.raises((pc.errors.FormulaError, pc.errors.DataError)) as raised:
         fitted(right)
     assert words in str(raised.value)
     assert fitted(cure).nobs == 24
@@ -238,7 +238,7 @@ def test_what_is_refused_names_a_cure_that_works(right, words, cure):
     ],
 )  # fmt: skip
 def test_left_sides_of_r_name_their_cure(left, words, cure):
-    with pytest.raises(pc.FormulaError) as raised:
+    with pytest.raises(pc.errors.FormulaError) as raised:
         pc.fit(f"{left} ~ z", DATA)
     assert words in str(raised.value)
     response, data = cure(DATA)
@@ -249,7 +249,7 @@ def test_left_sides_of_r_name_their_cure(left, words, cure):
     ("right", "cure"), [("x*g", "y ~ x + g"), ("g:z", "y ~ g + z"), ("x:C(k) + `my x`", "y ~ `my x` + x + C(k)"), ("g %in% k", "y ~ g + k")]
 )
 def test_interactions_under_gower_name_all_three_cures(right, cure):
-    with pytest.raises(pc.OptionError) as raised:
+    with pytest.raises(pc.errors.OptionError) as raised:
         fitted(right, dissimilarity="gower")
     message = str(raised.value)
     for words in (f"use {cure!r}", "column of the data frame", "dissimilarity='euclidean'"):
@@ -281,10 +281,10 @@ def test_update_reads_the_dots_as_r_does(old, change, new):
 
 
 def test_a_dot_for_all_columns_needs_the_old_response():
-    with pytest.raises(pc.FormulaError, match="name the predictors"):
+    with pytest.raises(pc.errors.FormulaError, match="name the predictors"):
         fitted(".").update("g ~ .")
     assert fitted(".").update("g ~ x + z").frame.formula.variables == ("x", "z")
-    with pytest.raises(pc.FormulaError, match="must be text"):
+    with pytest.raises(pc.errors.FormulaError, match="must be text"):
         fitted("x").update(3)
 
 
@@ -301,5 +301,5 @@ def test_columns_named_like_words_of_r_are_columns():
      "ifelse(x is 1, 1, 0)", "ifelse(*x)", "cut(*x)", "cut(breaks=3)", "ns(x, **g)", "log(x, base=x)", "cut(x, TRUE)", "ns(x, df=TRUE)"],
 )  # fmt: skip
 def test_the_new_functions_take_columns_numbers_and_nothing_else(right):
-    with pytest.raises(pc.FormulaError):
+    with pytest.raises(pc.errors.FormulaError):
         mold(f"y ~ {right}", DATA)

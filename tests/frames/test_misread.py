@@ -81,7 +81,7 @@ NUMBERS = {  # the texts, and the numbers that they mean
 @pytest.mark.parametrize(("texts", "meant"), NUMBERS.values(), ids=NUMBERS)
 def test_texts_that_are_numbers_or_dates_name_the_line_that_converts_them(texts, meant):
     data = rows(x=texts)
-    with pytest.raises(pc.DataError, match=r"column 'x' is text that seems to be numbers or dates, such as ") as raised:
+    with pytest.raises(pc.errors.DataError, match=r"column 'x' is text that seems to be numbers or dates, such as ") as raised:
         mold("y ~ .", data)
     line = re.search(r": use (.*), or data\['x'\].astype\('category'\)", str(raised.value)).group(1)
     if line.startswith("pd.read_csv("):
@@ -111,16 +111,16 @@ def test_texts_that_are_meant_as_categories_stay_so(tmp_path):
         mold(formula, given)
     data.to_csv(tmp_path / "rows.csv", index=False)
     for given in (tmp_path / "rows.csv", pl.from_pandas(data), pl.from_pandas(data).lazy(), data.astype({"x": "string"})):
-        with pytest.raises(pc.DataError, match=r"decimal=','"):
+        with pytest.raises(pc.errors.DataError, match=r"decimal=','"):
             pc.fit("y ~ log(x)", given, "knn", k=1)
-    with pytest.raises(pc.DataError, match=r"column 'x' was numeric in the training data, .*decimal=','"):
+    with pytest.raises(pc.errors.DataError, match=r"column 'x' was numeric in the training data, .*decimal=','"):
         pc.fit("y ~ x", data.assign(x=X), "knn", k=1).predict(data)
-    with pytest.raises(pc.DataError, match=r"na_values=\['-'\]"):
+    with pytest.raises(pc.errors.DataError, match=r"na_values=\['-'\]"):
         mold("y ~ .", data.assign(x=["-", *X[1:]]))
 
 
 def test_dates_and_decimals_of_other_types():
-    with pytest.raises(pc.DataError, match="contains dates, but distances need numbers: use ") as raised:
+    with pytest.raises(pc.errors.DataError, match="contains dates, but distances need numbers: use ") as raised:
         mold("y ~ .", data := rows(x=pd.date_range("2024-03-01", periods=N)))
     exec(str(raised.value).split(": use ")[1], {"pd": pd, "data": data})
     assert mold("y ~ .", data).design["x"].diff().iloc[1:].eq(1).all()
@@ -129,14 +129,14 @@ def test_dates_and_decimals_of_other_types():
         assert mold("y ~ x", table).design["x"].tolist() == [k / 8 for k in range(N)]
     when = pd.Series(pd.date_range("2024-03-01", periods=N))
     for values in (when.dt.time, when - when[0], when.dt.to_period("D"), pd.arrays.IntervalArray.from_breaks(np.arange(N + 1))):
-        with pytest.raises(pc.DataError, match="convert it, ") as raised:
+        with pytest.raises(pc.errors.DataError, match="convert it, ") as raised:
             mold("y ~ x", data := rows(x=values))
         exec(str(raised.value).split("convert it, ")[1], {"pd": pd, "data": data})
         assert mold("y ~ x", data).schema["x"].kind == "numeric"
     for values, cure in (([b"u", b"v"], r"str.decode\('utf-8'\)"), ([pd.Series([1.0, 2.0])] * 2, r"map\(np.asarray\)")):
-        with pytest.raises(pc.DataError, match=cure):
+        with pytest.raises(pc.errors.DataError, match=cure):
             mold("y ~ x", rows(x=values * (N // 2)))
-    with pytest.raises(pc.DataError, match="to_numeric"):
+    with pytest.raises(pc.errors.DataError, match="to_numeric"):
         mold("y ~ x", rows(x=[Decimal(k) / 8 for k in range(N)]))
 
 
@@ -147,23 +147,23 @@ def test_another_separator_is_named(sep, tmp_path, capsys):
     for decimal, quoting in ((".", 0), (",", 0), (",", 1)):
         table.to_csv(path, index=False, sep=sep, decimal=decimal, quoting=quoting)
         told = re.escape(f"use pd.read_csv(path, sep={sep!r})")
-        with pytest.raises(pc.DataError, match=told):
+        with pytest.raises(pc.errors.DataError, match=told):
             pc.fit("y ~ .", path, "knn", k=1)
-        with pytest.raises(pc.DataError, match=told):
+        with pytest.raises(pc.errors.DataError, match=told):
             pc.fit("y ~ .", pd.DataFrame(columns=[sep.join(table)], data=["1"]), "knn", k=1)
     if sep == ";":  # lines of several lengths, as decimal commas make them
         path.write_text("a;b;y\n1,5;2;u\n1;2;v\n1,5;2,5;u\n")
         assert main(["y ~ .", str(path)]) == 2
         assert "sep=';'" in capsys.readouterr().err
     fit = pc.fit("y ~ a", rows(), "knn", k=1)
-    with pytest.raises(pc.DataError, match=told):
+    with pytest.raises(pc.errors.DataError, match=told):
         fit.predict(pd.DataFrame(columns=[f"a{sep}b"], data=[f"1{sep}2"]))
     if sep != "|":
-        with pytest.raises(pc.DataError, match="contains the separator"):
+        with pytest.raises(pc.errors.DataError, match="contains the separator"):
             mold("~ .", pd.DataFrame({"x": [f"1{sep}2", f"3{sep}4"]}), response=False)
     mold("~ .", pd.DataFrame({"x": ["A|G", "G|G"]}), response=False)
     mold("~ .", pd.DataFrame({"my sequence": ["A G", "G"]}), response=False)
-    with pytest.raises(pc.DataError, match="sep=' '"):
+    with pytest.raises(pc.errors.DataError, match="sep=' '"):
         mold("y ~ .", pd.DataFrame({"x y": ["1 2", "3 4"]}))
 
 
@@ -179,14 +179,14 @@ def test_row_numbers_are_no_predictors_unless_they_are_written(name, tmp_path):
     data = rows()
     data.insert(0, name, NUMBERED[name])
     told = re.escape(f"column {name!r} numbers or identifies the rows")
-    with pytest.raises(pc.DataError, match=told) as raised:
+    with pytest.raises(pc.errors.DataError, match=told) as raised:
         mold("y ~ .", data)
     for minus in re.findall(r"'- (\S.*?)' to leave it out", str(raised.value)) if name else []:
         assert list(mold(f"y ~ . - {minus}", data).columns) == ["a"]
         assert list(mold(f"y ~ . + {minus}", data).columns) == [name, "a"]
     if name:
         data.to_csv(tmp_path / "rows.csv", index=False)
-        with pytest.raises(pc.DataError, match=told):
+        with pytest.raises(pc.errors.DataError, match=told):
             pc.fit("y ~ .", tmp_path / "rows.csv", "knn", k=1)
         assert list(mold("y ~ .", pd.read_csv(tmp_path / "rows.csv", index_col=0)).columns) == ["a"]
 
@@ -211,7 +211,7 @@ def test_columns_given_as_values_leave_the_dot_as_their_names_do():
     folds = data.assign(fold=np.arange(N) // 2 % 5)
     for cv in (folds["fold"], folds["fold"].to_numpy()):
         assert list(pc.fit("y ~ . - p - w", folds, "knn", k=[1, 3], cv=cv).frame.columns) == ["a"]
-    with pytest.raises(pc.DataError, match="cv folds have shape"):
+    with pytest.raises(pc.errors.DataError, match="cv folds have shape"):
         pc.fit("y ~ a", data, "knn", k=[1, 3], cv=[1, 2])
     compared = [pc.compare("y ~ .", data, methods=["knn"], groups=groups, cv=3, seed=1).results["error"] for groups in ("p", data["p"])]
     assert compared[0].equals(compared[1])
@@ -221,12 +221,12 @@ def test_responses_of_numbers():
     for classes in (np.repeat(np.arange(60), 6), np.resize([1, 1.5, 2], 30)):
         data = pd.DataFrame({"a": DRAW.normal(size=len(classes)), "y": classes})
         assert len(pc.fit("y ~ a", data, "knn", k=1).classes) == len(set(classes))
-    with pytest.raises(pc.DataError, match="is continuous"):
+    with pytest.raises(pc.errors.DataError, match="is continuous"):
         pc.fit("y ~ a", rows(y=np.resize([1.0, np.inf], N)), "knn", k=1)
     data = rows(y=X)
-    with pytest.raises(pc.DataError, match="is continuous or has classes of one or two rows"):
+    with pytest.raises(pc.errors.DataError, match="is continuous or has classes of one or two rows"):
         pc.fit("y ~ a", data, "knn", k=1)
-    with pytest.raises(pc.DataError, match=r"column 'y' is text that seems to be numbers.*decimal=','"):
+    with pytest.raises(pc.errors.DataError, match=r"column 'y' is text that seems to be numbers.*decimal=','"):
         pc.fit("y ~ a", rows(y=[str(v).replace(".", ",") for v in X]), "knn", k=1)
     for cure in (data["y"].astype("category"), pd.cut(data["y"], 3)):
         pc.fit("y ~ a", data.assign(y=cure), "knn", k=1)
@@ -234,10 +234,10 @@ def test_responses_of_numbers():
 
 def test_one_class_says_why():
     data = rows(b=[1.0, None] * (N // 2))
-    with pytest.raises(pc.DataError, match=rf"one class, 'u' in the {N // 2} rows .*'b' \({N // 2}\).*na='keep'"):
+    with pytest.raises(pc.errors.DataError, match=rf"one class, 'u' in the {N // 2} rows .*'b' \({N // 2}\).*na='keep'"):
         pc.fit("y ~ .", data, "knn", k=1)
     table = "a,y\n" + "1.5,NA\n2.5,DE\n" * 5
-    with pytest.raises(pc.DataError, match="keep_default_na=False"):
+    with pytest.raises(pc.errors.DataError, match="keep_default_na=False"):
         pc.fit("y ~ a", pd.read_csv(io.StringIO(table)), "knn", k=1)
     assert len(pc.fit("y ~ a", pd.read_csv(io.StringIO(table), keep_default_na=False), "knn", k=1).classes) == 2
 
@@ -269,7 +269,7 @@ def test_labels_that_differ_only_by_blanks_or_case():
 
 def test_labels_that_are_overlapping_intervals_are_refused():
     data = rows(a=np.arange(N)).set_axis(pd.IntervalIndex.from_arrays(np.arange(N), np.arange(N) + 2))
-    with pytest.raises(pc.DataError, match="the row labels are overlapping intervals"):
+    with pytest.raises(pc.errors.DataError, match="the row labels are overlapping intervals"):
         pc.fit("y ~ a", data, "knn", k=1)
 
 
@@ -278,7 +278,7 @@ def test_levels_of_whole_numbers_are_found_in_new_numbers():
     fit = pc.fit("y ~ .", data.astype({"g": "category"}), "knn", k=1)
     for new in (data, data.astype({"g": float})):
         assert fit.predict(new).tolist() == fit.predict().tolist()
-    with pytest.raises(pc.DataError, match=r"astype\(str\)"):
+    with pytest.raises(pc.errors.DataError, match=r"astype\(str\)"):
         pc.fit("y ~ .", data.astype({"g": str}), "knn", k=1).predict(data)
 
 
@@ -286,7 +286,7 @@ def test_levels_of_whole_numbers_are_found_in_new_numbers():
 def test_encodings_are_named(encoding, tmp_path, capsys):
     path = tmp_path / "rows.csv"
     rows(city="Köln").to_csv(path, index=False, encoding=encoding)
-    with pytest.raises(pc.FileError, match=f"encoding='{encoding}'"):
+    with pytest.raises(pc.errors.FileError, match=f"encoding='{encoding}'"):
         pc.fit("y ~ a", path, "knn", k=1)
     pc.fit("y ~ a", pd.read_csv(path, encoding=encoding), "knn", k=1)
     assert main(["y ~ a", str(path)]) == 2
@@ -296,7 +296,7 @@ def test_encodings_are_named(encoding, tmp_path, capsys):
 def test_readers_of_other_files_are_named(tmp_path):
     for name in ("rows.feather", "rows.arrow"):
         rows().to_feather(tmp_path / name)
-        with pytest.raises(pc.FileError, match=r"pd.read_feather\(path\)"):
+        with pytest.raises(pc.errors.FileError, match=r"pd.read_feather\(path\)"):
             pc.fit("y ~ .", tmp_path / name, "knn", k=1)
         pc.fit("y ~ .", pd.read_feather(tmp_path / name), "knn", k=1)
 
@@ -305,16 +305,16 @@ def test_dictionaries_are_told_how_to_become_tables():
     from sklearn.datasets import load_iris
 
     fit = pc.fit("y ~ .", rows(), "knn", k=1)
-    with pytest.raises(pc.DataError, match=r"pd.DataFrame\(\[row\]\)"):
+    with pytest.raises(pc.errors.DataError, match=r"pd.DataFrame\(\[row\]\)"):
         fit.predict({"a": 0.5})
-    with pytest.raises(pc.DataError, match=r"as_frame=True\).frame"):
+    with pytest.raises(pc.errors.DataError, match=r"as_frame=True\).frame"):
         pc.fit("target ~ .", load_iris(), "knn", k=1)
 
 
 @pytest.mark.parametrize("given", [{"weights": "distance"}, {"groups": [1, 2]}, {"data": 1}, {"loss": None}])
 def test_arguments_of_fit_are_no_parameters_of_estimators(given):
-    with pytest.raises(pc.OptionError, match=r"is not a parameter of PrototypeClassifier: (use|leave it out)"):
+    with pytest.raises(pc.errors.OptionError, match=r"is not a parameter of PrototypeClassifier: (use|leave it out)"):
         PrototypeClassifier("knn", k=3, **given).fit(rows()[["a"]], rows()["y"])
-    with pytest.raises(pc.OptionError) as raised:
+    with pytest.raises(pc.errors.OptionError) as raised:
         PrototypeClassifier("knn", k=3).set_params(**given)
     assert "did you mean" not in str(raised.value)

@@ -106,7 +106,7 @@ def test_categories_and_interactions_keep_the_names(name):
     assert pc.fit("y ~ .", data, eps=0.3).dissimilarity.metric.name == "Gower"
     crossed = pc.fit(f"y ~ `{name}`:z", data, dissimilarity="euclidean", eps=1.0)
     assert list(crossed.frame.design.columns) == [f"{name}[p]:z", f"{name}[q]:z"]
-    with pytest.raises(pc.DataError, match=r"' has levels that the training data \('p', 'q'\) lack: 'r'"):
+    with pytest.raises(pc.errors.DataError, match=r"' has levels that the training data \('p', 'q'\) lack: 'r'"):
         fit.predict(data.assign(**{name: "r"}), unseen="raise")
 
 
@@ -117,9 +117,9 @@ def test_a_column_and_the_transform_of_its_name_are_two_things():
     np.testing.assert_array_equal(pc.fit("y ~ log(x)", data, eps=1.0).frame.design.iloc[:, 0], np.log(data.x))
     np.testing.assert_array_equal(pc.fit("y ~ `log(x)`", data, eps=1.0).frame.design.iloc[:, 0], data["log(x)"])
     assert pc.fit("y ~ `C(x)` + x", data, eps=1.0).frame.schema["x"].kind == "numeric"
-    with pytest.raises(pc.DataError, match=r"two columns of the design matrix have the name 'log\(x\)': rename one in the data"):
+    with pytest.raises(pc.errors.DataError, match=r"two columns of the design matrix have the name 'log\(x\)': rename one in the data"):
         pc.fit("y ~ log(x) + `log(x)`", data, eps=1.0)
-    with pytest.raises(pc.FormulaError, match=r"'q' in .* is not a column"):
+    with pytest.raises(pc.errors.FormulaError, match=r"'q' in .* is not a column"):
         pc.fit("y ~ log(q)", data, eps=1.0)
 
 
@@ -137,7 +137,7 @@ def test_names_that_are_not_text_are_refused_with_the_cure(name):
     data = pd.DataFrame({"x": np.arange(20.0), "y": list("uv") * 10})
     data.columns = pd.Index([name, "y"], tupleize_cols=False, dtype=object)
     with pytest.raises(
-        pc.DataError, match=r"is not: use data\.columns = data\.columns\.map\(str\)"
+        pc.errors.DataError, match=r"is not: use data\.columns = data\.columns\.map\(str\)"
     ):
         pc.fit("y ~ .", data, eps=1.0)
     assert pc.fit("y ~ .", data.set_axis(data.columns.map(str), axis=1), eps=1.0).predict().notna().all()

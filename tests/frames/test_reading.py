@@ -119,7 +119,7 @@ def test_new_rows_are_answered_as_those_in_memory(folder, name, monkeypatch):
     monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
     monkeypatch.setattr("protoclass.frames.tables.FEWEST", 50)
     frame = as_pandas(eager)
-    with pytest.raises(pc.DataError, match=r"column 'text' has levels that the training data \('x', 'y', 'z'\) lack: 'lost'"):
+    with pytest.raises(pc.errors.DataError, match=r"column 'text' has levels that the training data \('x', 'y', 'z'\) lack: 'lost'"):
         answered(fit.predict(given, unseen="raise"))
     with pytest.warns(pc.DataWarning, match=r"column 'text' has levels that the training data .* lack: 'lost' \(1 row\)"):
         unlike = answered(fit.predict(given))  # by Gower
@@ -147,7 +147,7 @@ def test_only_the_columns_of_the_formula_are_read(folder, tmp_path):
         assert list(pc.fit("y ~ .", fit.call.data, eps=0.1).frame.columns) == ["a", "whole", "flag", "w"]
     again = fit.update(". ~ . + flag")
     assert repr(again.call) == "fit('y ~ a + log(whole + 1) - flag + flag', data, weights='w', eps=0.1)"
-    with pytest.raises(pc.FormulaError, match=r"'single' in .* is not a column"):
+    with pytest.raises(pc.errors.FormulaError, match=r"'single' in .* is not a column"):
         fit.update(". ~ . + single")
 
 
@@ -205,26 +205,26 @@ def test_an_index_that_pandas_wrote_is_no_column(tmp_path):
 
 
 REFUSED = {
-    "http://x.org/a.csv": (pc.OptionError, "' is a web address, but data are not fetched.*: save the file and use its"),
-    "s3://bucket/a.parquet": (pc.OptionError, "' is a web address, but data are not fetched.*: save the file and use its"),
-    "none.csv": (pc.FileError, "no file is named 'none.csv'"),
-    "iris": (pc.FileError, r"pc.load_data\('iris'\)"),
-    "{}/none*.csv": (pc.FileError, r"no file is named .*: use a DataFrame.*a list of paths such as sorted\(glob.glob"),
-    "{}/mixed": (pc.FileError, r"is not a file of a supported kind: use .*sorted\(glob.glob\("),
-    "{}/a.txt": (pc.FileError, r"is not a file of a supported kind: use the path.*or the frame of pd.read_table\(path\)"),
-    "{}/cut.parquet": (pc.FileError, r"\.parquet' is not a Parquet file that can be loaded:"),
-    "{}/page.parquet": (pc.FileError, r"\.parquet' is not a Parquet file that can be loaded:"),
-    "{}/text.parquet": (pc.FileError, r"\.parquet' is not a Parquet file that can be loaded:"),
-    "{}/none.csv": (pc.FileError, "no file is named"),
-    "{}/nothing.csv": (pc.FileError, "is not a CSV file that can be loaded"),
-    "{}/head.csv": (pc.DataError, "no rows"),
-    "{}/binary.csv": (pc.FileError, "is not a CSV file that can be loaded"),
-    "{}/ragged.csv": (pc.FileError, "is not a CSV file that can be loaded: .*line 4"),
-    "{}/wide.csv": (pc.FileError, "more values than its first line"),
-    "{}/numbered.csv": (pc.FileError, "more values than its first line"),
-    "a\0b.csv": (pc.FileError, r"no file is named|is not a path: .*File name too long"),
-    "a" * 5000: (pc.FileError, r"no file is named|is not a path: .*File name too long"),
-    "": (pc.FileError, "no file"),
+    "http://x.org/a.csv": (pc.errors.OptionError, "' is a web address, but data are not fetched.*: save the file and use its"),
+    "s3://bucket/a.parquet": (pc.errors.OptionError, "' is a web address, but data are not fetched.*: save the file and use its"),
+    "none.csv": (pc.errors.FileError, "no file is named 'none.csv'"),
+    "iris": (pc.errors.FileError, r"pc.load_data\('iris'\)"),
+    "{}/none*.csv": (pc.errors.FileError, r"no file is named .*: use a DataFrame.*a list of paths such as sorted\(glob.glob"),
+    "{}/mixed": (pc.errors.FileError, r"is not a file of a supported kind: use .*sorted\(glob.glob\("),
+    "{}/a.txt": (pc.errors.FileError, r"is not a file of a supported kind: use the path.*or the frame of pd.read_table\(path\)"),
+    "{}/cut.parquet": (pc.errors.FileError, r"\.parquet' is not a Parquet file that can be loaded:"),
+    "{}/page.parquet": (pc.errors.FileError, r"\.parquet' is not a Parquet file that can be loaded:"),
+    "{}/text.parquet": (pc.errors.FileError, r"\.parquet' is not a Parquet file that can be loaded:"),
+    "{}/none.csv": (pc.errors.FileError, "no file is named"),
+    "{}/nothing.csv": (pc.errors.FileError, "is not a CSV file that can be loaded"),
+    "{}/head.csv": (pc.errors.DataError, "no rows"),
+    "{}/binary.csv": (pc.errors.FileError, "is not a CSV file that can be loaded"),
+    "{}/ragged.csv": (pc.errors.FileError, "is not a CSV file that can be loaded: .*line 4"),
+    "{}/wide.csv": (pc.errors.FileError, "more values than its first line"),
+    "{}/numbered.csv": (pc.errors.FileError, "more values than its first line"),
+    "a\0b.csv": (pc.errors.FileError, r"no file is named|is not a path: .*File name too long"),
+    "a" * 5000: (pc.errors.FileError, r"no file is named|is not a path: .*File name too long"),
+    "": (pc.errors.FileError, "no file"),
 }
 
 
@@ -258,28 +258,28 @@ def test_files_that_are_refused(odd, path):
 
 
 def test_files_of_different_columns_or_kinds_are_refused(odd):
-    with pytest.raises(pc.FileError, match="have different columns, such as 'b': use files with the same columns"):
+    with pytest.raises(pc.errors.FileError, match="have different columns, such as 'b': use files with the same columns"):
         pc.fit("y ~ a", [odd / "other" / "a.csv", odd / "other" / "b.csv"], eps=1.0)
-    with pytest.raises(pc.FileError, match="are of different kinds: use Parquet or CSV files alone"):
+    with pytest.raises(pc.errors.FileError, match="are of different kinds: use Parquet or CSV files alone"):
         pc.fit("y ~ a", [odd / "mixed" / "a.csv", odd / "mixed" / "a.parquet"], eps=1.0)
 
 
 def test_a_column_of_different_types_in_two_files_is_refused(tmp_path):
     (tmp_path / "a.csv").write_text("y,a\nu,1\nv,2\nu,3\n")
     (tmp_path / "b.csv").write_text("y,a\nu,x\nv,z\nu,x\n")
-    with pytest.raises(pc.DataError, match=r"column 'a' contains int and str: convert it to numbers, texts,"):
+    with pytest.raises(pc.errors.DataError, match=r"column 'a' contains int and str: convert it to numbers, texts,"):
         pc.fit("y ~ a", [tmp_path / "a.csv", tmp_path / "b.csv"], eps=1.0)
     for name, values in {"a": [1, 2, 3], "b": [0.5, None, 4], "c": ["1", "2", "3"]}.items():
         pd.DataFrame({"y": list("uvu"), "a": values}).to_parquet(tmp_path / f"{name}.parquet")
     fit = pc.fit("y ~ a", [tmp_path / "a.parquet", tmp_path / "b.parquet"], eps=1.0)
     assert fit.call.data["a"].dropna().tolist() == [1, 2, 3, 0.5, 4]  # whole numbers, and numbers with a gap
-    with pytest.raises(pc.FileError, match="Field a has incompatible types: int64 vs"):
+    with pytest.raises(pc.errors.FileError, match="Field a has incompatible types: int64 vs"):
         pc.fit("y ~ a", [tmp_path / "a.parquet", tmp_path / "c.parquet"], eps=1.0)
 
 
 @pytest.mark.parametrize("given", [iter([1]), (k for k in range(3)), 3, ["a", 1], [], b"a.csv", {"a": [1]}, np.zeros(3), np, None])
 def test_values_that_are_no_tables(given):
-    with pytest.raises(pc.DataError, match="must be a DataFrame"):
+    with pytest.raises(pc.errors.DataError, match="must be a DataFrame"):
         pc.fit("y ~ a", given, eps=1.0)
 
 
@@ -289,17 +289,17 @@ def test_values_that_are_no_tables(given):
 ])  # fmt: skip
 def test_values_that_no_column_has_are_refused(values, words, tmp_path):
     pq.write_table(pa.table({"a": values * 2, "y": list("uvuv"), "k": [1.0, 2, 3, 4]}), tmp_path / "a.parquet")
-    with pytest.raises(pc.DataError, match=words):
+    with pytest.raises(pc.errors.DataError, match=words):
         pc.fit("y ~ .", tmp_path / "a.parquet", eps=1.0)
     assert pc.fit("y ~ . - a", tmp_path / "a.parquet", eps=1.0).nobs == 4
-    with pytest.raises(pc.DataError, match=r"not FileSystemDataset: use data.to_table\(columns=\[...\]\)"):
+    with pytest.raises(pc.errors.DataError, match=r"not FileSystemDataset: use data.to_table\(columns=\[...\]\)"):
         pc.fit("y ~ .", ds.dataset(tmp_path / "a.parquet"), eps=1.0)
 
 
 def test_errors_of_a_lazy_table_are_ours(tmp_path):
     for table in (pl.LazyFrame({"y": ["a"], "a": ["x"]}).with_columns(pl.col("a").cast(pl.Int64)),
                   duckdb.sql("select 'u' as y, cast(a as integer) as a from (values ('x')) v(a)")):  # fmt: skip
-        with pytest.raises(pc.DataError, match="can't be read"):
+        with pytest.raises(pc.errors.DataError, match="can't be read"):
             pc.fit("y ~ a", table, eps=1.0)
 
 
@@ -313,7 +313,7 @@ def test_without_pyarrow(folder):
         print(pc.fit("y ~ a + text + whole", pl.scan_csv(folder + "/one.csv"), eps=0.1).nobs)
         try:
             pc.fit("y ~ a + text + whole", folder + "/one.parquet", eps=0.1)
-        except pc.FileError as reason:
+        except pc.errors.FileError as reason:
             print(reason)
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)

@@ -69,5 +69,5 @@ def test_a_fit_to_polars_needs_no_pyarrow():
 
 def test_what_is_no_table_is_refused():
     for other in (np.zeros((3, 2)), {"x": [1]}, [], None, pl.Series([1])):
-        with pytest.raises(pc.DataError, match=f"must be a DataFrame .* not {type(other).__name__}"):
+        with pytest.raises(pc.errors.DataError, match=f"must be a DataFrame .* not {type(other).__name__}"):
             as_pandas(other)

@@ -22,7 +22,7 @@ OBJECTS = [pc.Euclidean(scale=False), pc.Euclidean(scale="fold"), pc.Manhattan()
            pc.NCA(), pc.NCA(dims=1, sample=8), pc.LDA(),
            pc.DTW(window=1), pc.Mismatch(k=2, m=1), pc.Tangent(shape=(1, 2)), pc.Gower(asymmetric=["x1"]),
            pc.Mixed([(["x0"], "euclidean"), (["x1"], "gower")])]  # fmt: skip
-CANDIDATES = ["train", "same_class", 3, pc.kmeans(2), pc.hull(5), pc.kmeans(2, only=True)]
+CANDIDATES = ["train", "same_class", 3, pc.candidates.kmeans(2), pc.candidates.hull(5), pc.candidates.kmeans(2, only=True)]
 LONGER = ["poly({}, 2)", "bs({}, df=4)", "cr({}, df=3)", "I({}**2)", "I({}/2)"]
 
 
@@ -84,7 +84,7 @@ def parameters(draw, name):
 
 FURTHER = {
     "scm": [{"features": "stumps"}, {"features": "balls+stumps"}, {"features": "boolean"}, {"positive": "a"}],
-    "pvm": [{"balls": "closed"}, {"rounding": "union"}, {"eps": pc.quantiles(5)}],
+    "pvm": [{"balls": "closed"}, {"rounding": "union"}, {"eps": pc.extend.quantiles(5)}],
     "hyperplane": [{"embedding": "flip"}, {"embedding": "cut"}, {"C": np.inf}],
     "knn": [{"ties": "random"}, {"k": 1}, {"k": 40}],
     "mixture": [{"covariance": "tied"}, {"priors": "equal"}],

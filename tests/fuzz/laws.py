@@ -32,11 +32,11 @@ def kept(count):
     )
 
 
-class ForeignWarning(AssertionError):
+class ForeignWarningError(AssertionError):
     """A warning that is not one of ours."""
 
 
-class Hang(AssertionError):
+class HangError(AssertionError):
     """An example that took more processor time than any should."""
 
 
@@ -45,7 +45,7 @@ def lawful():
     """Within it errors of our own end the work quietly; foreign warnings and too much work are failures."""
 
     def stop(number, frame):
-        raise Hang(f"more than {PROCESSOR} s of processor time")
+        raise HangError(f"more than {PROCESSOR} s of processor time")
 
     on_main = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGPROF, stop) if on_main else None
@@ -64,7 +64,7 @@ def lawful():
             signal.signal(signal.SIGPROF, before)
     for one in seen:
         if not one.category.__module__.startswith("protoclass"):
-            raise ForeignWarning(f"{one.category.__name__}: {one.message} ({one.filename}:{one.lineno})")
+            raise ForeignWarningError(f"{one.category.__name__}: {one.message} ({one.filename}:{one.lineno})")
 
 
 def check_message(reason):

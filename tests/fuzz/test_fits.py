@@ -114,12 +114,12 @@ def test_steps(call, size, lambda_):
     with lawful():
         check_predictions(fit.at(lambda_=lambda_))
     with lawful():
-        stability = fit.stability(B=3, progress=False)
+        stability = fit.stability(resamples=3, progress=False)
         assert repr(stability)
         chosen = stability.table["reselected"].dropna()
         assert chosen.between(0, 1).all()
     with lawful():
-        found = fit.alternatives(within=0.1, seconds=2.0, progress=False)
+        found = fit.alternatives(within=0.1, time_limit=2.0, progress=False)
         assert repr(found)
         assert found._repr_html_()
         assert (found.table["at_least"] <= found.table["cost_without"] + 1e-12).all()

@@ -27,7 +27,7 @@ FITS = {
     "grid": lambda: pc.fit("species ~ . - g", DATA, eps=[0.8, 1.2], cv=3),
     "gower": lambda: pc.fit("species ~ .", DATA, "knn", k=3, calibrate={"cv": 2}),
     "slim": lambda: pc.fit("species ~ .", DATA, "knn", k=3).slim(),
-    "machine": lambda: pc.fit("species ~ . - g", DATA, "scm", penalty=1.0, kind="conjunction", stop=2, cv=None),
+    "machine": lambda: pc.fit("species ~ . - g", DATA, "scm", penalty=1.0, kind="conjunction", size=2, cv=None),
     "texts": lambda: pc.fit("species ~ bs(petal_width, df=4) + g", NAMED, "kmeans", K=2, dissimilarity="euclidean"),
 }  # fmt: skip
 HUGE = [0, 1, 2, 30, 1000, 2**16, 10**6, 10**8, 2**31, 10**12, 2**40, 2**62, 2**63, 2**70, 10**30]
@@ -168,7 +168,7 @@ def read(path):
     with lawful():
         try:
             pc.load(path)
-        except pc.TooLarge as reason:
+        except pc.errors.TooLargeError as reason:
             if "of the available memory" not in str(reason):  # refused before anything was read
                 raise AssertionError("memory ran out") from reason
 
@@ -227,7 +227,7 @@ def test_small_files_that_say_that_they_are_large(path, change):
     change(content, arrays)
     path.write_bytes(put_together((head, content, arrays), True, 9))
     assert taken(lambda: read(path)) <= CONSTANT
-    with pytest.raises(pc.FileError):
+    with pytest.raises(pc.errors.FileError):
         pc.load(path)
 
 

@@ -112,9 +112,9 @@ def test_a_long_frame_never_has_a_design_matrix_of_all_rows(scale, short_blocks,
 def test_errors_name_the_row_in_whatever_block_it_is(short_blocks):
     table = pd.DataFrame({"a": np.arange(30.0) / 2, "b": 1.0}, index=[f"row{k}" for k in range(30)])
     table.loc["row21", "b"] = np.inf
-    with pytest.raises(pc.DataError, match=r"'b' is inf at row 'row21'"):
+    with pytest.raises(pc.errors.DataError, match=r"'b' is inf at row 'row21'"):
         pc.dissimilarity("~ .", table, "euclidean")
-    with pytest.raises(pc.DataError, match=r"'b' is infinite at row 'row21'"):
+    with pytest.raises(pc.errors.DataError, match=r"'b' is infinite at row 'row21'"):
         pc.dissimilarity("~ .", table, "gower")
 
 

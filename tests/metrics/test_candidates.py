@@ -31,16 +31,16 @@ def test_unlabelled_rows_are_candidates_for_any_class(parts):
     train, new = parts
     X, Z, y = train.drop(columns="species"), new.drop(columns="species"), train.species.cat.codes.to_numpy()
     everything = np.ones(60, bool)
-    both = pc.fit("species ~ .", train, dissimilarity=RAW, eps=0.8, candidates=pc.unlabelled(Z))
+    both = pc.fit("species ~ .", train, dissimilarity=RAW, eps=0.8, candidates=pc.candidates.unlabelled(Z))
     D = np.hstack([distances(X, X), distances(X, Z)])
     assert pairs(both) == greedy(D, y, 0.8, 1 / 60, np.ones(60), everything, np.ones(90, bool), 3)
-    alone = pc.fit("species ~ .", train, dissimilarity=RAW, eps=0.8, candidates=pc.unlabelled(new, only=True))
+    alone = pc.fit("species ~ .", train, dissimilarity=RAW, eps=0.8, candidates=pc.candidates.unlabelled(new, only=True))
     assert pairs(alone) == greedy(D[:, 60:], y, 0.8, 1 / 60, np.ones(60), everything, np.ones(30, bool), 3)
     assert alone.prototypes.index.isin(new.index).all()
     assert alone.prototypes["true_class"].isna().all()
     assert alone.prototypes["petal_length"].tolist() == new.loc[alone.prototypes.index, "petal_length"].tolist()
     assert alone.predict(new).notna().all()
-    v = pc.cross_validate("species ~ .", train, dissimilarity=RAW, candidates=pc.unlabelled(Z), cv=4, repeats=1)
+    v = pc.cross_validate("species ~ .", train, dissimilarity=RAW, candidates=pc.candidates.unlabelled(Z), cv=4, repeats=1)
     assert v.table["error"].min() < 0.15
 
 
@@ -74,17 +74,17 @@ def test_a_subset_of_the_rows(iris):
 
 def test_centroids_are_learned_in_each_fold(iris):
     fold = pd.Series(np.arange(150) % 3, iris.index)
-    spec = pc.kmeans(3)
+    spec = pc.candidates.kmeans(3)
     v = pc.cross_validate("species ~ .", iris, dissimilarity=RAW, eps=1.0, candidates=spec, cv=fold, lambda_=0.01)
     for f in range(3):
         train, held = iris[fold != f], iris[fold == f]
         fit = pc.fit("species ~ .", train, dissimilarity=RAW, eps=1.0, candidates=spec, lambda_=0.01)
         assert v.held_out[0][held.index].tolist() == fit.predict(held).tolist()
-    only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(5, only=True))
+    only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.kmeans(5, only=True))
     assert only.prototypes.index.str.startswith("kmeans[").all()
     assert only.prototypes["petal_length"].between(1, 7).all()
     assert str(only.summary())
-    assert pc.fit("species ~ petal_length + petal_width", iris, eps=1.0, candidates=pc.kmeans(2)).plot() is not None
+    assert pc.fit("species ~ petal_length + petal_width", iris, eps=1.0, candidates=pc.candidates.kmeans(2)).plot() is not None
 
 
 def test_hull_draws_are_uniform():
@@ -105,7 +105,7 @@ def test_hull_draws_are_uniform():
 
 
 def test_hull_candidates_lie_in_their_class(iris):
-    spec = pc.hull(15, steps=2)
+    spec = pc.candidates.hull(15, steps=2)
     fit = pc.fit("species ~ .", iris, eps=1.0, candidates=spec, lambda_=0.01)
     d = fit.dissimilarity
     assert d.shape == (150, 195)
@@ -113,7 +113,7 @@ def test_hull_candidates_lie_in_their_class(iris):
     own = iris[iris.species == "setosa"].drop(columns="species")
     hull = ConvexHull(own.to_numpy())
     assert (added.to_numpy() @ hull.equations[:, :4].T + hull.equations[:, 4] < 1e-7).all()
-    only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.hull(40, only=True))
+    only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.hull(40, only=True))
     assert only.prototypes.index.str.startswith("hull[").all()
     assert only.training_error < 0.2
 
@@ -122,23 +122,23 @@ def test_candidates_that_do_not_fit(iris, parts):
     train, new = parts
     Z = new.drop(columns="species")
     for candidates, message in (
-        (pc.unlabelled(train), "has the label of a row"),
-        (pc.unlabelled(Z.assign(petal_width=np.nan)), "30 unlabelled rows lack predictors: leave them out"),
-        (pc.unlabelled(Z.drop(columns="petal_width")), "lack the columns"),
-        (pc.kmeans(50), "kmeans candidates need 50 rows with weight in each class, but 'setosa' has 22"),
+        (pc.candidates.unlabelled(train), "has the label of a row"),
+        (pc.candidates.unlabelled(Z.assign(petal_width=np.nan)), "30 unlabelled rows lack predictors: leave them out"),
+        (pc.candidates.unlabelled(Z.drop(columns="petal_width")), "lack the columns"),
+        (pc.candidates.kmeans(50), "kmeans candidates need 50 rows with weight in each class, but 'setosa' has 22"),
     ):
-        with pytest.raises(pc.DataError, match=message):
+        with pytest.raises(pc.errors.DataError, match=message):
             pc.fit("species ~ .", train, eps=1.0, candidates=candidates)
     D = pc.dissimilarity("species ~ .", train).frame()
-    with pytest.raises(pc.OptionError, match=r"the candidates of given dissimilarities are the.*: add columns to it"):
-        pc.fit("species ~ 1", train, dissimilarity=D, eps=1.0, candidates=pc.unlabelled(Z))
-    with pytest.raises(pc.NoVectors):
-        pc.fit("species ~ .", train, dissimilarity="gower", eps=0.2, candidates=pc.kmeans(2))
+    with pytest.raises(pc.errors.OptionError, match=r"the candidates of given dissimilarities are the.*: add columns to it"):
+        pc.fit("species ~ 1", train, dissimilarity=D, eps=1.0, candidates=pc.candidates.unlabelled(Z))
+    with pytest.raises(pc.errors.NoCoordinatesError):
+        pc.fit("species ~ .", train, dissimilarity="gower", eps=0.2, candidates=pc.candidates.kmeans(2))
     for wrong in (
-        lambda: pc.kmeans(2, only="row"),
-        lambda: pc.hull(0),
-        lambda: pc.hull(5, only="yes"),
-        lambda: pc.unlabelled(5),
+        lambda: pc.candidates.kmeans(2, only="row"),
+        lambda: pc.candidates.hull(0),
+        lambda: pc.candidates.hull(5, only="yes"),
+        lambda: pc.candidates.unlabelled(5),
     ):
         with pytest.raises(pc.ProtoclassError):
             wrong()
@@ -146,5 +146,5 @@ def test_candidates_that_do_not_fit(iris, parts):
 
 def test_hulls_of_a_class_that_a_fold_lacks():
     data = pd.DataFrame({"x": np.arange(8.0), "y": list("aaaabbbc")})
-    with pytest.raises(pc.DataError, match=r"hull candidates need 1 rows with weight in each class, but 'c' has 0"):
-        pc.fit("y ~ x", data, eps=[1.0, 2.0], candidates=pc.hull(3), cv=np.arange(8) % 2)
+    with pytest.raises(pc.errors.DataError, match=r"hull candidates need 1 rows with weight in each class, but 'c' has 0"):
+        pc.fit("y ~ x", data, eps=[1.0, 2.0], candidates=pc.candidates.hull(3), cv=np.arange(8) % 2)

@@ -209,22 +209,22 @@ def test_one_row_and_a_matrix_of_zeros():
     assert table.loc["Euclidean", "answer"] == "yes"
     assert zeros.plot(by=pd.Series(list("aabbb"))).get_ylabel() == "rows by class"
     for d in (one, zeros):
-        with pytest.raises(pc.DataError, match="all dissimilarities between different rows are 0"):
+        with pytest.raises(pc.errors.DataError, match="all dissimilarities between different rows are 0"):
             d.plot(kind="distributions")
 
 
 def test_hostile_arguments(iris):
     d = pc.dissimilarity("species ~ .", iris)
     for call in (d.check, d.plot, lambda by: d.plot(by, "distributions")):
-        with pytest.raises(pc.DataError, match="by has no class for 50 rows, the first of which is 100"):
+        with pytest.raises(pc.errors.DataError, match="by has no class for 50 rows, the first of which is 100"):
             call(iris["species"].iloc[:100])
-        with pytest.raises(pc.DataError, match="by has a missing class at row 7"):
+        with pytest.raises(pc.errors.DataError, match="by has a missing class at row 7"):
             call(iris["species"].mask(iris.index == 7))
-        with pytest.raises(pc.OptionError, match="Series of classes"):
+        with pytest.raises(pc.errors.OptionError, match="Series of classes"):
             call("species")
-    with pytest.raises(pc.OptionError, match=r"must be .*'matrix' or 'distributions', not"):
+    with pytest.raises(pc.errors.OptionError, match=r"must be .*'matrix' or 'distributions', not"):
         d.plot(kind="heatmap")
-    with pytest.raises(pc.OptionError, match=r"seed must be .*, not"):
+    with pytest.raises(pc.errors.OptionError, match=r"seed must be .*, not"):
         d.check(seed=-1)
 
 

@@ -81,7 +81,7 @@ def test_series_that_are_left_out_are_named(series):
 ])  # fmt: skip
 def test_gaps_within_a_series_are_refused(series, change, message):
     table = change(in_columns(*series))
-    with pytest.raises(pc.DataError, match=message):
+    with pytest.raises(pc.errors.DataError, match=message):
         pc.fit("kind ~ .", table, "knn", k=1, dissimilarity=pc.DTW(), na="keep")
 
 
@@ -89,7 +89,7 @@ def test_gaps_within_a_series_are_refused(series, change, message):
 def test_cells_that_are_no_series_are_refused(series, cell):
     table = in_lists(*series)
     table.at["s4", "wave"] = cell
-    with pytest.raises(pc.DataError, match=r"'wave' at row 's4' must be a list of one or more finite numbers, not \["):
+    with pytest.raises(pc.errors.DataError, match=r"'wave' at row 's4' must be a list of one or more finite numbers, not \["):
         pc.fit("kind ~ wave", table, "knn", k=1, dissimilarity=pc.DTW())
 
 
@@ -98,7 +98,7 @@ def test_cells_that_are_no_series_are_refused(series, cell):
 ])  # fmt: skip
 def test_series_beside_what_has_no_room_for_them(series, arguments):
     table = in_lists(*series).assign(x=1.0)
-    with pytest.raises(pc.DataError, match=r"column 'wave' contains series .*pc.DTW\(\)"):
+    with pytest.raises(pc.errors.DataError, match=r"column 'wave' contains series .*pc.DTW\(\)"):
         pc.fit(**{"formula": "kind ~ wave", "data": table, "method": "knn", "k": 1, **arguments})
 
 
@@ -131,9 +131,9 @@ def test_rows_with_another_number_of_channels_are_refused(tmp_path):
     fit.save(tmp_path / "fit.proto")
     assert pc.load(tmp_path / "fit.proto").predict(data).equals(fit.predict(data))
     for cell in (np.ones((4, 3)), np.ones(4)):
-        with pytest.raises(pc.DataError, match=r"series of new rows need the channels of the others, \(2,\)"):
+        with pytest.raises(pc.errors.DataError, match=r"series of new rows need the channels of the others, \(2,\)"):
             fit.predict(pd.DataFrame({"wave": [cell]}))
-    with pytest.raises(pc.DataError, match=r"'wave' at row 1 must be a list .* as many channels in each row"):
+    with pytest.raises(pc.errors.DataError, match=r"'wave' at row 1 must be a list .* as many channels in each row"):
         pc.dissimilarity("~ wave", pd.DataFrame({"wave": [np.ones((3, 2)), np.ones(3)]}), "dtw")
 
 
@@ -214,13 +214,13 @@ def test_a_slightly_moved_copy_is_near(name, size):
 
 def test_wrong_images():
     digits = pc.load_data("digits").head(30)
-    with pytest.raises(pc.DataError, match=r"Tangent\(shape=\(7, 9\)\) needs 63 pixels, but.*: use the shape of the"):
+    with pytest.raises(pc.errors.DataError, match=r"Tangent\(shape=\(7, 9\)\) needs 63 pixels, but.*: use the shape of the"):
         pc.fit("digit ~ .", digits, eps=5.0, dissimilarity=Tangent(shape=(7, 9)))
     for parameters in ({"shape": 8}, {"shape": (8, 0)}, {"sigma": 0}, {"sigma": "a"}):
-        with pytest.raises(pc.OptionError):
+        with pytest.raises(pc.errors.OptionError):
             Tangent(**parameters)
     table = pd.DataFrame(blobs(20).reshape(20, -1)).add_prefix("pixel").assign(y=list("ab") * 10)
-    with pytest.raises(pc.DataError, match="scale the images down"):
+    with pytest.raises(pc.errors.DataError, match="scale the images down"):
         pc.fit("y ~ .", table.assign(pixel1=1e20), eps=1.0, dissimilarity=Tangent(shape=(20, 20)))
 
 

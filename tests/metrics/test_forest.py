@@ -159,7 +159,7 @@ def test_trees_of_a_damaged_file_are_refused(iris, name):
     whole = pc.dissimilarity("species ~ .", iris, pc.Forest(trees=5)).metric
     check_forest(whole)
     fields = {f: getattr(whole, f) for f in TrainedForest.__dataclass_fields__}
-    with pytest.raises(pc.FileError):
+    with pytest.raises(pc.errors.FileError):
         check_forest(TrainedForest(**{**fields, **DAMAGED[name](whole)}))
 
 
@@ -180,33 +180,33 @@ def test_other_arguments_are_refused(given, words):
         known = ensemble.RandomForestClassifier(7, random_state=0).fit([[0.0], [1.0]] * 9, [0, 1] * 9)
         assert pc.Forest(trees=7, of=known) == pc.Forest(of=known) != pc.Forest(trees=7)
         given, words = {"trees": 8, "of": known}, "leave them out"
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         pc.Forest(**given)
 
 
 def test_other_columns_are_refused(iris, mixed):
     known = pc.Forest(of=ensemble.RandomForestClassifier(5, random_state=0).fit(iris[PREDICTORS], iris["species"]))
     for right in (". - petal_width", "petal_width + petal_length + sepal_width + sepal_length", "log(petal_width)"):
-        with pytest.raises(pc.DataError, match=r"fitted on 4 columns, .*sepal_length.*, but the predictors are .*in the same order"):
+        with pytest.raises(pc.errors.DataError, match=r"fitted on 4 columns, .*sepal_length.*, but the predictors are .*in the same order"):
             pc.fit(f"species ~ {right}", iris, dissimilarity=known, cv=None, eps=0.5)
     X = as_numbers(mixed)
     nameless = ensemble.RandomForestClassifier(5, random_state=0).fit(X, mixed["y"])
-    with pytest.raises(pc.DataError, match="fitted on 4 columns but the predictors are"):
+    with pytest.raises(pc.errors.DataError, match="fitted on 4 columns but the predictors are"):
         measured("~ a + b", mixed, pc.Forest(of=nameless), na="keep")
-    with pytest.raises(pc.DataError, match=r"but the predictors are .*1 categories.*as numbers for of="):
+    with pytest.raises(pc.errors.DataError, match=r"but the predictors are .*1 categories.*as numbers for of="):
         measured("~ . - y", mixed, pc.Forest(of=nameless), na="keep")
 
 
 def test_data_without_a_forest_are_refused(iris):
-    with pytest.raises(pc.DataError, match="has no response: use"):
+    with pytest.raises(pc.errors.DataError, match="has no response: use"):
         pc.dissimilarity("~ . - species", iris, pc.Forest())
-    with pytest.raises(pc.DataError, match="rows of two classes"):
+    with pytest.raises(pc.errors.DataError, match="rows of two classes"):
         pc.Forest().train(mold("species ~ .", iris).take(np.arange(40)))
-    with pytest.raises(pc.DataError, match="no predictors"):
+    with pytest.raises(pc.errors.DataError, match="no predictors"):
         pc.dissimilarity("species ~ 1", iris, pc.Forest())
-    with pytest.raises(pc.DataError, match="must have splits"):
+    with pytest.raises(pc.errors.DataError, match="must have splits"):
         pc.dissimilarity("species ~ .", iris.assign(**dict.fromkeys(PREDICTORS, 1.0)), pc.Forest(trees=3))
-    with pytest.raises(pc.DataError, match=r"'petal_width' is 1e\+300 at row 7, beyond the numbers of a forest"):
+    with pytest.raises(pc.errors.DataError, match=r"'petal_width' is 1e\+300 at row 7, beyond the numbers of a forest"):
         pc.dissimilarity("species ~ .", iris.assign(petal_width=iris["petal_width"].where(iris.index != 7, 1e300)), pc.Forest(trees=3))
 
 

@@ -23,7 +23,7 @@ def test_similarities_are_refused_and_their_conversion_serves(iris, D):
         for method in ("pvm", "knn", "kmedoids"):
             if S is partly and method != "pvm":
                 continue
-            with pytest.raises(pc.DataError, match=rf"of {rows} rows are farther from themselves .*\.from_similarity\(S\)"):
+            with pytest.raises(pc.errors.DataError, match=rf"of {rows} rows are farther from themselves .*\.from_similarity\(S\)"):
                 pc.fit("species ~ 1", iris, method, dissimilarity=S)
     right = 1 / similar - 1
     fit = pc.fit("species ~ 1", iris, dissimilarity=right, eps=1.0)
@@ -34,7 +34,9 @@ def test_similarities_are_refused_and_their_conversion_serves(iris, D):
 def test_one_row_is_enough_and_the_message_names_it(iris, D):
     D.loc[7, 7] = 0.5
     nearest = D.loc[7].drop(7).idxmin()
-    with pytest.raises(pc.DataError, match=rf"1 of 150 rows .* the first 7 \(0.5 from itself and {D.loc[7].min():.4g} from {nearest}\)\."):
+    with pytest.raises(
+        pc.errors.DataError, match=rf"1 of 150 rows .* the first 7 \(0.5 from itself and {D.loc[7].min():.4g} from {nearest}\)\."
+    ):
         pc.dissimilarity("~ 1", iris[["species"]], D)
 
 
@@ -82,12 +84,14 @@ def test_a_missing_triangle_is_that_of_the_other(iris, D, mask):
 def test_a_triangle_of_zeros_and_values_for_some_pairs_are_refused(iris, D):
     for side, zeros in (("upper", np.tril(D)), ("lower", np.triu(D)), ("upper", np.tril(D, -1))):
         for matrix in (zeros, zeros.tolist(), pd.DataFrame(zeros), pd.DataFrame(zeros).iloc[:, ::-1], pc.Ranks(zeros)):
-            with pytest.raises(pc.DataError, match=rf"the {side} triangle .* is 0, but the other is not: use D \+ D\.T"):
+            with pytest.raises(pc.errors.DataError, match=rf"the {side} triangle .* is 0, but the other is not: use D \+ D\.T"):
                 pc.cross_validate("species ~ 1", iris, "knn", k=3, dissimilarity=matrix)
     for gaps in ([(0, 1)], [(0, 1), (1, 0)], [(3, 3)]):
         some = D.to_numpy().copy()
         some[tuple(zip(*gaps, strict=True))] = np.nan
-        with pytest.raises(pc.DataError, match=f"{len(gaps)} dissimilarities are missing, .*in both directions or all in one triangle"):
+        with pytest.raises(
+            pc.errors.DataError, match=f"{len(gaps)} dissimilarities are missing, .*in both directions or all in one triangle"
+        ):
             pc.dissimilarity("~ 1", iris, some)
 
 
@@ -110,5 +114,5 @@ def test_rows_numbered_from_1_match_rows_numbered_from_0(iris, D):
             assert full.index.tolist() == full.columns.tolist() == list(range(first, 150 + first))
             np.testing.assert_array_equal(full, D)
     fit = pc.fit("species ~ 1", iris, "knn", k=1, dissimilarity=texts.set_axis(range(1, 151)))
-    with pytest.raises(pc.DataError, match="have a column 150, so they count in another way"):
+    with pytest.raises(pc.errors.DataError, match="have a column 150, so they count in another way"):
         fit.predict(texts.set_axis(range(1, 151), axis=1))

@@ -138,7 +138,7 @@ def test_columns_that_do_not_vary_and_duplicates(iris):
         assert "constant columns, which get weight 0: same" in fit.summary().as_text().replace("\n", " ")
         assert fit.training_error < 0.05
         assert fit.predict(odd.assign(same=np.arange(225.0))).tolist() == fit.predict().tolist()
-    with pytest.raises(pc.DataError, match=r"all columns of .* are constant over the 225 training rows"):
+    with pytest.raises(pc.errors.DataError, match=r"all columns of .* are constant over the 225 training rows"):
         pc.fit("species ~ same", odd, "knn", k=3, dissimilarity="nca")
 
 
@@ -149,7 +149,9 @@ def test_fewer_rows_than_columns():
         assert fit.training_error == 0
         assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
     for metric in (pc.LDA(ridge=0), pc.QDA(ridge=0)):
-        with pytest.raises(pc.DataError, match=r"needs variance within .*, but some axis of 42 columns over 20 rows has none: .* ridge="):
+        with pytest.raises(
+            pc.errors.DataError, match=r"needs variance within .*, but some axis of 42 columns over 20 rows has none: .* ridge="
+        ):
             pc.fit("y ~ .", few, "knn", k=1, dissimilarity=metric)
 
 
@@ -157,20 +159,20 @@ def test_what_cannot_be_learned(iris):
     def fit(data=iris, formula="species ~ .", **parameters):
         return pc.fit(formula, data, "knn", k=1, dissimilarity=pc.NCA(**parameters))
 
-    with pytest.raises(pc.DataError, match=r"a learned metric needs rows of two classes, but.*class 'setosa':"):
+    with pytest.raises(pc.errors.DataError, match=r"a learned metric needs rows of two classes, but.*class 'setosa':"):
         pc.NCA().train(mold("species ~ .", iris).take(np.arange(50)))
     rare = iris.iloc[:101].assign(species=["common"] * 100 + ["rare"])
-    with pytest.raises(pc.DataError, match=r"rows of the sample of 10 have the class 'common'.*a larger sample="):
+    with pytest.raises(pc.errors.DataError, match=r"rows of the sample of 10 have the class 'common'.*a larger sample="):
         fit(rare, sample=10)
-    with pytest.raises(pc.DataError, match="each class has one training row"):
+    with pytest.raises(pc.errors.DataError, match="each class has one training row"):
         fit(iris.iloc[[0, 60, 120]])
-    with pytest.raises(pc.DataError, match="dims must be at most 4, the number of columns that vary, not 5"):
+    with pytest.raises(pc.errors.DataError, match="dims must be at most 4, the number of columns that vary, not 5"):
         fit(dims=5)
-    with pytest.raises(pc.DataError, match="use a smaller one"):
+    with pytest.raises(pc.errors.DataError, match="use a smaller one"):
         fit(ridge=1e6)
-    with pytest.raises(pc.DataError, match=r"'~ .*' has no response: use 'response ~ predictors'"):
+    with pytest.raises(pc.errors.DataError, match=r"'~ .*' has no response: use 'response ~ predictors'"):
         pc.dissimilarity("~ sepal_length", iris, pc.NCA())
-    with pytest.raises(pc.TooLarge, match="learn from fewer rows, such as sample=1000"):
+    with pytest.raises(pc.errors.TooLargeError, match="learn from fewer rows, such as sample=1000"):
         nca(np.zeros((10**7, 1)), np.zeros(10**7, int), np.ones(10**7))
     for make, words in (
         (lambda: pc.NCA(dims=2, diagonal=True), "no axes to leave out"),
@@ -178,7 +180,7 @@ def test_what_cannot_be_learned(iris):
         (lambda: pc.QDA(shrinkage=2), "shrinkage must be .*, not 2"),
         (lambda: pc.QDA(ridge="a"), "ridge must be a number >= 0, not 'a'"),
     ):  # fmt: skip
-        with pytest.raises(pc.OptionError, match=words):
+        with pytest.raises(pc.errors.OptionError, match=words):
             make()
 
 
@@ -269,8 +271,9 @@ def test_parts_of_squared_distances_are_signed_and_exact(iris):
 
 
 def test_the_quadratic_distance_needs_the_classes_of_candidates(iris):
-    with pytest.raises(pc.DataError, match=r"QDA dissimilarities need the class of each candidate, .*: use candidates='train'"):
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.QDA(), candidates=pc.unlabelled(iris.iloc[:3].set_axis(["a", "b", "c"])))
+    more = pc.candidates.unlabelled(iris.iloc[:3].set_axis(["a", "b", "c"]))
+    with pytest.raises(pc.errors.DataError, match=r"QDA dissimilarities need the class of each candidate, .*: use candidates='train'"):
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.QDA(), candidates=more)
 
 
 def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iris):
@@ -278,7 +281,7 @@ def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iri
         found = pc.dissimilarity("species ~ .", iris, metric)
         fitted = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=metric).dissimilarity
         assert np.array_equal(found.frame(), fitted.frame())
-        with pytest.raises(pc.DataError, match=r"'~ .*' has no response: use 'response ~ predictors'"):
+        with pytest.raises(pc.errors.DataError, match=r"'~ .*' has no response: use 'response ~ predictors'"):
             pc.dissimilarity("~ .", iris.drop(columns="species"), metric)
     missing = iris.assign(species=iris["species"].where(iris.index != 3))
     sizes = [len(pc.dissimilarity("species ~ .", missing, metric).index) for metric in ("euclidean", pc.LDA(ridge=0))]

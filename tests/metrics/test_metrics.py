@@ -53,12 +53,14 @@ def test_gower_takes_numbers_0_and_1_as_asymmetric():
     for table in (g, g.astype({"a": bool}), g.astype({"a": float})):
         d = pc.dissimilarity("~ .", table, pc.Gower(asymmetric=["a", "b"]))
         assert np.allclose(d.condensed(), expected, atol=1e-6)
-    with pytest.raises(pc.OptionError, match=r"asymmetric='x' is not a boolean predictor, or one of 0 and 1: use one of \['a', 'b'\]"):
+    with pytest.raises(
+        pc.errors.OptionError, match=r"asymmetric='x' is not a boolean predictor, or one of 0 and 1: use one of \['a', 'b'\]"
+    ):
         pc.dissimilarity("~ .", g, pc.Gower(asymmetric=["x"]))
 
 
 def test_an_unknown_name_shows_that_a_function_is_taken(iris):
-    with pytest.raises(pc.OptionError, match=r"or a function of two rows, such as scipy\.spatial\.distance\.braycurtis"):
+    with pytest.raises(pc.errors.OptionError, match=r"or a function of two rows, such as scipy\.spatial\.distance\.braycurtis"):
         pc.dissimilarity("~ . - species", iris, "braycurtis")
     d = pc.dissimilarity("~ . - species", iris[:9], braycurtis)
     assert np.allclose(d.condensed(), pdist(iris.iloc[:9, :4], "braycurtis"))
@@ -84,7 +86,7 @@ def test_a_callable_is_measured_on_raw_rows(iris):
 def test_kernel_distances():
     X = np.random.default_rng(0).normal(size=(9, 3))
     assert_close(pc.Dissimilarity.from_kernel(X @ X.T).frame().to_numpy(), cdist(X, X), abs=1e-7)
-    with pytest.raises(pc.DataError, match="not a kernel"):
+    with pytest.raises(pc.errors.DataError, match="not a kernel"):
         pc.Dissimilarity.from_kernel(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
@@ -113,6 +115,16 @@ def test_condensed_order_and_forms(iris):
     square = pc.fit("species ~ 1", few, dissimilarity=d.frame().to_numpy(), eps=1.0)
     assert by_position.prototypes.equals(by_label.prototypes)
     assert by_position.prototypes.equals(square.prototypes)
+
+
+def test_a_formula_may_be_left_out(iris):
+    X = iris.drop(columns="species")
+    d = pc.dissimilarity(X, metric="manhattan")
+    assert d.to_frame().equals(pc.dissimilarity("~ .", X, "manhattan").to_frame())
+    with pytest.raises(pc.errors.OptionError, match=r"data are given twice: use dissimilarity\(formula, data, metric\)"):
+        pc.dissimilarity(X, "manhattan")
+    with pytest.raises(pc.errors.OptionError, match="needs data"):
+        pc.dissimilarity("~ .")
 
 
 def test_torgerson_returns_euclidean_distances():
@@ -182,17 +194,19 @@ def test_weights_of_predictors_and_of_the_columns_that_they_make():
     )
     # "x" is a column of its own: the weight holds for it, and not for log(x)
     assert distances("~ x + log(x)", x=5) == pytest.approx(5 * base + distances("~ log(x)"))
-    with pytest.raises(pc.OptionError, match=r"column_weights name 'y', which is not a column of the.*: use 'x', 'g\[u\]', 'g\[v\]', 'g'"):
+    with pytest.raises(
+        pc.errors.OptionError, match=r"column_weights name 'y', which is not a column of the.*: use 'x', 'g\[u\]', 'g\[v\]', 'g'"
+    ):
         distances("~ x + g", y=2)
-    with pytest.raises(pc.OptionError, match=r"use 'x:z'$"):
+    with pytest.raises(pc.errors.OptionError, match=r"use 'x:z'$"):
         distances("~ x:z", x=2)
-    with pytest.raises(pc.OptionError, match="column_weights must not be 0 for all columns"):
+    with pytest.raises(pc.errors.OptionError, match="column_weights must not be 0 for all columns"):
         distances("~ x + z", x=0, z=0)
 
 
 @pytest.mark.parametrize("bad", [{"x": -1}, {"x": np.nan}, {"x": "2"}, {1: 2.0}, [1, 2]])
 def test_wrong_weights(bad):
-    with pytest.raises(pc.OptionError, match="a mapping of column names to numbers >= 0"):
+    with pytest.raises(pc.errors.OptionError, match="a mapping of column names to numbers >= 0"):
         pc.Euclidean(column_weights=bad)
 
 
@@ -202,9 +216,9 @@ def test_a_weight_of_0_leaves_no_way_back(iris):
     fit = pc.fit("species ~ .", iris, dissimilarity=metric, eps=0.5)
     assert fit.prototypes["newly_covered"].equals(without.prototypes["newly_covered"])
     assert "weights of columns: sepal_length 0, sepal_width 0 (others 1)" in str(fit.summary())
-    with pytest.raises(pc.NoVectors, match=r"'sepal_length' has weight 0.*leave the column out of the formula"):
+    with pytest.raises(pc.errors.NoCoordinatesError, match=r"'sepal_length' has weight 0.*leave the column out of the formula"):
         pc.fit("species ~ .", iris, "kmeans", K=2, dissimilarity=metric)
-    with pytest.raises(pc.NoVectors, match="weight 0"):
+    with pytest.raises(pc.errors.NoCoordinatesError, match="weight 0"):
         fit.dissimilarity.metric.original(np.zeros((1, 4)))
     flat = pc.fit(
         "species ~ petal_length + petal_width", iris, dissimilarity=pc.Euclidean(column_weights={"petal_width": 0}), eps=0.5
@@ -216,13 +230,13 @@ def test_a_constant_column_keeps_scale_1_and_other_scales_are_refused():
     t = pd.DataFrame({"b": [1.0, 2.0, 3.0, 4.0, 5.0], "c": 7.0})
     assert pc.dissimilarity("~ .", t, "manhattan").metric.notes == ("constant columns, left unscaled: c",)
     assert pc.dissimilarity("~ .", t.iloc[:1], "euclidean").frame().to_numpy().tolist() == [[0]]
-    with pytest.raises(pc.OptionError, match="scale must be True, False or 'fold', not 'minmax'"):
+    with pytest.raises(pc.errors.OptionError, match="scale must be True, False or 'fold', not 'minmax'"):
         pc.Euclidean(scale="minmax")
 
 
 def test_numbers_too_large_to_scale_are_named():
-    with pytest.raises(pc.DataError, match="the spread of column 'a' is infinite"):
+    with pytest.raises(pc.errors.DataError, match="the spread of column 'a' is infinite"):
         pc.dissimilarity("~ .", pd.DataFrame({"a": [-1.5e308, 1.5e308]}), pc.Euclidean())
     heavy = pd.DataFrame({"a": [0.0, 0.0, 0.0, 0.0, 10.0]})
-    with pytest.raises(pc.DataError, match=r"column 'a' at row 4 is too large after scaling.*: scale it down, or use"):
+    with pytest.raises(pc.errors.DataError, match=r"column 'a' at row 4 is too large after scaling.*: scale it down, or use"):
         pc.dissimilarity("~ .", heavy, pc.Manhattan(column_weights={"a": 1e308}))

@@ -90,17 +90,17 @@ def test_gower_has_the_same_bits_in_any_tile(missing, weighted):
     ],
 )
 def test_gower_refuses_odd_parameters(clinic, options, says):
-    with pytest.raises(pc.OptionError, match=says):
+    with pytest.raises(pc.errors.OptionError, match=says):
         pc.dissimilarity("~ age + ward + smoker + severity", clinic, pc.Gower(**options))
 
 
 def test_gower_names_the_row_that_is_too_large(clinic):
     fit = pc.fit("outcome ~ age", clinic, dissimilarity="gower", eps=0.1)
-    with pytest.raises(pc.DataError, match="'age' is infinite at row"):
+    with pytest.raises(pc.errors.DataError, match="'age' is infinite at row"):
         fit.predict(clinic.assign(age=np.inf))
     tiny = pd.DataFrame({"x": [0.0, 1e-300, 2e-300], "y": ["a", "b", "a"]})
     small = pc.fit("y ~ x", tiny, dissimilarity="gower", eps=0.3)
-    with pytest.raises(pc.DataError, match=r"column 'x' is 1e\+300 at row 0, too large for its range in the training data, 2e-300"):
+    with pytest.raises(pc.errors.DataError, match=r"column 'x' is 1e\+300 at row 0, too large for its range in the training data, 2e-300"):
         small.predict(pd.DataFrame({"x": [1e300]}))
 
 
@@ -212,14 +212,14 @@ def test_a_cut_frame_is_the_frame_of_its_columns(clinic):
     ],
 )
 def test_every_predictor_stands_in_one_part(clinic, formula, parts, says):
-    with pytest.raises(pc.OptionError, match=says):
+    with pytest.raises(pc.errors.OptionError, match=says):
         pc.fit(formula, clinic, dissimilarity=Mixed(parts), eps=1.0)
 
 
 @pytest.mark.parametrize("term", ["log(age)", "age:pulse"])
 def test_transforms_and_interactions_are_refused(clinic, term):
     names = [c for c in ("age", "pulse", "stay") if c in term]
-    with pytest.raises(pc.DataError, match=r"' can't be in a part, because it is a transform.*: compute it as a column of"):
+    with pytest.raises(pc.errors.DataError, match=r"' can't be in a part, because it is a transform.*: compute it as a column of"):
         pc.fit(f"outcome ~ {term}", clinic, dissimilarity=Mixed([(names, "gower")]), eps=1.0)
 
 
@@ -245,16 +245,16 @@ def matrix():
     ],
 )
 def test_mixtures_refuse_odd_parameters(parts, options, says):
-    with pytest.raises(pc.OptionError, match=says):
+    with pytest.raises(pc.errors.OptionError, match=says):
         Mixed(parts, **options)
 
 
 def test_mixtures_refuse_dissimilarities_and_matrices_as_metrics(clinic):
     d = pc.dissimilarity("~ age", clinic)
-    with pytest.raises(pc.OptionError, match="given matrix"):
+    with pytest.raises(pc.errors.OptionError, match="given matrix"):
         Mixed([("age", d)])
     square = pc.fit("outcome ~ 1", clinic, dissimilarity=d.frame(), eps=1.0).dissimilarity.metric
-    with pytest.raises(pc.OptionError, match="given matrix"):
+    with pytest.raises(pc.errors.OptionError, match="given matrix"):
         Mixed([("age", square)])
 
 
@@ -277,14 +277,14 @@ def test_names_are_new_identifiers_of_metrics_without_parameters(names):
             pass
 
     for name in ("", "a b", "1st", "a-b", 3, None):
-        with pytest.raises(pc.OptionError, match="identifier"):
+        with pytest.raises(pc.errors.OptionError, match="identifier"):
             pc.register(name, Bare)
-    with pytest.raises(pc.OptionError, match="the choice by the kinds of the predictors"):
+    with pytest.raises(pc.errors.OptionError, match="the choice by the kinds of the predictors"):
         pc.register("auto", Bare)
     for thing in (Bare(), int, abs, "Bare", None):
-        with pytest.raises(pc.OptionError, match=r"must be a subclass of protoclass\.Model or of protoclass\.Metric"):
+        with pytest.raises(pc.errors.OptionError, match=r"must be a subclass of protoclass\.Model or of protoclass\.Metric"):
             pc.register("fresh", thing)
-    with pytest.raises(pc.OptionError, match="with its defaults, but Needs needs arguments"):
+    with pytest.raises(pc.errors.OptionError, match="with its defaults, but Needs needs arguments"):
         pc.register("fresh", Needs)
     pc.register("gower", pc.Gower)  # what it means anyway
     assert "fresh" not in names
@@ -301,7 +301,7 @@ def test_a_cell_that_registers_may_run_again_but_not_take_the_name_of_another(na
     pc.register("mine", first)
     pc.register("mine", second)
     assert names["mine"] is second
-    with pytest.raises(pc.OptionError, match="name='mine' already means Mine: use another"):
+    with pytest.raises(pc.errors.OptionError, match="name='mine' already means Mine: use another"):
         pc.register("mine", Bare)
 
 

@@ -119,15 +119,15 @@ def test_mahalanobis_leads_to_coordinates_and_back(iris):
 
 
 def test_mahalanobis_names_what_is_singular(iris):
-    with pytest.raises(pc.DataError, match=r"collinear: sepal_length, twice\): .*ridge"):
+    with pytest.raises(pc.errors.DataError, match=r"collinear: sepal_length, twice\): .*ridge"):
         measured(Mahalanobis(), iris.iloc[:, :3].assign(twice=2 * iris.sepal_length))
-    with pytest.raises(pc.DataError, match=r"constant columns: same\): .*ridge"):
+    with pytest.raises(pc.errors.DataError, match=r"constant columns: same\): .*ridge"):
         measured(Mahalanobis(), iris.iloc[:, :3].assign(same=0.1))
-    with pytest.raises(pc.DataError, match=r"the covariance of 4 columns over 4 rows is.*: leave columns out, or add a"):
+    with pytest.raises(pc.errors.DataError, match=r"the covariance of 4 columns over 4 rows is.*: leave columns out, or add a"):
         measured(Mahalanobis(), iris.iloc[[0, 60, 120, 149], :4])
-    with pytest.raises(pc.DataError, match="over 1 rows is singular"):
+    with pytest.raises(pc.errors.DataError, match="over 1 rows is singular"):
         measured(Mahalanobis(), iris.iloc[:1, :4])
-    with pytest.raises(pc.DataError, match="singular"):  # the indicators of a category add up to 1
+    with pytest.raises(pc.errors.DataError, match="singular"):  # the indicators of a category add up to 1
         measured(Mahalanobis(), iris)
     assert measured(Mahalanobis(1.0), iris.iloc[:1, :4]).tolist() == [[0.0]]
     assert measured(Mahalanobis(0.01), iris).max() > 0
@@ -150,26 +150,26 @@ def test_hamming_reads_any_column_and_values_not_seen():
     assert measure(d, new)[:, 0] == pytest.approx([1 / 6, 2 / 6])
     both = d.metric.new_rows(new, d.data).rows()
     assert d.metric.between(both, both)[0, 1] == pytest.approx(2 / 6)  # two values not seen differ from each other
-    with pytest.raises(pc.DataError, match=r"'id' is 9007199254740993 at row 1.*astype\(str\)"):
+    with pytest.raises(pc.errors.DataError, match=r"'id' is 9007199254740993 at row 1.*astype\(str\)"):
         measured(Hamming(), pd.DataFrame({"id": [2**53, 2**53 + 1]}))
 
 
 def test_rows_without_a_direction_are_named():
     t = pd.DataFrame({"a": [1.0, 0.0, 2.0], "b": [2.0, 0.0, 2.0]}, ["r", "s", "t"])
-    with pytest.raises(pc.DataError, match="row 's' is zero in all columns"):
+    with pytest.raises(pc.errors.DataError, match="row 's' is zero in all columns"):
         measured(Cosine(), t)
-    with pytest.raises(pc.DataError, match=r"row 's' is constant over the columns \(2 such rows\)"):
+    with pytest.raises(pc.errors.DataError, match=r"row 's' is constant over the columns \(2 such rows\)"):
         measured(Correlation(), t)
-    with pytest.raises(pc.DataError, match=r"a correlation needs at least two columns, but '~ \.' has one"):
+    with pytest.raises(pc.errors.DataError, match=r"a correlation needs at least two columns, but '~ \.' has one"):
         measured(Correlation(), t[["a"]])
     d = pc.dissimilarity("~ .", t.loc[["r", "t"]], Cosine())
-    with pytest.raises(pc.DataError, match="row 's' is zero"):
+    with pytest.raises(pc.errors.DataError, match="row 's' is zero"):
         measure(d, t.loc[["s"]])
     huge = pd.DataFrame({"a": [1e300, 1e-300], "b": [1e300, 0.0]})
     assert measured(Cosine(), huge)[0, 1] == pytest.approx(1 - np.sqrt(0.5))
-    with pytest.raises(pc.DataError, match=r"'a' at row 0 is 1.5e\+308"):
+    with pytest.raises(pc.errors.DataError, match=r"'a' at row 0 is 1.5e\+308"):
         measured(Canberra(), pd.DataFrame({"a": [1.5e308, 1.0]}))
-    with pytest.raises(pc.DataError, match=r"'b' is 0.5 at row 1: .*data\[column\] > 0"):
+    with pytest.raises(pc.errors.DataError, match=r"'b' is 0.5 at row 1: .*data\[column\] > 0"):
         measured(Jaccard(), pd.DataFrame({"a": [1.0, 0.0], "b": [1.0, 0.5]}))
 
 
@@ -188,12 +188,12 @@ def test_rows_without_a_direction_are_named():
     ],
 )
 def test_wrong_parameters(make, says):
-    with pytest.raises(pc.OptionError, match=says):
+    with pytest.raises(pc.errors.OptionError, match=says):
         make()
 
 
 def test_a_kernel_that_overflows_is_named():
-    with pytest.raises(pc.DataError, match=r"poly kernel is not finite .* smaller degree"):
+    with pytest.raises(pc.errors.DataError, match=r"poly kernel is not finite .* smaller degree"):
         measured(Kernel("poly", gamma=1.0, degree=90, scale=False), 1e4 * table(9))
 
 

@@ -200,7 +200,7 @@ def test_matrices_for_each_class_classify_what_one_matrix_cannot():
     assert error["full", True] < 0.27 < 0.4 < min(error["full", False], error["diagonal", False])
     ax = fit.plot("weights")
     assert len(ax.patches) == 6
-    by_class = fit.stability(B=3).weights(B=4)
+    by_class = fit.stability(resamples=3).weights(resamples=4)
     assert by_class.index.get_level_values("class").unique().tolist() == ["flat", "high", "round"]
     assert by_class.loc[("flat", "b"), "weight"] > by_class.loc[("flat", "a"), "weight"]
 
@@ -216,12 +216,12 @@ def test_a_class_that_a_fold_lacks(iris):
 
 
 def test_distances_with_a_matrix_for_each_class_need_classes(iris):
-    unlabelled = pc.unlabelled(iris.drop(columns="species").head(3).set_axis(["x", "y", "z"]))
-    with pytest.raises(pc.DataError, match=r"need the class of each candidate, but some have none: use candidates='train'"):
+    unlabelled = pc.candidates.unlabelled(iris.drop(columns="species").head(3).set_axis(["x", "y", "z"]))
+    with pytest.raises(pc.errors.DataError, match=r"need the class of each candidate, but some have none: use candidates='train'"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Relevance(local=True), candidates=unlabelled, cv=None)
-    with pytest.raises(pc.NoVectors, match="locally weighted Euclidean dissimilarities have none"):
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Relevance(local=True), candidates=pc.kmeans(2), cv=None)
-    with pytest.raises(pc.OptionError, match=r"local must be False or True, not 'yes'"):
+    with pytest.raises(pc.errors.NoCoordinatesError, match="locally weighted Euclidean dissimilarities have none"):
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Relevance(local=True), candidates=pc.candidates.kmeans(2), cv=None)
+    with pytest.raises(pc.errors.OptionError, match=r"local must be False or True, not 'yes'"):
         pc.Relevance(local="yes")
     tuned = pc.fit("species ~ .", iris, "knn", k=3, dissimilarity=pc.Relevance(local=[True, False]), cv=3)
     assert sorted(tuned.validation.table["local"].unique()) == [False, True]
@@ -250,7 +250,7 @@ def test_a_matrix_divides_distances_exactly(iris, local, dims, dissimilarity):
     assert negative
     of_slim = fit.slim().why(dict(iris.loc[1, columns]))
     assert of_slim["to_prototype"].to_numpy() == pytest.approx(fit.why(1)["to_prototype"].to_numpy())
-    assert fit.plot("why", row=1).get_title().startswith("Row ")
+    assert fit.plot("why", new=1).get_title().startswith("Row ")
 
 
 @pytest.mark.parametrize(("data", "formula", "more"), [
@@ -269,7 +269,7 @@ def test_sql_of_a_diagonal_fit_agrees(iris, data, formula, more):
 def test_a_matrix_is_not_written_in_sql(iris):
     for matrix, local in EVERY[1:]:
         fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix=matrix, local=local, ridge=0.01, cv=None)
-        with pytest.raises(pc.OptionError, match=r"weighted Euclidean dissimilarities can't.*: use Minkowski distances"):
+        with pytest.raises(pc.errors.OptionError, match=r"weighted Euclidean dissimilarities can't.*: use Minkowski distances"):
             fit.sql("rows")
 
 
@@ -280,13 +280,13 @@ def test_a_matrix_is_not_written_in_sql(iris):
     ({"sample": 1}, "sample must be a whole number >= 2, not 1"),
 ])  # fmt: skip
 def test_arguments_that_mean_nothing(given, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         pc.Relevance(**given)
 
 
 def test_a_sum_without_a_power_is_refused(iris):
     ranked = pc.Mixed([(["sepal_length", "sepal_width"], pc.Ranks()), (["petal_length", "petal_width"], "manhattan")])
-    with pytest.raises(pc.OptionError, match=r"mixed \(ranks of Euclidean, Manhattan\).*: use matrix='diagonal' with"):
+    with pytest.raises(pc.errors.OptionError, match=r"mixed \(ranks of Euclidean, Manhattan\).*: use matrix='diagonal' with"):
         pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=ranked)
 
 

@@ -102,9 +102,9 @@ def test_r_distances_fit_as_the_data_do(iris, tmp_path):
     assert pc.fit("species ~ 1", shuffled, dissimilarity=read, eps=1.0).rule.size == same.rule.size
     # rows that are only numbered match data that are numbered so, and nothing else
     for other in (iris.set_axis([f"r{i}" for i in range(150)]), iris.iloc[1:], iris.iloc[:100]):
-        with pytest.raises(pc.DataError, match=r"without row names .* pc.read_dissimilarity\(path, names=data.index\)"):
+        with pytest.raises(pc.errors.DataError, match=r"without row names .* pc.read_dissimilarity\(path, names=data.index\)"):
             pc.fit("species ~ 1", other, dissimilarity=read, eps=1.0)
-        with pytest.raises(pc.DataError, match="without row names"):
+        with pytest.raises(pc.errors.DataError, match="without row names"):
             pc.fit("species ~ 1", other, dissimilarity=read.symmetrized(), eps=1.0)
     by_r = iris.set_axis(range(1, 151)).sample(frac=1, random_state=0)
     for D in (read, pc.read_dissimilarity(path, names=range(1, 151))):
@@ -127,7 +127,7 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
     }  # fmt: skip
     for message, frames in wrong.items():
         for D in frames:
-            with pytest.raises(pc.DataError, match=f"{message}.*{cure}"):
+            with pytest.raises(pc.errors.DataError, match=f"{message}.*{cure}"):
                 pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
     D = pd.read_csv(path, index_col=0)
     rows = r"D.index = D.columns = data.index"
@@ -137,10 +137,10 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
         (D, iris.iloc[:100], "lack the row 0"),
         (D.set_axis(texts.index), texts, "differ, so none of the candidates is a row"),
     ):
-        with pytest.raises(pc.DataError, match=f"{message}.*{rows}"):
+        with pytest.raises(pc.errors.DataError, match=f"{message}.*{rows}"):
             pc.fit("species ~ 1", data, dissimilarity=table, eps=1.0)
     shifted = plain.iloc[:, 1:].set_axis(range(1, 151), axis=1)  # columns one off: row 1 is not at 0 from itself
-    with pytest.raises(pc.DataError, match="correct the labels of rows and columns"):
+    with pytest.raises(pc.errors.DataError, match="correct the labels of rows and columns"):
         pc.fit("species ~ 1", iris, dissimilarity=shifted, eps=1.0)
     same = pc.fit("species ~ .", iris, eps=1.0)  # numbered from 1 on both sides
     for first in (0, 1):
@@ -155,7 +155,7 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
     shuffled = iris.sample(frac=1, random_state=3)
 
     def check(D, data, cure, first=0):
-        with pytest.raises(pc.DataError, match=re.escape(f"so use {cure}")):
+        with pytest.raises(pc.errors.DataError, match=re.escape(f"so use {cure}")):
             pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
         names = {"data": data.copy()}
         exec(cure, names)
@@ -173,10 +173,10 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
     beyond = D.set_axis(D.index + 1000).set_axis(D.index + 1000, axis=1)
     check(beyond, shuffled.assign(id=shuffled.index + 1000).reset_index(drop=True), "data = data.set_index('id')", 1000)
     given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
-    with pytest.raises(pc.DataError, match=r"so use new.columns = new.columns.astype\(int\)"):
+    with pytest.raises(pc.errors.DataError, match=r"so use new.columns = new.columns.astype\(int\)"):
         given.predict(texts.iloc[:3])
     assert given.predict(texts.iloc[:3].set_axis(texts.columns.astype(int), axis=1)).tolist() == ["setosa"] * 3
-    with pytest.raises(pc.DataError, match="lack the dissimilarities to") as raised:
+    with pytest.raises(pc.errors.DataError, match="lack the dissimilarities to") as raised:
         given.predict(D.iloc[:3].drop(columns=given.prototypes.index[:2]))
     assert "type" not in str(raised.value)
 
@@ -202,7 +202,7 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
 )
 def test_files_that_hold_none_are_named(tmp_path, text, message):
     path = write(tmp_path, text)
-    with pytest.raises(pc.DataError, match=message):
+    with pytest.raises(pc.errors.DataError, match=message):
         pc.read_dissimilarity(path)
 
 
@@ -230,20 +230,20 @@ def test_numpy_files_that_hold_none(tmp_path):
             path.write_bytes(content)
         else:
             np.save(path, content, allow_pickle=True)
-        with pytest.raises(pc.DataError, match=expected):
+        with pytest.raises(pc.errors.DataError, match=expected):
             pc.read_dissimilarity(path)
 
 
 def test_paths_that_lead_nowhere(tmp_path):
     for path in (tmp_path, tmp_path / "none.csv", "a\0b", tmp_path / ("x" * 400)):
-        with pytest.raises(pc.DataError, match=r"can't be opened: (No such|Is a directory|embedded null|File name too long)"):
+        with pytest.raises(pc.errors.DataError, match=r"can't be opened: (No such|Is a directory|embedded null|File name too long)"):
             pc.read_dissimilarity(path)
     for path in (None, 3, pd.DataFrame(THREE), b"dist.csv"):
-        with pytest.raises(pc.OptionError, match="path must be"):
+        with pytest.raises(pc.errors.OptionError, match="path must be"):
             pc.read_dissimilarity(path)
     path = write(tmp_path, TABLES["write.csv"])
     for names in ("abc", 3, ["a"], ["a", "b", "b"], [[1], "b", "c"]):
-        with pytest.raises(pc.OptionError, match="names must be 3 different row labels"):
+        with pytest.raises(pc.errors.OptionError, match="names must be 3 different row labels"):
             pc.read_dissimilarity(path, names=names)
 
 
@@ -256,7 +256,7 @@ def test_new_rows_whose_columns_count_from_1_are_refused(tmp_path, iris):
     raw = pd.read_csv(path, index_col=0).rename(columns=int)
     by_r = pc.fit("species ~ 1", iris.set_axis(range(1, 151)), dissimilarity=pc.read_dissimilarity(path), eps=1.0)
     for one, new, what in ((fit, raw, "labels 0 to 149,.*column 150,"), (by_r, D, "labels 1 to 150,.*column 0,")):
-        with pytest.raises(pc.DataError, match=f"without row names and have the {what}.*names=data.index"):
+        with pytest.raises(pc.errors.DataError, match=f"without row names and have the {what}.*names=data.index"):
             one.predict(new)
     assert fit.predict(pc.read_dissimilarity(path, names=iris.index).frame()).tolist() == fit.predict().tolist()
 
@@ -354,5 +354,5 @@ def test_three_rows_of_numbers_are_a_matrix_and_no_pairs(tmp_path):
     ],
 )
 def test_part_of_a_triangle_and_of_the_pairs_is_refused(tmp_path, text, message):
-    with pytest.raises(pc.DataError, match=message):
+    with pytest.raises(pc.errors.DataError, match=message):
         pc.read_dissimilarity(write(tmp_path, text))

@@ -86,7 +86,7 @@ def test_kernel_values_of_56_bits_are_exact():
     exact = [shared(k, m, a, d) / shared(k, m, a, 0) for d in (2, 8, 8)]
     D = mismatch(words, words, k, m, a)
     assert 1 - D[[0, 0, 1], [1, 2, 2]] ** 2 / 2 == pytest.approx(exact, rel=1e-12)
-    with pytest.raises(pc.OptionError, match="beyond 64 bits for strings of 11 k-mers: use a smaller m"):
+    with pytest.raises(pc.errors.OptionError, match="beyond 64 bits for strings of 11 k-mers: use a smaller m"):
         mismatch(coded(["\1" * 18]), words, k, m, a)
 
 
@@ -124,8 +124,8 @@ def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
     new = pd.DataFrame({"sequence": ["GATTACA", "GATNACA"]}, ["good", "bad"])
     with pytest.warns(pc.DataWarning, match=r"'sequence' has letters that the training data lack: 'N' \(1 row\).*no prediction"):
         assert fit.predict(new).notna().tolist() == [True, False]
-    with pytest.raises(pc.DataError, match=r"the letter 'N' in 'sequence' at row 'bad' is.*data, 'ACGT':.*with skip='N'"):
-        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0, candidates=pc.unlabelled(new))
+    with pytest.raises(pc.errors.DataError, match=r"the letter 'N' in 'sequence' at row 'bad' is.*data, 'ACGT':.*with skip='N'"):
+        pc.fit("family ~ sequence", families, dissimilarity=Mismatch(3, 1), eps=1.0, candidates=pc.candidates.unlabelled(new))
     mixed = pc.Mixed([(["sequence"], Mismatch(3, 1)), (["x"], "euclidean")])
     halves = families.assign(x=np.arange(len(families)) / 2)
     for metric, data in ((pc.Ranks(Mismatch(3, 1)), families[["family", "sequence"]]), (mixed, halves)):
@@ -147,14 +147,14 @@ def test_the_alphabet_is_that_of_the_rows_in_fit_unless_given(families):
     ],
 )  # fmt: skip
 def test_data_that_do_not_serve_are_named(texts, metric, message):
-    with pytest.raises(pc.DataError, match=message):
+    with pytest.raises(pc.errors.DataError, match=message):
         pc.dissimilarity("~ s", pd.DataFrame({"s": texts}), metric).frame()
 
 
 @pytest.mark.parametrize("formula", ["~ .", "~ s + x", "~ 1", "~ x:s", "~ C(s)"])
 def test_anything_but_one_column_of_text_is_refused(formula):
     table = pd.DataFrame({"s": ["ABAB", "BABA"], "x": [1.0, 2.0]})
-    with pytest.raises(pc.DataError, match=r"Mismatch \(k=3, m=1\) dissimilarities need one unchanged column of text, but '~"):
+    with pytest.raises(pc.errors.DataError, match=r"Mismatch \(k=3, m=1\) dissimilarities need one unchanged column of text, but '~"):
         pc.dissimilarity(formula, table, Mismatch(3, 1))
 
 
@@ -171,7 +171,7 @@ def test_anything_but_one_column_of_text_is_refused(formula):
     ],
 )
 def test_parameters_are_checked(parameters, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         Mismatch(**parameters)
 
 

@@ -26,7 +26,7 @@ def clinic():
 def test_a_specification_has_parameters_only_and_says_that_it_is_not_trained(clinic):
     frame = mold("outcome ~ age", clinic)
     for spec in (pc.Euclidean(), pc.Gower(), pc.Ranks(), pc.Kernel()):
-        with pytest.raises(pc.OptionError, match=r"the metric .* is not trained yet: use metric\.train\(frame\)\.rows"):
+        with pytest.raises(pc.errors.OptionError, match=r"the metric .* is not trained yet: use metric\.train\(frame\)\.rows"):
             spec.rows(frame)
     trained = MIXED.train(mold("outcome ~ age + pulse + marker", clinic))
     assert trained.spec == pc.Mixed(
@@ -77,7 +77,7 @@ def test_a_given_matrix_owns_its_names(clinic):
     assert d.candidate_names.tolist() == ["new", 11, 12, 13, 14]  # 15 to 19 are rows that take no part
     assert d.candidate_names.name == "candidate"
     assert d.candidate_row.tolist() == [-1, 11, 12, 13, 14]
-    with pytest.raises(pc.OptionError, match="a given matrix is not trained: use the matrix itself as dissimilarity="):
+    with pytest.raises(pc.errors.OptionError, match="a given matrix is not trained: use the matrix itself as dissimilarity="):
         metric.spec.train(d.data)
 
 
@@ -96,7 +96,7 @@ def test_new_rows_of_a_given_matrix(clinic):
     gaps = d.metric.new_rows(lacking, d.data).measure(slice(0, 3), three)
     assert np.isnan(gaps).sum() == 1
     assert np.isnan(gaps[1, 1])
-    with pytest.raises(pc.DataError, match=r"the new rows lack the dissimilarities to \[7\]"):
+    with pytest.raises(pc.errors.DataError, match=r"the new rows lack the dissimilarities to \[7\]"):
         d.metric.new_rows(new[[5, 0]], d.data).measure(np.arange(4), three)
     ranks = pc.dissimilarity("~ 1", clinic, pc.Ranks(D))
     assert np.array_equal(measure(ranks, new), ranks.frame().to_numpy()[:4])
@@ -106,14 +106,16 @@ def test_new_rows_of_a_given_matrix(clinic):
 def test_a_trait_is_declared_in_traits(name):
     for body in ({name: True}, {"__annotations__": {name: "bool"}}):
         for parent in (pc.Metric, pc.extend.TrainedMetric):
-            with pytest.raises(pc.OptionError, match=rf"Mine.{name} would hide .*: use traits = protoclass.extend.Traits\({name}=...\)"):
+            with pytest.raises(
+                pc.errors.OptionError, match=rf"Mine.{name} would hide .*: use traits = protoclass.extend.Traits\({name}=...\)"
+            ):
                 type("Mine", (parent,), body)
 
 
 def test_a_class_that_replaces_values_restates_what_is_said_of_them():
-    with pytest.raises(pc.OptionError, match="Mine replaces `train`, but inherits `traits`"):
+    with pytest.raises(pc.errors.OptionError, match="Mine replaces `train`, but inherits `traits`"):
         type("Mine", (pc.Euclidean,), {"train": lambda self, frame: None})
-    with pytest.raises(pc.OptionError, match="Mine replaces `between`, but inherits `sql`"):
+    with pytest.raises(pc.errors.OptionError, match="Mine replaces `between`, but inherits `sql`"):
         type("Mine", (pc.Hamming,), {"between": lambda self, rows, candidates: None, "traits": pc.Hamming.traits})
     assert type("Mine", (pc.Euclidean,), {"train": lambda self, frame: None, "traits": pc.extend.Traits()})().symmetric is False
 
@@ -121,10 +123,10 @@ def test_a_class_that_replaces_values_restates_what_is_said_of_them():
 @pytest.mark.parametrize("name", ["name", "rows", "train"])
 def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
     body = {"__annotations__": {name: "float"}, name: 1.0}
-    with pytest.raises(pc.OptionError,
+    with pytest.raises(pc.errors.OptionError,
         match=f"Mine has a parameter '{name}', but Metric.{name} describes every metric: rename the parameter"):
         type("Mine", (pc.Metric,), body)
-    with pytest.raises(pc.OptionError, match=f"parameter '{name}', but TrainedMetric.{name}"):
+    with pytest.raises(pc.errors.OptionError, match=f"parameter '{name}', but TrainedMetric.{name}"):
         type("Mine", (pc.extend.TrainedMetric,), {"__annotations__": {name: np.ndarray}})
     for declared in ("ClassVar[float]", "typing.ClassVar", ClassVar[float]):
         own = body | {"__annotations__": {name: declared}}
@@ -168,11 +170,11 @@ class Itself(Plain):
 @pytest.mark.parametrize(
     ("metric", "error", "says"),
     [
-        (Bare(), pc.DataError, "`rows` of the metric Bare must return a tuple.*, not <30 x 2 ndarray>"),
-        (Uneven(), pc.DataError, r"`rows` of the metric Uneven must return arrays.*the 30.*, not arrays of lengths \[30,"),
-        (Sides(), pc.DataError, r"`candidates` of the metric Sides must return.*lengths \[29\]"),
-        (Unknown(), pc.DataError, "is not a number .*finite numbers >= 0"),
-        (Itself(), pc.OptionError, "`train` of the metric Itself must return a.*, not a Itself"),
+        (Bare(), pc.errors.DataError, "`rows` of the metric Bare must return a tuple.*, not <30 x 2 ndarray>"),
+        (Uneven(), pc.errors.DataError, r"`rows` of the metric Uneven must return arrays.*the 30.*, not arrays of lengths \[30,"),
+        (Sides(), pc.errors.DataError, r"`candidates` of the metric Sides must return.*lengths \[29\]"),
+        (Unknown(), pc.errors.DataError, "is not a number .*finite numbers >= 0"),
+        (Itself(), pc.errors.OptionError, "`train` of the metric Itself must return a.*, not a Itself"),
     ],
 )
 def test_a_metric_that_does_not_keep_its_word_is_named(clinic, metric, error, says):
@@ -198,15 +200,15 @@ def test_specifications_compare_by_what_they_hold():
 
 def test_ranks_of_what_is_missing_are_missing():
     t = pd.DataFrame({"a": [1.0, np.nan, 2.0, 4.0], "b": [np.nan, 1.0, 2.0, 3.0]})
-    with pytest.raises(pc.DataError, match="no observed variable in common"):
+    with pytest.raises(pc.errors.DataError, match="no observed variable in common"):
         pc.dissimilarity("~ .", t, pc.Gower(), na="keep").frame()
-    with pytest.raises(pc.DataError, match="not a number"):
+    with pytest.raises(pc.errors.DataError, match="not a number"):
         pc.dissimilarity("~ .", t, pc.Ranks("gower"), na="keep").frame()
 
 
 @pytest.mark.parametrize("method", ["coordinates", "place", "original"])
 def test_a_vector_metric_that_forgets_a_method_is_named(method):
-    with pytest.raises(pc.OptionError, match=f"the trained metric Plain does not define `{method}`"):
+    with pytest.raises(pc.errors.OptionError, match=f"the trained metric Plain does not define `{method}`"):
         getattr(VectorMetric(Plain()), method)(None)
 
 
@@ -236,7 +238,9 @@ def test_a_wrapper_serves_wherever_a_metric_does(iris):
     assert matrix.prototypes.index.equals(pc.fit("species ~ .", iris, dissimilarity=Power("manhattan"), eps=1.0).prototypes.index)
     nested = pc.dissimilarity("species ~ .", iris, pc.Ranks(Power("manhattan", 1.0)))
     assert nested.frame().equals(pc.dissimilarity("species ~ .", iris, pc.Ranks("manhattan")).frame())
-    with pytest.raises(pc.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.to_frame\(\) with a formula 'y ~ 1'"):
+    with pytest.raises(
+        pc.errors.OptionError, match=r"Power needs a metric or a matrix: use d\.metric, or d\.to_frame\(\) with a formula 'y ~ 1'"
+    ):
         pc.dissimilarity("~ 1", iris, Power(d))
 
 

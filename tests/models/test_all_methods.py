@@ -34,7 +34,7 @@ def test_rows_of_weight_0_are_no_prototypes_and_change_no_rule(iris, method, giv
         formula, D = "species ~ 1", pc.dissimilarity("species ~ .", iris, D).frame()
     try:
         fit = pc.fit(formula, iris, model, weights=w, dissimilarity=D)
-    except pc.NoVectors:
+    except pc.errors.NoCoordinatesError:
         assert given
         return
     without = pc.fit(formula, iris[w > 0], model, dissimilarity=D.loc[w > 0, w > 0] if given else D)
@@ -59,7 +59,7 @@ def test_rows_of_weight_0_are_not_drawn_as_candidates(iris):
     fit = pc.fit("species ~ .", iris, weights=w, eps=1.0, candidates=30)
     assert fit.dissimilarity.shape == (150, 30)
     assert (w[fit.dissimilarity.candidate_row] == 1).all()
-    with pytest.raises(pc.OptionError, match="candidates=60 needs as many rows with weight, but there are 50"):
+    with pytest.raises(pc.errors.OptionError, match="candidates=60 needs as many rows with weight, but there are 50"):
         pc.fit("species ~ .", iris, weights=w, eps=1.0, candidates=60)
     wide = pc.dissimilarity("species ~ .", iris).frame().add_prefix("c")  # columns that are no rows stay
     assert pc.fit("species ~ 1", iris, weights=w, eps=1.0, dissimilarity=wide).dissimilarity.shape == (150, 150)
@@ -71,7 +71,7 @@ def test_rows_with_missing_predictors_come_back_as_missing(fits, new, method):
     new.iloc[2, 1] = np.nan
     told = fits[method].predict(new)
     assert told.isna().tolist() == [i == 2 for i in range(20)]
-    with pytest.raises(pc.DataError, match="petal_width"):
+    with pytest.raises(pc.errors.DataError, match="petal_width"):
         fits[method].predict(new.drop(columns="petal_width"))
 
 
@@ -111,7 +111,7 @@ def test_figures(fits, method):
     for kind in (None, "prototypes", "confusion", *(["validation"] if fit.curve is not None else [])):
         drawn = fit.plot(kind)
         assert drawn.figure.axes
-    with pytest.raises(pc.OptionError, match="no such"):
+    with pytest.raises(pc.errors.OptionError, match="no such"):
         fit.plot("no such kind")
 
 
@@ -156,8 +156,8 @@ def test_given_dissimilarities_serve_where_no_coordinates_are_read(iris, method)
     matrix = pc.dissimilarity("species ~ .", iris).frame()
     try:
         fit = pc.fit("species ~ 1", iris, method, dissimilarity=matrix, **fixed(method))
-    except pc.NoVectors:
-        with pytest.raises(pc.NoVectors, match="coordinates"):  # nor on any other dissimilarity without coordinates
+    except pc.errors.NoCoordinatesError:
+        with pytest.raises(pc.errors.NoCoordinatesError, match="coordinates"):  # nor on any other dissimilarity without coordinates
             pc.fit("species ~ .", iris, method, dissimilarity="gower", **fixed(method))
         return
     by_columns = pc.fit("species ~ .", iris, method, **fixed(method))
@@ -166,14 +166,14 @@ def test_given_dissimilarities_serve_where_no_coordinates_are_read(iris, method)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_errors(iris, method):
-    with pytest.raises(pc.OptionError, match="is not a parameter of"):
+    with pytest.raises(pc.errors.OptionError, match="is not a parameter of"):
         pc.fit("species ~ .", iris, method, no_such_parameter=1)
     for parameter in MODELS[method]().tuned():
         for wrong in (-1, True, "many", [], float("nan"), [1, "a"]):
             with pytest.raises(pc.ProtoclassError):
                 pc.fit("species ~ .", iris, method, **{parameter: wrong})
     if MODELS[method]().tuned():
-        with pytest.raises(pc.OptionError, match="needs folds, but cv=None: use one value for"):
+        with pytest.raises(pc.errors.OptionError, match="needs folds, but cv=None: use one value for"):
             pc.fit("species ~ .", iris, method, cv=None)
 
 
@@ -197,7 +197,7 @@ def test_methods_are_compared_on_the_same_splits(iris):
 def test_methods_declare_that_they_need_coordinates(iris, name):
     model = MODELS[name](**{key: values[0] for key, values in MODELS[name].example.items()})
     if model.can.coordinates or name == "dann":
-        with pytest.raises(pc.NoVectors):
+        with pytest.raises(pc.errors.NoCoordinatesError):
             pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)
     else:
         pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)

@@ -144,9 +144,9 @@ def test_matrices_that_cannot_be_embedded():
     skew = P + np.triu(np.ones((4, 4)), 1)
     own = P + np.eye(4) * 0.5
     for D, message in ((skew, "asymmetric"), (own, "row 0 to itself is 0.5")):
-        with pytest.raises(pc.DataError, match=message):
+        with pytest.raises(pc.errors.DataError, match=message):
             pc.fit("y ~ 1", data, "hyperplane", dissimilarity=D, embedding="flip")
-        with pytest.raises(pc.DataError, match=message):
+        with pytest.raises(pc.errors.DataError, match=message):
             of(D).embed()
         assert pc.fit("y ~ 1", data, "hyperplane", dissimilarity=D).nobs == 4
     for how, value in (("mean", 1.5), ("max", 2.0), ("min", 1.0)):
@@ -155,22 +155,22 @@ def test_matrices_that_cannot_be_embedded():
         assert made.embed().coordinates.shape[0] == 4
         assert pc.fit("y ~ 1", data, "hyperplane", dissimilarity=made, embedding="cut").nobs == 4
     wide = pd.DataFrame(P[:, :2], columns=["p", "q"])
-    with pytest.raises(pc.DataError, match=r"an embedding needs the dissimilarities between.*: use embedding='proximity',"):
+    with pytest.raises(pc.errors.DataError, match=r"an embedding needs the dissimilarities between.*: use embedding='proximity',"):
         pc.fit("y ~ 1", data, "hyperplane", dissimilarity=wide, embedding="cut")
-    with pytest.raises(pc.DataError, match="square matrix"):
+    with pytest.raises(pc.errors.DataError, match="square matrix"):
         pc.dissimilarity("~ 1", data[[]], wide).embed()
     for parameters, message in (
         ({"C": 0}, "C of hyperplane must be .*, not 0"),
     ):
-        with pytest.raises(pc.OptionError, match=message):
+        with pytest.raises(pc.errors.OptionError, match=message):
             pc.fit("y ~ 1", data, "hyperplane", dissimilarity=P, **parameters)
     holes = pd.DataFrame(P)
     holes.iloc[1, 2] = np.nan
-    with pytest.raises(pc.DataError, match="1 dissimilarities are missing, the first of which is from 1 to 2"):
+    with pytest.raises(pc.errors.DataError, match="1 dissimilarities are missing, the first of which is from 1 to 2"):
         pc.fit("y ~ 1", data, "hyperplane", dissimilarity=holes)
     for wrong in (lambda: of(P).embed(0), lambda: of(P).symmetrized("sum"), lambda: of(P).embed().plot((1, 9)),
                   lambda: of(P).embed().plot(by=data.y.iloc[:2])):  # fmt: skip
-        with pytest.raises(pc.OptionError):
+        with pytest.raises(pc.errors.OptionError):
             wrong()
 
 
@@ -187,9 +187,9 @@ def test_similarities_become_dissimilarities():
         (S.iloc[:2], "max", "must be square"),
         (S.rename(columns={"a": "z"}), "max", "similarities need the same unique labels on rows and columns"),
     ):
-        with pytest.raises(pc.DataError, match=message):
+        with pytest.raises(pc.errors.DataError, match=message):
             make(bad, how)
-    with pytest.raises(pc.OptionError, match=r"how must be .*not 'half'"):
+    with pytest.raises(pc.errors.OptionError, match=r"how must be .*not 'half'"):
         make(S, "half")
 
 

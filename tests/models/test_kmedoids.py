@@ -221,7 +221,7 @@ def test_medoids_among_a_random_subset(iris):
     assert fit.rule.report["loss"] > pc.fit("species ~ .", iris, KMedoids(K=5)).rule.report["loss"]
     assert pc.fit("species ~ .", iris, KMedoids(), candidates=30).validation.table["K"].max() == 5
     with pytest.raises(
-        pc.DataError, match=r"needs 25 medoids of class 'setosa', but only 1\d of its rows are candidates"
+        pc.errors.DataError, match=r"needs 25 medoids of class 'setosa', but only 1\d of its rows are candidates"
     ):
         pc.fit("species ~ .", iris, KMedoids(K=0.5), candidates=40)
 

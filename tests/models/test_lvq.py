@@ -36,7 +36,7 @@ SETTINGS = [
     ("olvq1", 0.3, {}),
     ("lvq2.1", 0.1, {"window": 0.3}),
     ("lvq2.1", 0.4, {"window": 0.7}),
-    ("lvq3", 0.1, {"window": 0.2, "epsilon": 0.3}),
+    ("lvq3", 0.1, {"window": 0.2, "damping": 0.3}),
     ("glvq", 0.5, {"steepness": 5.0}),
 ]
 
@@ -75,7 +75,7 @@ def test_of_code_vectors_equally_near_the_first_learns():
         assert moved.any(axis=1).tolist() == [True, False, False, False]
     pair = train_codes(X, y, codes[[2, 0, 1]], label[[2, 0, 1]], np.array([0]), Learning("lvq2.1", 0.5))
     assert pair.tolist() == [[0.0, 1.5], [0.5, 0.0], [1.0, 0.0]]
-    both = train_codes(X, y, codes, label, np.array([0]), Learning("lvq3", 0.5, epsilon=0.5))
+    both = train_codes(X, y, codes, label, np.array([0]), Learning("lvq3", 0.5, damping=0.5))
     assert both.tolist() == [[0.75, 0.0], [0.75, 0.0], [0.0, 1.0], [-1.0, 0.0]]
     steps = train_codes(X, y, codes, label, np.array([0]), Learning("glvq", 0.1))
     assert (steps != codes).any(axis=1).tolist() == [True, False, True, False]
@@ -191,5 +191,5 @@ def test_degenerate_data(variant):
     ],
 )
 def test_wrong_options(iris, parameters, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         pc.fit("species ~ .", iris, LVQ(**{"K": 2, **parameters}))

@@ -161,7 +161,7 @@ def test_a_class_of_one_row_keeps_it():
     fit = pc.fit("y ~ .", table, "medianglvq", K=1, cv=None)
     assert fit.prototypes["class"].tolist() == ["four", "one heap", "rare"]
     assert 99 in fit.prototypes.index
-    with pytest.raises(pc.DataError, match="medianglvq needs at least 2 rows of class 'rare', but it has 1"):
+    with pytest.raises(pc.errors.DataError, match="medianglvq needs at least 2 rows of class 'rare', but it has 1"):
         pc.fit("y ~ .", table, "medianglvq", K=2, cv=None)
 
 
@@ -174,7 +174,7 @@ def test_rows_alike_in_different_classes():
     alike = table.assign(a=1.0)
     fit = pc.fit("y ~ a", alike, "medianglvq", K=1, cv=None)
     assert fit.rule.report["cost"] == pytest.approx(4.0)  # half of each row
-    with pytest.raises(pc.DataError, match="constant over the 8 training rows"):
+    with pytest.raises(pc.errors.DataError, match="constant over the 8 training rows"):
         pc.fit("y ~ a", alike, "medianglvq", K=1, cv=None, matrix="diagonal", ridge=0.01)
 
 
@@ -226,7 +226,7 @@ def test_any_number_of_threads_gives_the_same(iris, matrix):
      "dissimilarities have no matrix='diagonal' to learn: use matrix='diagonal'"),
 ])  # fmt: skip
 def test_arguments_that_mean_nothing(iris, given, words):
-    with pytest.raises(pc.OptionError, match=words):
+    with pytest.raises(pc.errors.OptionError, match=words):
         pc.fit("species ~ .", iris, "medianglvq", **{"K": 1, "ridge": 0.01, "cv": None, **given})
 
 
@@ -256,7 +256,7 @@ def test_auto_tunes_what_the_distance_allows(iris):
     for plain in (chebyshev, learned, without):
         assert plain.curve is None
         assert plain.model.matrix == "none"
-    assert len(fit.stability(B=3).table) >= 3
+    assert len(fit.stability(resamples=3).table) >= 3
 
 
 def test_the_simplest_matrix_within_one_se_is_selected(iris):
@@ -346,7 +346,7 @@ def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
 
 def test_a_row_of_another_class_takes_no_place(iris):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="none")
-    with pytest.raises(pc.OptionError, match="the prototype must have the class of its row, but 149 is of class 'virginica', not"):
+    with pytest.raises(pc.errors.OptionError, match="the prototype must have the class of its row, but 149 is of class 'virginica', not"):
         fit.swap(fit.prototypes.index[0], 149)
 
 

@@ -165,26 +165,26 @@ def test_priors(iris):
     for priors in ({"setosa": 0.5, "virginica": 0.5}, {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.4}, "even", {},
                    {"setosa": 0, "versicolor": 0.5, "virginica": 0.5}, [1 / 3] * 3,
                    {"setosa": "a", "versicolor": 0.5, "virginica": 0.5}):  # fmt: skip
-        with pytest.raises(pc.OptionError, match=r"^priors must be .*, not "):
+        with pytest.raises(pc.errors.OptionError, match=r"^priors must be .*, not "):
             fitted(few, K=1, priors=priors)
 
 
 def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
     one = iris.iloc[[*range(60), 100]]
-    with pytest.raises(pc.DataError, match="mixture needs at least 2 rows of class 'virginica', but it has 1"):
+    with pytest.raises(pc.errors.DataError, match="mixture needs at least 2 rows of class 'virginica', but it has 1"):
         fitted(one, K=1)
     few = iris.iloc[[*range(53), *range(100, 150)]]
     with pytest.raises(
-        pc.DataError, match="1 Gaussian with covariance='full' cannot be fitted to the 3 rows of class 'ver"
+        pc.errors.DataError, match="1 Gaussian with covariance='full' cannot be fitted to the 3 rows of class 'ver"
     ):
         fitted(few, K=1, ridge=0)
     assert fitted(few, K=1).training_error < 0.1  # the ridge makes up for rows that there are too few of
     assert fitted(few, K=1, ridge=0, covariance="spherical").training_error < 0.2
     alike = pd.DataFrame({"x": [0.0, 0, 1, 1], "y": list("aabb")})
-    with pytest.raises(pc.DataError, match="are identical"):
+    with pytest.raises(pc.errors.DataError, match="are identical"):
         fitted(alike, "y ~ x", K=1)
     huge = pd.DataFrame({"x": [0.0, 1e200, 1, 2], "y": list("aabb")})
-    with pytest.raises(pc.DataError, match="too large"):
+    with pytest.raises(pc.errors.DataError, match="too large"):
         fitted(huge, "y ~ x", K=1)
     half = pd.DataFrame({"x": [0.0, 0, 0, 1, 1, 5, 6, 7, 8], "y": list("aaaaabbbb")})
     told = fitted(half, "y ~ x", K=3)
@@ -193,5 +193,5 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
     assert "EM" not in told.rule.report
     monkeypatch.setattr(core, "STEPS", 1)
     assert fitted(iris, K=3).rule.report["EM"].endswith("setosa, versicolor, virginica")
-    with pytest.raises(pc.OptionError):
+    with pytest.raises(pc.errors.OptionError):
         Mixture(K=["bic", 1])

@@ -117,10 +117,10 @@ def test_the_default_grid_and_errors(iris):
     assert v.table["k"].tolist() == [1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31]  # to a third of 99 rows
     assert pc.fit("species ~ .", iris.iloc[[0, 1, 50, 51]], "knn", cv=2).model.k == 1
     w = np.r_[1, 1, np.zeros(48), 1, 1, np.zeros(48), 1, np.zeros(49)]
-    with pytest.raises(pc.DataError, match="k=6 neighbours need as many training rows with weight, but there are 5:"):
+    with pytest.raises(pc.errors.DataError, match="k=6 neighbours need as many training rows with weight, but there are 5:"):
         pc.fit("species ~ .", iris, "knn", k=6, weights=w)
     wide = pc.dissimilarity("~ . - species", iris).frame().iloc[:100]
-    with pytest.raises(pc.DataError, match="50 candidates are not rows"):
+    with pytest.raises(pc.errors.DataError, match="50 candidates are not rows"):
         pc.fit("species ~ 1", iris.iloc[:100], "knn", k=3, dissimilarity=wide)
 
 
@@ -175,7 +175,7 @@ def test_dann_is_knn_with_adaptive_distances(iris):
     assert fit.predict().equals(same.predict())
     tuned = pc.cross_validate("species ~ .", iris, "dann", k=5, dissimilarity=pc.Adaptive(softening=[0.5, 1.0]), cv=3)
     assert tuned.table["softening"].tolist() == [0.5, 1.0]
-    with pytest.raises(pc.NoVectors, match="needs coordinates, not Gower dissimilarities"):
+    with pytest.raises(pc.errors.NoCoordinatesError, match="needs coordinates, not Gower dissimilarities"):
         pc.fit("species ~ .", iris, "dann", dissimilarity="gower")
     constant = iris.assign(sepal_width=1.0, sepal_length=1.0)
     assert pc.fit("species ~ .", constant, "dann", k=3, dissimilarity=pc.Adaptive(ridge=0)).training_error < 0.1
@@ -186,7 +186,7 @@ def test_adaptive_distances_of_far_rows(iris, far):
     fit = pc.fit("species ~ .", iris, "dann", k=5)
     new = iris.head(2).assign(petal_length=[far, -far])
     if far > 1e100:  # all rows are beyond all numbers, and none of them nearest
-        with pytest.raises(pc.DataError, match="between row 0 and a prototype is beyond all numbers"):
+        with pytest.raises(pc.errors.DataError, match="between row 0 and a prototype is beyond all numbers"):
             fit.predict(new)
         return
     assert fit.predict(new, "prob").sum(axis=1).to_numpy() == pytest.approx(1)
@@ -194,11 +194,11 @@ def test_adaptive_distances_of_far_rows(iris, far):
 
 def test_wrong_parameters_of_adaptive_distances(iris):
     for parameters in ({"neighborhood": 2.5}, {"softening": 0}, {"ridge": -1}, {"iterations": 0}, {"scale": "fold"}):
-        with pytest.raises(pc.OptionError):
+        with pytest.raises(pc.errors.OptionError):
             pc.Adaptive(**parameters)
-    with pytest.raises(pc.DataError, match="neighborhood=151 needs as many training rows, but there are 150: use a smaller one"):
+    with pytest.raises(pc.errors.DataError, match="neighborhood=151 needs as many training rows, but there are 150: use a smaller one"):
         pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Adaptive(neighborhood=151))
-    with pytest.raises(pc.DataError, match="has no response: use 'response ~ predictors'"):
+    with pytest.raises(pc.errors.DataError, match="has no response: use 'response ~ predictors'"):
         pc.dissimilarity("~ sepal_length", iris, pc.Adaptive())
 
 
@@ -264,7 +264,9 @@ def test_multiediting_drops_what_neighbours_deny():
 def test_rows_must_be_the_candidates(iris):
     wide = pc.dissimilarity("species ~ .", iris).frame().iloc[:, :40]
     for method in ("condensed", "multiedit"):
-        with pytest.raises(pc.DataError, match="this method selects among the rows, so it needs the dissimilarities between all rows"):
+        with pytest.raises(
+            pc.errors.DataError, match="this method selects among the rows, so it needs the dissimilarities between all rows"
+        ):
             pc.fit("species ~ 1", iris, method, dissimilarity=wide)
         tiny = pd.DataFrame({"x": [0.0, 1.0], "y": ["a", "b"]})
         assert pc.fit("y ~ x", tiny, method).predict().tolist() == ["a", "b"]

@@ -39,7 +39,7 @@ def problem(seed, n=None):
     return y, D, draw.integers(0, 4, (n, 2)).astype(float), draw.integers(0, 2, (n, 2)).astype(float)
 
 
-def fast(y, kind, penalty, stop=None, D=None, X=None, B=None, negate=False):
+def fast(y, kind, penalty, size=None, D=None, X=None, B=None, negate=False):
     n = len(y)
     columns = [a for a in (X, B) if a is not None]
     X_all = np.concatenate(columns, axis=1) if columns else np.empty((n, 0))
@@ -47,7 +47,7 @@ def fast(y, kind, penalty, stop=None, D=None, X=None, B=None, negate=False):
     side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
     D = np.empty((n, 0)) if D is None else D
     own = make_family(side[: D.shape[1]], X_all.shape[1], kind == "conjunction", stumps, negate)
-    machine = grow_each(sort_lines(D, X_all), own, side, [penalty], stop)[0]
+    machine = grow_each(sort_lines(D, X_all), own, side, [penalty], size)[0]
     return machine, first_to_fire(machine, D, X_all) < NEVER
 
 
@@ -136,7 +136,7 @@ def frame_of(seed, n=40):
 def test_a_consistent_machine_is_right_on_all_rows_and_rebuilt_from_its_compression_set(kind):
     for seed in range(6):
         data = frame_of(seed)
-        fit = pc.fit("y ~ .", data, "scm", dissimilarity=RAW, kind=kind, penalty=math.inf, stop=None)
+        fit = pc.fit("y ~ .", data, "scm", dissimilarity=RAW, kind=kind, penalty=math.inf, size=None)
         assert fit.training_error == 0
         assert (fit.prototypes["r"] == 0).all()
         D = pc.dissimilarity("~ a + b", data, RAW).frame().to_numpy()
@@ -165,21 +165,21 @@ def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
     assert row["bound"] == pytest.approx(1 - math.exp(-logs / (m - d - k)))
     for other, why in (
         (fit.update(dissimilarity="euclidean"), "depends on the sample"),
-        (fit.update(candidates=pc.kmeans(2, only=True)), "not rows"),
+        (fit.update(candidates=pc.candidates.kmeans(2, only=True)), "not rows"),
         (fit.update(weights=np.r_[2.0, np.ones(149)]), "different weights"),
         (fit.update(formula="species ~ center(petal_length)"), "transform"),
     ):
         assert not other.bound()["proved"].any()
         assert why in other.bound()["reasons"].iloc[0]
-    with pytest.raises(pc.NotAvailable, match="no compression bound"):
+    with pytest.raises(pc.errors.NotAvailableError, match="no compression bound"):
         pc.fit("species ~ .", iris, "knn", k=3).bound()
-    with pytest.raises(pc.OptionError, match=r"delta must be a number between 0 and 1, not"):
+    with pytest.raises(pc.errors.OptionError, match=r"delta must be a number between 0 and 1, not"):
         fit.bound(1)
 
 
 def test_votes_of_several_machines_by_hand(iris):
     D = pc.dissimilarity("species ~ .", iris).frame()
-    fit = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0, stop=2)
+    fit = pc.fit("species ~ .", iris, "scm", kind="conjunction", penalty=1.0, size=2)
     votes = pd.DataFrame(0, iris.index, fit.classes)
     rows = fit.tidy()
     assert rows["machine"].nunique() == 3
@@ -200,7 +200,7 @@ def test_rules_in_words_say_what_predict_does():
     draw = np.random.default_rng(0)
     data = pd.DataFrame({"glucose": draw.integers(60, 200, 80).astype(float), "old": draw.integers(0, 2, 80)})
     data["ill"] = np.where((data.glucose > 127.5) & (data.old == 1), "yes", "no")
-    fit = pc.fit("ill ~ .", data, "scm", features="boolean+stumps", kind="conjunction", penalty=math.inf, stop=None)
+    fit = pc.fit("ill ~ .", data, "scm", features="boolean+stumps", kind="conjunction", penalty=math.inf, size=None)
     assert sorted(fit.tidy()["rule"]) == sorted(["old = 1", f"glucose > {fit.tidy()['threshold'].max():.6g}"])
     assert fit.training_error == 0
     assert "old = 1" in str(fit.summary())
@@ -213,7 +213,7 @@ def test_rules_in_words_say_what_predict_does():
         negate=True,
         kind="disjunction",
         penalty=math.inf,
-        stop=None,
+        size=None,
     )
     assert "old = 0" in fit.tidy()["rule"].tolist()
     for _, row in fit.tidy().iterrows():
@@ -221,7 +221,7 @@ def test_rules_in_words_say_what_predict_does():
     no_balls = fit.prototypes
     assert no_balls.empty
     assert "No prototypes" not in str(fit.summary())
-    with pytest.raises(pc.DataError, match="columns of 0 and 1"):
+    with pytest.raises(pc.errors.DataError, match="columns of 0 and 1"):
         pc.fit("ill ~ .", data, "scm", features="boolean", penalty=1.0)
 
 
@@ -229,13 +229,13 @@ def test_given_asymmetric_and_mixed_dissimilarities():
     draw = np.random.default_rng(1)
     D = draw.random((30, 30)) * 3 * (1 - np.eye(30))
     data = pd.DataFrame({"y": np.repeat(["u", "v"], 15)})
-    fit = pc.fit("y ~ 1", data, "scm", dissimilarity=D, kind="conjunction", penalty=1.0, stop=4)
+    fit = pc.fit("y ~ 1", data, "scm", dissimilarity=D, kind="conjunction", penalty=1.0, size=4)
     want = slow.machine((data.y == "v").to_numpy(), "conjunction", 1.0, 4, D=D)
     assert fit.prototypes.index.tolist() == [s.at for s in want]
-    with pytest.raises(pc.DataError, match="the method needs columns, but 'y ~ 1' has no predictors"):
+    with pytest.raises(pc.errors.DataError, match="the method needs columns, but 'y ~ 1' has no predictors"):
         pc.fit("y ~ 1", data, "scm", dissimilarity=D, features="balls+stumps", penalty=1.0)
     clinic = simulate.clinic(80, missing=0, seed=3)
-    some = pc.fit("outcome ~ .", clinic, "scm", candidates=20, penalty=1.0, stop=5)
+    some = pc.fit("outcome ~ .", clinic, "scm", candidates=20, penalty=1.0, size=5)
     assert some.prototypes.index.isin(some.dissimilarity.candidate_names).all()
     assert some.dissimilarity.shape == (80, 20)
 
@@ -243,9 +243,9 @@ def test_given_asymmetric_and_mixed_dissimilarities():
 def test_rows_that_no_consistent_machine_can_cover_are_named():
     data = pd.DataFrame({"x": [0.0, 0.0, 1.0, 2.0], "y": list("abab")}, index=["p", "q", "r", "s"])
     for kind, row in (("conjunction", "'p'"), ("disjunction", "'q'")):
-        with pytest.raises(pc.DataError, match=f"covers {row}"):
-            pc.fit("y ~ x", data, "scm", kind=kind, penalty=math.inf, stop=None)
-    assert pc.fit("y ~ x", data, "scm", kind="conjunction", penalty=math.inf, stop=3).training_error > 0
+        with pytest.raises(pc.errors.DataError, match=f"covers {row}"):
+            pc.fit("y ~ x", data, "scm", kind=kind, penalty=math.inf, size=None)
+    assert pc.fit("y ~ x", data, "scm", kind="conjunction", penalty=math.inf, size=3).training_error > 0
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
     ],
 )
 def test_wrong_options(parameters, message):
-    with pytest.raises(pc.OptionError, match=message):
+    with pytest.raises(pc.errors.OptionError, match=message):
         pc.fit(
-            "y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "stop": 3, "cv": None, **parameters}
+            "y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "size": 3, "cv": None, **parameters}
         )

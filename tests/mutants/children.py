@@ -18,12 +18,12 @@ from typing import Any
 MEMORY = 2**33  # bytes that a child may take
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """A child took more time or memory than it may, or died."""
 
 
 def in_child(work: Callable[[], Any], seconds: float) -> Any:
-    """What `work` returns in a child that may take so many seconds of the processor; Stopped where it returns nothing.
+    """What `work` returns in a child that may take so many seconds of the processor; StoppedError where it returns nothing.
 
     Time on the wall is limited as well, to 20 times as much: what waits for ever takes none of the processor's.
     """
@@ -41,7 +41,7 @@ def in_child(work: Callable[[], Any], seconds: float) -> Any:
                 importlib.import_module(name)
         return value
     except (EOFError, pickle.UnpicklingError):
-        raise Stopped from None
+        raise StoppedError from None
     finally:
         os.close(read)
         with contextlib.suppress(ProcessLookupError):

@@ -25,7 +25,7 @@ from typing import Any
 import hypothesis
 import pytest
 from _pytest.runner import runtestprotocol
-from children import Stopped, in_child
+from children import StoppedError, in_child
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -91,7 +91,7 @@ class Measure(Plan):
                     continue
                 try:
                     seconds, arcs = in_child(lambda item=item: _measured(item), self.limit)
-                except Stopped:
+                except StoppedError:
                     seconds, arcs = None, {}
                 out.write(json.dumps({"test": item.nodeid, "seconds": seconds, "arcs": arcs}) + "\n")
                 out.flush()

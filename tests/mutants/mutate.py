@@ -27,7 +27,7 @@ from types import CodeType, FunctionType
 
 import pytest
 from _pytest.runner import runtestprotocol
-from children import Stopped, in_child
+from children import StoppedError, in_child
 from measure import FOLDERS, HERE, ROOT, WORK, Measure, Plan, kept, with_python_kernels
 from operators import Mutant, mutants, mutated
 
@@ -137,7 +137,7 @@ class Mutate(Plan):
             return NO_TEST
         try:
             return SURVIVED if in_child(survives, self.limit) else KILLED
-        except Stopped:
+        except StoppedError:
             return STOPPED
 
 

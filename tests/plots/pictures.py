@@ -120,13 +120,13 @@ def kinds():
         "confusion": lambda s, ax: s.fit.plot("confusion", ax=ax),
         "path": lambda s, ax: s.fit.plot("path", ax=ax, cv=3),
         "map": lambda s, ax: s.fit.plot("map", ax=ax),
-        "importance": lambda s, ax: s.few().plot("importance", ax=ax, repeats=2, cv=2),
-        "stability": lambda s, ax: s.result("stability", B=6).plot(ax=ax),
+        "importance": lambda s, ax: s.few().plot("importance", ax=ax, resamples=2, cv=2),
+        "stability": lambda s, ax: s.result("stability", resamples=6).plot(ax=ax),
         "alternatives": lambda s, ax: s.result("alternatives").plot(ax=ax),
         "criticisms": lambda s, ax: s.result("criticisms").plot(ax=ax),
-        "why": lambda s, ax: s.few().plot("why", ax=ax, row=s.data.index[-1]),
-        "stumps": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, stop=4).plot(ax=ax),
-        "machine path": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, stop=4).plot("path", ax=ax),
+        "why": lambda s, ax: s.few().plot("why", ax=ax, new=s.data.index[-1]),
+        "stumps": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, size=4).plot(ax=ax),
+        "machine path": lambda s, ax: s.other("scm", features="stumps", kind="disjunction", penalty=2.0, size=4).plot("path", ax=ax),
         "hyperplane": lambda s, ax: s.other("hyperplane", C=1.0).plot(ax=ax),
         "test confusion": lambda s, ax: s.test().plot("confusion", ax=ax),
         "roc": lambda s, ax: s.test().plot("roc", ax=ax),
@@ -141,7 +141,7 @@ def kinds():
     }
     out["weights"] = lambda s, ax: s.learned().plot("weights", ax=ax)
     several = {
-        "rule": lambda s, ax: s.other("scm", features="balls+stumps", kind="disjunction", penalty=2.0, stop=4).plot("rule"),
+        "rule": lambda s, ax: s.other("scm", features="balls+stumps", kind="disjunction", penalty=2.0, size=4).plot("rule"),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
         "misclassified": lambda s, ax: s.few().plot("misclassified", shape=(8, 8)),
     }
@@ -157,7 +157,7 @@ def draw(subject, kind, style, size):
         given = None if SIZES[size] is None else plt.subplots(figsize=SIZES[size])[1]
         try:
             drawn = (single | several)[kind](subject, given)
-        except (pc.NotAvailable, pc.OptionError, pc.DataError) as reason:
+        except (pc.errors.NotAvailableError, pc.errors.OptionError, pc.errors.DataError) as reason:
             plt.close("all")
             return str(reason)
         figure = drawn if kind in several else drawn.figure

@@ -30,8 +30,8 @@ def ends(ax, container=0):
 
 
 def test_importance_is_drawn_with_its_interval(fit, iris):
-    numbers = fit.importance(repeats=4, cv=3, seed=2)
-    ax = fit.plot("importance", ax=axes(), repeats=4, cv=3, seed=2)
+    numbers = fit.importance(resamples=4, cv=3, seed=2)
+    ax = fit.plot("importance", ax=axes(), resamples=4, cv=3, seed=2)
     bars = next(c for c in ax.containers if hasattr(c, "patches"))
     np.testing.assert_allclose([bar.get_width() for bar in bars], numbers["importance"])
     drawn = next(i for i, c in enumerate(ax.containers) if not hasattr(c, "patches"))
@@ -40,12 +40,12 @@ def test_importance_is_drawn_with_its_interval(fit, iris):
     assert [text.get_text() for text in ax.get_yticklabels()] == numbers.index.tolist()
     error = (numbers["error"] - numbers["importance"]).iloc[0]
     assert f"error of held-out rows: {error:.3g}" in ax.get_xlabel()
-    together = fit.plot("importance", ax=axes(), new=iris, repeats=2, variables={"$petal$": ["petal_length", "petal_width"]})
+    together = fit.plot("importance", ax=axes(), new=iris, resamples=2, variables={"$petal$": ["petal_length", "petal_width"]})
     assert "error of new rows" in together.get_xlabel()
     together.figure.canvas.draw()
-    with pytest.raises(pc.OptionError, match=r"repeats must be .*, not 0"):
-        fit.plot("importance", repeats=0)
-    with pytest.raises(pc.NotAvailable, match="given as a matrix"):
+    with pytest.raises(pc.errors.OptionError, match=r"resamples must be .*, not 0"):
+        fit.plot("importance", resamples=0)
+    with pytest.raises(pc.errors.NotAvailableError, match="given as a matrix"):
         pc.fit("species ~ 1", iris, dissimilarity=fit.dissimilarity.frame(), eps=1.0).plot("importance")
 
 
@@ -70,26 +70,26 @@ def test_of_several_lines_the_chosen_one_has_its_band(iris):
     chosen = validation.selected("1se")["lambda_"]
     labels = [str(c.get_label()) for c in ax.collections if "band" in str(c.get_label())]
     assert labels == [f"95 % simultaneous band at lambda_ = {chosen:.3g}"]
-    with pytest.raises(pc.OptionError, match=r"band=0\.95"):
+    with pytest.raises(pc.errors.OptionError, match=r"band=0\.95"):
         validation.plot("size", band=0.95)
 
 
 @pytest.mark.parametrize("level", [0, "95 %"])
 def test_a_band_has_a_level(fit, level):
-    with pytest.raises(pc.OptionError, match="a number between 0 and 1"):
+    with pytest.raises(pc.errors.OptionError, match="a number between 0 and 1"):
         fit.validation.plot(band=level)
 
 
 def test_permuted_errors_are_counted_and_the_observed_one_is_marked(iris):
     data = iris.iloc[::5].rename(columns={"species": "$s$"})
     v = pc.cross_validate("`$s$` ~ .", data, "knn", k=[1, 5], cv=3, measure="balanced")
-    result, ax = v.permutation_test(B=29), axes()
+    result, ax = v.permutation_test(resamples=29), axes()
     assert result.plot(ax=ax) is ax
     assert sum(bar.get_height() for bar in ax.patches) == 29
     assert any(np.allclose(line.get_xdata(), result.error) for line in ax.lines)
     assert any(f"p = {result.p_value:.3g}" in text.get_text() for text in ax.get_legend().get_texts())
     ax.figure.canvas.draw()
-    with pytest.raises(pc.OptionError, match=r"plot\(\) has no argument 'bins'"):
+    with pytest.raises(pc.errors.OptionError, match=r"plot\(\) has no argument 'bins'"):
         result.plot(bins=3)
 
 
@@ -133,8 +133,9 @@ def test_costs_of_alternatives_are_marks_and_the_dotted_line_is_the_limit(exact)
 def test_criticisms_and_stability_have_a_mark_for_each_row(exact, iris):
     found = exact.criticisms(n=5)
     ax = found.plot(ax=axes())
-    assert sorted(bar.get_width() for bar in ax.patches) == sorted(found.table[found.score])
+    margins = sorted(x for line in ax.lines[1:] for x in line.get_xdata())
+    assert margins == pytest.approx(sorted(exact.augment().loc[found.table.index, "margin"]))
     assert [text.get_text() for text in ax.get_yticklabels()] == [f"{label}: {why}" for label, why in found.table["reason"].items()]
-    stable = exact.stability(B=4, progress=False)
+    stable = exact.stability(resamples=4, progress=False)
     full = {(x, y) for x, y, _, _, full in list_marks(stable.plot(ax=axes())) if full}
     assert full == {(round(rate, 6), k + 1.0) for k, rate in enumerate(stable.prototypes["ball_hit_rate"])}

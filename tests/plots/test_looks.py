@@ -152,7 +152,7 @@ def test_a_square_with_a_long_legend_is_whole_in_a_large_figure(iris):
 
 
 def test_counts_have_whole_ticks(iris):
-    fit = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=4)
+    fit = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, size=4)
     ax = fit.plot("path", ax=Figure(figsize=(6.4, 4.8)).subplots(), cv=None)
     ax.figure.canvas.draw()
     ticks = [tick for tick in ax.get_xticks() if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]]

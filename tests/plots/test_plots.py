@@ -34,9 +34,9 @@ def test_each_kind_draws_on_the_axes_given(iris):
     ax = axes()
     assert fit.validation.plot(ax=ax) is ax
     assert any("1-SE choice" in t.get_text() for t in ax.get_legend().get_texts())
-    with pytest.raises(pc.OptionError, match=r"x must be .*not 'K'"):
+    with pytest.raises(pc.errors.OptionError, match=r"x must be .*not 'K'"):
         fit.validation.plot("K")
-    with pytest.raises(pc.OptionError, match="colour"):
+    with pytest.raises(pc.errors.OptionError, match="colour"):
         fit.plot("path", colour="red")
 
 
@@ -148,14 +148,14 @@ def test_lines_are_so_many_at_most_and_the_legend_says_of_how_many_prototypes(ir
 
 def test_a_rule_of_features_is_said_instead_of_a_map_without_prototypes(iris):
     data = pc.load_data("breast_cancer")
-    fit = pc.fit("diagnosis ~ .", data, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=3)
+    fit = pc.fit("diagnosis ~ .", data, "scm", features="stumps", kind="disjunction", penalty=2.0, size=3)
     ax = fit.plot(ax=axes())
     table = fit.tidy()
     assert [t.get_text() for t in ax.get_yticklabels()] == table["rule"].tolist()
     assert [bar.get_width() for bar in ax.patches] == [*table["q"], *table["r"]]
     assert "3 features" in ax.get_title()
     assert fit.plot(ax=axes(), x="map").get_title().startswith("3 features in words; ")
-    several = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=3)
+    several = pc.fit("species ~ .", iris, "scm", features="stumps", kind="disjunction", penalty=2.0, size=3)
     names = [t.get_text() for t in several.plot().get_yticklabels()]
     assert names == [f"{m}: {r}" for m, r in several.tidy()[["machine", "rule"]].to_numpy()]
 
@@ -164,7 +164,7 @@ def test_plots_of_a_fit_that_predicts_no_held_out_row():
     data = pd.DataFrame({"id": list("abcdefgh"), "y": list("uvuvvuvu")})
     fit = pc.fit("y ~ id", data, eps=[0.8, 1.2], dissimilarity="euclidean", cv=2)
     assert "0 of 0" in fit.plot("confusion", ax=axes()).get_title()
-    with pytest.raises(pc.DataError, match="no held-out row has dissimilarities to all prototypes"):
+    with pytest.raises(pc.errors.DataError, match="no held-out row has dissimilarities to all prototypes"):
         fit.plot("path", ax=axes())
 
 
@@ -320,11 +320,11 @@ def test_pictures_of_prototypes_and_of_what_goes_wrong(digits):
     assert fit.plot("map", ax=ax, shape=shape, count=20) is ax
     assert len(ax.artists) == 20
     for wrong_shape in (8, (8, 9), (8, -8), (8.0, 8)):
-        with pytest.raises(pc.OptionError, match=r"shape(=| must be)"):
+        with pytest.raises(pc.errors.OptionError, match=r"shape(=| must be)"):
             fit.plot("images", shape=wrong_shape)
-    with pytest.raises(pc.OptionError, match="shape"):
+    with pytest.raises(pc.errors.OptionError, match="shape"):
         fit.plot("images")
-    with pytest.raises(pc.OptionError, match="several Axes"):
+    with pytest.raises(pc.errors.OptionError, match="several Axes"):
         fit.plot("images", ax=axes(), shape=shape)
 
 
@@ -357,9 +357,9 @@ def test_a_ball_holds_what_the_definition_says(iris):
         assert (~held["same_class"]).sum() == row["miscovered"]
         assert not (held["first"] & seen[held.index]).any()
         seen[held.index[held["same_class"]]] = True
-    with pytest.raises(pc.OptionError, match="label of fit"):
+    with pytest.raises(pc.errors.OptionError, match="label of fit"):
         fit.ball("nobody")
-    with pytest.raises(pc.NotAvailable, match="no balls"):
+    with pytest.raises(pc.errors.NotAvailableError, match="no balls"):
         pc.fit("species ~ .", iris, "knn", k=3).ball(0)
 
 
@@ -401,5 +401,5 @@ def test_paths_have_the_held_out_error_by_the_folds_of_the_fit(iris):
     assert held_out(fit.plot("path", ax=axes(), cv=None)) == []
     alone = pc.fit("species ~ .", iris.iloc[:101], eps=1.0, cv=None)
     assert held_out(alone.plot("path", ax=axes())) == []
-    with pytest.raises(pc.OptionError, match="class 'virginica' has one:"):
+    with pytest.raises(pc.errors.OptionError, match="class 'virginica' has one:"):
         alone.plot("path", ax=axes(), cv=5)

@@ -17,7 +17,7 @@ def cancer():
 
 @pytest.fixture(scope="module")
 def fit(cancer):
-    return pc.fit("diagnosis ~ .", cancer, "scm", features="stumps", kind="disjunction", penalty=2.0, stop=3)
+    return pc.fit("diagnosis ~ .", cancer, "scm", features="stumps", kind="disjunction", penalty=2.0, size=3)
 
 
 def test_each_condition_sees_the_rows_that_none_before_has_removed(fit, cancer):
@@ -41,7 +41,7 @@ def test_each_condition_sees_the_rows_that_none_before_has_removed(fit, cancer):
 
 
 def test_machines_see_the_classes_that_they_tell_apart_and_balls_are_cut_by_distance(iris):
-    fit = pc.fit("species ~ .", iris, "scm", features="balls", kind="conjunction", penalty=2.0, stop=2)
+    fit = pc.fit("species ~ .", iris, "scm", features="balls", kind="conjunction", penalty=2.0, size=2)
     table, features, D = list_conditions(fit), fit.tidy(), fit.dissimilarity.frame()
     assert table["machine"].nunique() == 3
     for (machine, _), own in table.groupby(["machine", "step"], sort=False):
@@ -71,9 +71,9 @@ def test_lanes_have_the_rows_of_the_frame_their_cut_and_what_is_removed(fit):
 
 
 def test_methods_without_conditions_name_those_that_have_them(iris, fit):
-    with pytest.raises(pc.NotAvailable, match=rf"has no conditions to draw: use .*{methods_with('conditions')}"):
+    with pytest.raises(pc.errors.NotAvailableError, match=rf"has no conditions to draw: use .*{methods_with('conditions')}"):
         pc.fit("species ~ .", iris, eps=1.0).plot("rule")
-    with pytest.raises(pc.OptionError, match=r"count must be .*, not 0"):
+    with pytest.raises(pc.errors.OptionError, match=r"count must be .*, not 0"):
         fit.plot("rule", count=0)
-    with pytest.raises(pc.OptionError, match="several Axes"):
+    with pytest.raises(pc.errors.OptionError, match="several Axes"):
         fit.plot("rule", ax=Figure().subplots())

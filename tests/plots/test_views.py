@@ -15,7 +15,7 @@ PETALS = "species ~ petal_length + petal_width"
 
 
 def unlabelled(iris):
-    return pc.fit("species ~ .", iris.iloc[::2], eps=1.0, candidates=pc.unlabelled(iris.iloc[1::2]))
+    return pc.fit("species ~ .", iris.iloc[::2], eps=1.0, candidates=pc.candidates.unlabelled(iris.iloc[1::2]))
 
 
 def wide(iris, prefix=""):
@@ -25,8 +25,8 @@ def wide(iris, prefix=""):
 
 FITS = {
     "unlabelled": unlabelled,
-    "centroids as candidates": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6, only=True)),
-    "centroids beside rows": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6)),
+    "centroids as candidates": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.kmeans(6, only=True)),
+    "centroids beside rows": lambda iris: pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.kmeans(6)),
     "kmeans": lambda iris: pc.fit("species ~ .", iris, "kmeans", K=2),
     "lvq": lambda iris: pc.fit("species ~ .", iris, "lvq", K=2),
     "mixture": lambda iris: pc.fit("species ~ .", iris, "mixture", K=2, starts=1, cv=None),
@@ -36,7 +36,7 @@ FITS = {
     "quadratic": lambda iris: pc.fit("species ~ .", iris, eps=3.0, dissimilarity=pc.QDA()),
     "discriminants in the plane": lambda iris: pc.fit(PETALS, iris, eps=0.7, dissimilarity=pc.LDA(ridge=0)),
     "stumps": lambda iris: pc.fit(
-        "species ~ .", iris, "scm", features="stumps", penalty=2.0, stop=2, kind="conjunction"
+        "species ~ .", iris, "scm", features="stumps", penalty=2.0, size=2, kind="conjunction"
     ),
     "n x m": wide,
     "n x m without rows": lambda iris: wide(iris, "c"),
@@ -105,7 +105,7 @@ def test_planes_have_both_orders_and_axes_that_are_checked(iris):
     same = plane.make_plane(fit, "petal_width", "petal_width")
     assert (same.rows[:, 0] == same.rows[:, 1]).all()
     for x, y in (("species", "petal_width"), ("petal_width", None), ("petal_width", "map")):
-        with pytest.raises(pc.OptionError, match="petal_length"):
+        with pytest.raises(pc.errors.OptionError, match="petal_length"):
             plane.make_plane(fit, x, y)
 
 
@@ -115,7 +115,7 @@ def test_rows_with_nothing_in_common_have_no_map(iris, monkeypatch):
     missing = lambda self, rows, candidates: np.full_like(between(self, rows, candidates), np.nan)  # noqa: E731
     monkeypatch.setattr(type(fit.dissimilarity.metric), "between", missing)
     for draw in (lambda: plane.make_map(fit), lambda: plane.map_prototypes(fit, 9)):
-        with pytest.raises(pc.DataError, match="no observed variable in common"):
+        with pytest.raises(pc.errors.DataError, match="no observed variable in common"):
             draw()
 
 
@@ -128,7 +128,7 @@ def test_prototypes_that_are_not_rows_have_a_sammon_map(iris, name):
     assert spots.index.tolist() == fit.prototypes.index.tolist()
     assert np.isfinite(spots[["x", "y"]]).all(axis=None)
     assert spots.attrs["stress"] < 0.1
-    with pytest.raises(pc.NotAvailable, match="not rows of the data"):
+    with pytest.raises(pc.errors.NotAvailableError, match="not rows of the data"):
         plane.map_prototypes(wide(iris, "c"), 50)
 
 
@@ -174,7 +174,7 @@ def test_curves_have_lines_and_positions(iris):
     assert all(line.lines[0].get_xdata().tolist() == [0.5, 1.0, 2.0] for line in lines)
     assert curve.mark_points(v, 5)["mark"][5].startswith("chosen")
     for wrong in ("K", ("eps", "eps"), ("eps", "K")):
-        with pytest.raises(pc.OptionError, match="tuned parameters"):
+        with pytest.raises(pc.errors.OptionError, match="tuned parameters"):
             curve.check_axis(v, wrong)
     inf, ticks = curve.place_values(pd.Series([1.0, np.inf, 2.0]))
     assert (inf.tolist(), ticks) == ([0.0, 2.0, 1.0], ["1", "2", "inf"])

@@ -27,25 +27,25 @@ def test_why_divides_the_difference_of_two_distances_among_the_variables(fit, ir
     d = np.sqrt(((scaled.loc[fit.prototypes.index] - scaled.loc[70]) ** 2).sum(axis=1))
     own = fit.prototypes["class"].astype(str).to_numpy() == table.attrs["class"]
     assert favour.sum() == pytest.approx(d[~own].min() - d[own].min())
-    ax = fit.plot("why", ax=axes(), row=70)
+    ax = fit.plot("why", ax=axes(), new=70)
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(favour.tolist())
     assert [text.get_text().split(" = ")[0] for text in ax.get_yticklabels()] == favour.index.tolist()
     assert ax.get_title().startswith("Row 70: ")
     assert find_faults(ax.figure) == []
-    assert fit.plot("why", row=X.iloc[0].to_dict()).get_title().startswith("The row: setosa")
-    with pytest.raises(pc.OptionError, match="must be a single row, not 7 rows"):
-        fit.plot("why", row=iris.iloc[:7])
-    with pytest.raises(pc.OptionError, match="needs row="):
+    assert fit.plot("why", new=X.iloc[0].to_dict()).get_title().startswith("The row: setosa")
+    with pytest.raises(pc.errors.OptionError, match="must be a single row, not 7 rows"):
+        fit.plot("why", new=iris.iloc[:7])
+    with pytest.raises(pc.errors.OptionError, match="needs new="):
         fit.plot("why")
-    with pytest.raises(pc.NotAvailable, match="not a sum over variables"):
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity="mahalanobis").plot("why", row=70)
+    with pytest.raises(pc.errors.NotAvailableError, match="not a sum over variables"):
+        pc.fit("species ~ .", iris, eps=1.0, dissimilarity="mahalanobis").plot("why", new=70)
 
 
 def test_why_draws_distances_with_missing_values():
     clinic = simulate.clinic(200)
     fit = pc.fit("outcome ~ .", clinic, eps=0.3, na="keep")
     said = fit.why(clinic.index[0]).attrs
-    ax = fit.plot("why", row=clinic.index[0])
+    ax = fit.plot("why", new=clinic.index[0])
     assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(said["rival_distance"] - said["prototype_distance"])
     assert {"pulse = 92", "stay = missing"} <= {label.get_text() for label in ax.get_yticklabels()}
     assert find_faults(ax.figure) == []

@@ -45,7 +45,7 @@ def test_damage_at_random(name, tmp_path):
             assert all(loaded.predict(damage.NEW, kind).equals(answer) for kind, answer in answers.items())
 
 
-def refuses(data, folder, match, error=pc.FileError):
+def refuses(data, folder, match, error=pc.errors.FileError):
     path = folder / "given.proto"
     path.write_bytes(data)
     with pytest.raises(error, match=match) as caught:
@@ -64,14 +64,14 @@ def test_files_that_are_none(tmp_path, whole):
     for data in (b"", b"PK", b"no zip at all", whole[:200], whole[: len(whole) // 2], whole[:-1]):
         refuses(data, tmp_path,
             "is damaged, or is not a file that protoclass has saved: (file is not a zip file|it does not match)")
-    with pytest.raises(pc.FileError, match=r"can't be opened: No such file"):
+    with pytest.raises(pc.errors.FileError, match=r"can't be opened: No such file"):
         pc.load(tmp_path / "none.proto")
-    with pytest.raises(pc.FileError, match=r"Is a directory|Permission"):
+    with pytest.raises(pc.errors.FileError, match=r"Is a directory|Permission"):
         pc.load(tmp_path)
-    with pytest.raises(pc.OptionError, match="the name of a file, such as"):
+    with pytest.raises(pc.errors.OptionError, match="the name of a file, such as"):
         pc.load(5)
     for address in ("https://example.org/x.proto", "file:///etc/passwd"):
-        with pytest.raises(pc.FileError, match="No such file"):
+        with pytest.raises(pc.errors.FileError, match="No such file"):
             pc.load(address)
 
 
@@ -131,7 +131,7 @@ def test_sizes_that_are_not_there(tmp_path, whole):
 
 def test_more_than_memory(tmp_path, whole, monkeypatch):
     monkeypatch.setattr("protoclass.export.saving.room", lambda: 1000)
-    refuses(whole, tmp_path, "above a quarter of the available memory", pc.TooLarge)
+    refuses(whole, tmp_path, "above a quarter of the available memory", pc.errors.TooLargeError)
 
 
 OBJECTS = damage.header("(1,)", "|O") + b"\x80\x04\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x04true\x94\x85\x94R\x94."
@@ -164,7 +164,7 @@ def test_classes_that_are_not_listed(name, tmp_path, whole):
 
     path = tmp_path / "x.proto"
     path.write_bytes(changed(whole, rename))
-    with pytest.raises(pc.NotAvailable, match=r"which is not known: before pc.load"):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"which is not known: before pc.load"):
         pc.load(path)
 
 
@@ -225,7 +225,7 @@ def test_a_path_or_another_object_in_the_place_of_a_part(place, tmp_path, whole)
 
 def test_files_of_classes_that_had_more_fields(tmp_path):
     """A field that is no more is passed over if it had no effect, and refused if it had."""
-    fit = pc.fit("species ~ .", pc.load_data("iris").iloc[::3], "scm", penalty=1.0, stop=2, kind="conjunction")
+    fit = pc.fit("species ~ .", pc.load_data("iris").iloc[::3], "scm", penalty=1.0, size=2, kind="conjunction")
     whole = fit.save(tmp_path / "fit.proto").path.read_bytes()
 
     def former(value):
@@ -278,7 +278,7 @@ def test_a_disk_that_is_full_at_any_write_leaves_the_old_file(tmp_path, monkeypa
         try:
             fit.save(path, overwrite=True)
             done = True
-        except pc.FileError as reason:
+        except pc.errors.FileError as reason:
             assert "can't be written (No space left on device; no file is left behind): free some space" in str(reason)  # noqa: PT017
             assert path.read_bytes() == b"before"
         assert list(tmp_path.iterdir()) == [path]
@@ -350,16 +350,16 @@ def test_files_that_are_there_already(fit, tmp_path):
     path = tmp_path / "fit.proto"
     saved = fit.save(path)
     assert saved.size == path.stat().st_size
-    with pytest.raises(pc.OptionError, match=r"already exists: use overwrite=True, or another name"):
+    with pytest.raises(pc.errors.OptionError, match=r"already exists: use overwrite=True, or another name"):
         fit.save(path)
-    with pytest.raises(pc.OptionError, match=r"overwrite must be True or False, not 1"):
+    with pytest.raises(pc.errors.OptionError, match=r"overwrite must be True or False, not 1"):
         fit.save(path, overwrite=1)
     assert fit.save(str(path), overwrite=True).size == saved.size
-    with pytest.raises(pc.OptionError, match=r"path must be the name of a file, such as 'iris.proto', not 5"):
+    with pytest.raises(pc.errors.OptionError, match=r"path must be the name of a file, such as 'iris.proto', not 5"):
         fit.save(5)
-    with pytest.raises(pc.FileError, match=r"can't be written"):
+    with pytest.raises(pc.errors.FileError, match=r"can't be written"):
         fit.save(tmp_path / "no" / "such" / "folder.proto")
-    with pytest.raises(pc.FileError, match=r"can't be written|is there already"):
+    with pytest.raises(pc.errors.FileError, match=r"can't be written|is there already"):
         fit.save(tmp_path, overwrite=True)
     assert [p.name for p in tmp_path.iterdir()] == ["fit.proto"]
 

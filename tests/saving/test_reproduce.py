@@ -68,7 +68,7 @@ def test_no_number_of_a_file_can_be_changed(name, tmp_path):
         (tmp_path / "other.proto").write_bytes(put_together((head, content, {**arrays, place: file.getvalue()}), True))
         try:
             other = pc.load(tmp_path / "other.proto")
-        except pc.FileError:
+        except pc.errors.FileError:
             continue
         tried += 1
         try:

@@ -117,12 +117,12 @@ def test_transforms_keep_what_they_have_learned(iris, tmp_path):
 
 ARGUMENTS = {
     "exact": {"solver": "exact", "eps": 1.2}, "certified": {"certify": True, "eps": 1.2},
-    "stumps": {"method": "scm", "features": "balls+stumps", "cv": None, "penalty": 1.0, "kind": "conjunction", "stop": None},
-    "bound": {"method": "scm", "choose": "bound", "cv": 2, "penalty": [0.5, 1.0], "kind": "conjunction", "stop": None},
+    "stumps": {"method": "scm", "features": "balls+stumps", "cv": None, "penalty": 1.0, "kind": "conjunction", "size": None},
+    "bound": {"method": "scm", "choose": "bound", "cv": 2, "penalty": [0.5, 1.0], "kind": "conjunction", "size": None},
     "two parameters": {"eps": [0.8, 1.2], "lambda_": [0.5, 2.0], "cv": 3, "repeats": 2}, "unlabelled": {"eps": 1.0, "candidates": "U"},
-    "kmeans": {"eps": 1.0, "candidates": pc.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
+    "kmeans": {"eps": 1.0, "candidates": pc.candidates.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
     "groups": {"groups": np.arange(150) // 5, "cv": 5, "eps": [0.8, 1.2]},
-    "object": {"method": pc.PVM(eps=pc.quantiles(4)), "cv": 3}, "isotonic": {"eps": 1.0, "calibrate": {"how": "isotonic", "cv": 3}},
+    "object": {"method": pc.PVM(eps=pc.extend.quantiles(4)), "cv": 3}, "isotonic": {"eps": 1.0, "calibrate": {"how": "isotonic", "cv": 3}},
     "calibrated": {"method": "knn", "k": 5, "calibrate": True},
 }  # fmt: skip
 
@@ -131,7 +131,8 @@ ARGUMENTS = {
 def test_arguments(name, iris, tmp_path):
     given = dict(ARGUMENTS[name])
     if given.get("candidates") == "U":
-        given["candidates"] = pc.unlabelled(iris.iloc[::10].drop(columns="species").add(0.05).set_axis([f"u{k}" for k in range(15)]))
+        more = iris.iloc[::10].drop(columns="species").add(0.05).set_axis([f"u{k}" for k in range(15)])
+        given["candidates"] = pc.candidates.unlabelled(more)
     fit = pc.fit("species ~ .", iris, **given)
     other, new = again(fit, tmp_path), iris.iloc[::4]
     assert same_fit(fit, other, new)
@@ -194,9 +195,9 @@ def test_what_is_not_known_of_a_slim_fit(iris, tmp_path):
         "calibrate": lambda: slim.calibrate(), "explore": lambda: slim.explore(), "alternatives": lambda: slim.alternatives(),
     }  # fmt: skip
     for name, do in reads_rows.items():
-        with pytest.raises(pc.NotAvailable, match=r"this slim fit has no training rows: use the full fit"):
+        with pytest.raises(pc.errors.NotAvailableError, match=r"this slim fit has no training rows: use the full fit"):
             print(name, do())
-    with pytest.raises(pc.NotAvailable, match=r"'data' of its call: use data="):
+    with pytest.raises(pc.errors.NotAvailableError, match=r"'data' of its call: use data="):
         slim.update(eps=2)
     assert slim.update(data=iris.assign(secret=2.0), eps=2.0).nobs == 150
     assert slim.slim() is slim
@@ -352,7 +353,7 @@ class Span(pc.Metric):
 
 def test_a_metric_of_ones_own(iris, tmp_path, monkeypatch):
     fit = pc.fit("species ~ .", iris, eps=0.3, dissimilarity=Span())
-    with pytest.raises(pc.OptionError, match=r"can't be saved: register its class"):
+    with pytest.raises(pc.errors.OptionError, match=r"can't be saved: register its class"):
         fit.save(tmp_path / "span.proto")
     assert not list(tmp_path.iterdir())
     from protoclass.metrics import registry
@@ -360,14 +361,18 @@ def test_a_metric_of_ones_own(iris, tmp_path, monkeypatch):
     monkeypatch.setitem(registry.METRICS, "span", Span)
     assert same_fit(fit, again(fit, tmp_path), iris)
     monkeypatch.delitem(registry.METRICS, "span")
-    with pytest.raises(pc.NotAvailable, match=r"'metric span of .*Span', which is not known: before pc.load, import the module"):
+    with pytest.raises(
+        pc.errors.NotAvailableError, match=r"'metric span of .*Span', which is not known: before pc.load, import the module"
+    ):
         pc.load(tmp_path / "value.proto")
 
 
 def test_functions_are_refused(tmp_path):
     data = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1], "y": list("aabb")})
     fit = pc.fit("y ~ x", data, eps=1.0, dissimilarity=lambda a, b: abs(a.x - b.x))
-    with pytest.raises(pc.OptionError, match=r"write the metric as a class with pc.register and @pc.extend.savable, because files do not"):
+    with pytest.raises(
+        pc.errors.OptionError, match=r"write the metric as a class with pc.register and @pc.extend.savable, because files do not"
+    ):
         fit.save(tmp_path / "f.proto")
     assert not list(tmp_path.iterdir())
 
@@ -375,20 +380,20 @@ def test_functions_are_refused(tmp_path):
 def test_a_column_that_no_file_can_hold_is_named_with_the_cure(tmp_path):
     data = pd.DataFrame({"x": [0.0, 5.0], "y": list("ab"), "o": [object(), object()]})
     fit = pc.fit("y ~ x", data, eps=1.0)
-    with pytest.raises(pc.OptionError, match=r"^the column 'o' of 'data' of Call is .*, which can't be saved: "):
+    with pytest.raises(pc.errors.OptionError, match=r"^the column 'o' of 'data' of Call is .*, which can't be saved: "):
         fit.save(tmp_path / "f.proto")
     assert not list(tmp_path.iterdir())
     assert pc.load(fit.slim().save(tmp_path / "f.proto")).predict(data).equals(fit.predict(data))
 
 
 def test_savable_declares_dataclasses_only():
-    with pytest.raises(pc.OptionError, match="is not a dataclass"):
+    with pytest.raises(pc.errors.OptionError, match="is not a dataclass"):
         pc.extend.savable(type("Plain", (), {}))
-    with pytest.raises(pc.OptionError, match="is already savable"):
+    with pytest.raises(pc.errors.OptionError, match="is already savable"):
         pc.extend.savable(dataclass(type("Nearest", (), {"__annotations__": {}})))
-    with pytest.raises(pc.OptionError, match="'b' is not a field"):
+    with pytest.raises(pc.errors.OptionError, match="'b' is not a field"):
         pc.extend.savable(b="n")(dataclass(type("One", (), {"__annotations__": {"a": int}})))
-    with pytest.raises(pc.OptionError, match="takes a dataclass"):
+    with pytest.raises(pc.errors.OptionError, match="takes a dataclass"):
         pc.extend.savable(5)
 
 

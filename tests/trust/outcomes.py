@@ -54,7 +54,7 @@ def method_outcome(method, **given):
 FITS = {name: (name, {}) for name in BUILT_IN} | {
     "medianglvq": ("medianglvq", {"matrix": "none"}),
     "matrix": ("medianglvq", {"K": 1, "beta": 2.0, "matrix": ["diagonal", "full"], "local": [False, True], "ridge": 0.1}),
-    "rounding": ("pvm", {"eps": 0.8, "lambda_": [0.013, 0.37], "solver": "rounding", "draws": 40}),
+    "rounding": ("pvm", {"eps": 0.8, "lambda_": [0.013, 0.37], "solver": "rounding", "resamples": 40}),
     "exact": ("pvm", {"eps": [0.8, 1.0], "lambda_": 0.37, "solver": "exact"}),
     "mahalanobis": ("knn", {"k": [1, 3], "dissimilarity": "mahalanobis"}),
     "learned": ("knn", {"k": [1, 3], "dissimilarity": pc.LDA(ridge=0)}),

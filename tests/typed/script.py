@@ -21,24 +21,24 @@ def learned(path: Path) -> float:
     assert_type(fit.update(eps=1.0), pc.Fit)
     assert_type(fit.at(size=3), pc.Fit)
     assert_type(fit.slim(), pc.Fit)
-    assert_type(fit.test(iris), pc.TestResult)
-    assert_type(fit.test(iris, by=np.arange(150) < 75), pc.TestByGroup)
-    assert_type(fit.stability(B=5), pc.Stability)
-    assert_type(fit.card(), pc.Card)
+    assert_type(fit.test(iris), pc.results.TestResult)
+    assert_type(fit.test(iris, by=np.arange(150) < 75), pc.results.TestByGroup)
+    assert_type(fit.stability(resamples=5), pc.results.Stability)
+    assert_type(fit.card(), pc.results.Card)
     assert_type(fit.sql(), str)
     fit.predict(iris, kind="distance")
-    assert_type(fit.save(path), pc.Saved)
+    assert_type(fit.save(path), pc.results.Saved)
     again: pc.Fit = pc.load(path)
     return again.training_error
 
 
-def compared() -> pc.Comparison:
+def compared() -> pc.results.Comparison:
     """Methods and metrics as objects, and what is made of dissimilarities."""
     wine = pc.load_data("wine")
     assert_type(pc.cross_validate("cultivar ~ .", wine, pc.KNN(k=[1, 3, 5])), pc.Validation)
     d = pc.dissimilarity("~ alcohol + hue", wine, pc.Manhattan())
     assert_type(d, pc.Dissimilarity)
-    assert_type(d.check(), pc.Check)
+    assert_type(d.check(), pc.results.Check)
     models: list[pc.Model] = [pc.PVM(eps=1.2, solver="exact"), pc.SCM(penalty=1.0), pc.LVQ(), pc.KMedoids(K=2)]
     metrics: list[pc.Metric] = [pc.Euclidean(scale=False), pc.Gower(), pc.Levenshtein(), pc.Mixed([("alcohol", pc.Euclidean())])]
     pc.options.digits = 3

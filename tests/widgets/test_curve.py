@@ -25,7 +25,7 @@ def fit(iris):
 @pytest.fixture(scope="module")
 def machines(iris):
     """A grid of three parameters, one of which has names."""
-    return pc.cross_validate("species ~ .", iris[::2], "scm", penalty=[1.0, 2.0, float("inf")], stop=[1, 2, 3, 4], cv=3)
+    return pc.cross_validate("species ~ .", iris[::2], "scm", penalty=[1.0, 2.0, float("inf")], size=[1, 2, 3, 4], cv=3)
 
 
 def read(explorer):
@@ -63,7 +63,7 @@ def test_further_parameters_have_a_curve_for_each_setting(machines):
         curve = chart["curves"][chart["slices"][point]]
         same = v.grid.index[(v.grid["kind"] == row["kind"]) & (v.grid["penalty"] == row["penalty"])]
         assert curve["points"] == same.tolist()
-        assert curve["x"] == v.grid["stop"][same].tolist()
+        assert curve["x"] == v.grid["size"][same].tolist()
         assert curve["errors"] == v.table["error"][same].tolist()
 
 
@@ -127,14 +127,14 @@ def test_menus_of_a_page_go_to_the_nearest_point_too(page, uneven, machines):
     assert uneven.point == chosen(page)
     assert (uneven.K, uneven.local) == (1, True)
     explorer = CurveExplorer(machines)
-    explorer.kind, explorer.penalty, explorer.stop = "conjunction", 1.0, 1
+    explorer.kind, explorer.penalty, explorer.size = "conjunction", 1.0, 1
     mount(page, explorer)
     page.get_by_label("kind of machine").select_option("1")
     settle(page, explorer)
-    assert (explorer.kind, explorer.penalty, explorer.stop) == ("disjunction", 1.0, 1)
+    assert (explorer.kind, explorer.penalty, explorer.size) == ("disjunction", 1.0, 1)
     page.get_by_role("slider").press("End")
     settle(page, explorer)
-    assert (explorer.kind, explorer.stop) == ("disjunction", 4)
+    assert (explorer.kind, explorer.size) == ("disjunction", 4)
     explorer.penalty = 2.0
     follow(page, explorer)
     assert chosen(page) == explorer.point
@@ -210,7 +210,7 @@ def test_the_frontier_of_an_explorer_is_that_of_its_grid(fit, machines):
     assert table["error"].tolist() == sorted(table["error"], reverse=True)
     for point, row in v.table.drop(index=told["frontier"]).iterrows():
         assert table["error"][table["size"] <= row["size"]].min() <= row["error"] or row["size"] < sizes[0], point
-    assert describe_line(machines, "stop", np.arange(4))["counted"] == "features"
+    assert describe_line(machines, "size", np.arange(4))["counted"] == "features"
     knn = pc.cross_validate("y ~ .", fit.call.data.rename(columns={"species": "y"}), "knn")
     assert describe_chart(knn)["curves"][0]["frontier"] == []
 
@@ -294,7 +294,7 @@ def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp
 
 def test_what_is_not_the_name_of_a_page_is_said_of_save(fit):
     for wrong in (3, "fit.pdf"):
-        with pytest.raises(pc.OptionError, match=r"^save must be .* ends in \.html"):
+        with pytest.raises(pc.errors.OptionError, match=r"^save must be .* ends in \.html"):
             explore_fit(fit, save=wrong)
-    with pytest.raises(pc.OptionError, match=r"^path must be .* ends in \.html"):
+    with pytest.raises(pc.errors.OptionError, match=r"^path must be .* ends in \.html"):
         PrototypeExplorer(fit).save(3)

@@ -91,9 +91,9 @@ def test_what_comes_from_data_is_no_markup_of_the_page(saved, hostile):
     (length,) = struct.unpack("<I", packed[:4])
     told = json.loads(packed[4 : 4 + length])
     assert told["fit"]["names"] == [str(label) for label in hostile.frame.index]
-    with pytest.raises(pc.OptionError, match="overwrite=True"):
+    with pytest.raises(pc.errors.OptionError, match="overwrite=True"):
         PrototypeExplorer(hostile).save(saved)
-    with pytest.raises(pc.OptionError, match=r"ends in \.html"):
+    with pytest.raises(pc.errors.OptionError, match=r"ends in \.html"):
         PrototypeExplorer(hostile).save("fit.pdf")
 
 
@@ -300,7 +300,7 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(context, tmp_path)
 
 
 @pytest.mark.parametrize(("method", "parameters"), [
-    ("knn", {"k": 3}), ("kmeans", {"K": 2}), ("scm", {"penalty": 2.0, "stop": 3, "kind": "conjunction"}), ("lvq", {"K": 1}),
+    ("knn", {"k": 3}), ("kmeans", {"K": 2}), ("scm", {"penalty": 2.0, "size": 3, "kind": "conjunction"}), ("lvq", {"K": 1}),
 ])  # fmt: skip
 def test_pages_of_other_methods(context, iris, method, parameters, tmp_path):
     fit = pc.fit("species ~ .", iris, method, **parameters)

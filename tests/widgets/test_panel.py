@@ -123,7 +123,7 @@ def test_where_a_page_cannot_measure_it_says_why(opened, iris):
     words = pc.fit("y ~ word", texts, dissimilarity="levenshtein", eps=1.5)
     for fit, reason in (
         (words, "Levenshtein dissimilarities need Python"),
-        (pc.fit("species ~ .", iris, "scm", penalty=2.0, stop=2), "the class is not that of the nearest prototype"),
+        (pc.fit("species ~ .", iris, "scm", penalty=2.0, size=2), "the class is not that of the nearest prototype"),
         (pc.fit("species ~ log(petal_length) + petal_width", iris, eps=1.0, dissimilarity="euclidean"), "the formula transforms columns"),
     ):
         page = opened(fit)
@@ -136,9 +136,9 @@ def test_where_a_page_cannot_measure_it_says_why(opened, iris):
         (iris.drop(columns="petal_width"), r"lack the columns \['petal_width'\]"),
         (iris.iloc[:0], "must have 1 to 1000 rows, not 0"),
     ):
-        with pytest.raises(pc.DataError, match=message):
+        with pytest.raises(pc.errors.DataError, match=message):
             PrototypeExplorer(plain, new=wrong)
-    with pytest.raises(pc.DataError, match="must be a DataFrame"):
+    with pytest.raises(pc.errors.DataError, match="must be a DataFrame"):
         PrototypeExplorer(plain, new=3)
 
 
@@ -147,7 +147,7 @@ def test_a_saved_validation_has_all_points(chromium, iris, tmp_path):
 
     for validation in (
         pc.cross_validate("species ~ .", iris, eps=[0.5, 1.0, 2.0], cv=3, dissimilarity="euclidean", repeats=1),
-        pc.cross_validate("species ~ .", iris, "scm", penalty=[1.0, 2.0], stop=[1, 2], kind="conjunction", cv=3),
+        pc.cross_validate("species ~ .", iris, "scm", penalty=[1.0, 2.0], size=[1, 2], kind="conjunction", cv=3),
     ):
         explorer, page, wrong = CurveExplorer(validation), chromium.new_page(), []
         page.on("console", lambda message, wrong=wrong: wrong.append(message.text))

@@ -47,7 +47,7 @@ def make_case(kind, iris):
         return pc.fit("species ~ 1", rows[["species"]], dissimilarity=D, **tuned), {}, "table.distances tbody tr", 5
     if kind == "forest":
         return pc.fit("species ~ .", rows, dissimilarity=pc.Forest(trees=20), **tuned), {}, "table.distances tbody tr", 3
-    fit = pc.fit("species ~ .", rows, "scm", features="stumps", kind="conjunction", penalty=2.0, stop=2, cv=3)
+    fit = pc.fit("species ~ .", rows, "scm", features="stumps", kind="conjunction", penalty=2.0, size=2, cv=3)
     return fit, {}, ".protoclass-conditions button", 2
 
 

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from traitlets import TraitError
 
 import protoclass as pc
-from protoclass.fitting import explore
 from protoclass.pictures.coverage import measure_coverage
 from protoclass.widgets import base, explore_fit, explore_validation
 from protoclass.widgets.content import describe
@@ -69,9 +68,9 @@ def test_point_parameter_and_page_move_together(curve, fit):
     assert (curve.point, curve.eps) == (5, grid[5])
     assert fine(curve)
     for wrong in (99.0, "large", True):
-        with pytest.raises(pc.OptionError, match="its slider has"):
+        with pytest.raises(pc.errors.OptionError, match="its slider has"):
             curve.eps = wrong
-    with pytest.raises(pc.OptionError, match="row of `table`, 0 to 19"):
+    with pytest.raises(pc.errors.OptionError, match="row of `table`, 0 to 19"):
         curve.point = 20
     assert curve.point == 5
     assert "row of `table`, 0 to 19" in told(curve, point=20)["problem"]  # as no page of ours sends it
@@ -107,7 +106,7 @@ def test_the_radius_reaches_the_fits_that_fitting_gives(explorer, fit):
     assert explorer.fit is fit
     assert fine(explorer)
     for wrong in (99.0, None):
-        with pytest.raises(pc.OptionError, match="eps"):
+        with pytest.raises(pc.errors.OptionError, match="eps"):
             explorer.eps = wrong
     first = PrototypeExplorer(fit.at(size=4))
     assert first.fit.prototypes.equals(fit.prototypes.iloc[:4])
@@ -167,7 +166,7 @@ def test_what_is_selected(explorer, fit):
     told(explorer, point=-1)
     assert explorer.selected is None
     for wrong in ("nobody", ["a"], 1000):
-        with pytest.raises(pc.OptionError, match="a label of a row"):
+        with pytest.raises(pc.errors.OptionError, match="a label of a row"):
             explorer.selected = wrong
     assert fine(explorer)
 
@@ -177,7 +176,7 @@ def test_a_class_stands_out(explorer):
     assert explorer.class_ == "versicolor"
     explorer.class_ = None
     assert explorer.state["only"] == -1
-    with pytest.raises(pc.OptionError, match=r"class_ must be .* not 'rose'"):
+    with pytest.raises(pc.errors.OptionError, match=r"class_ must be .* not 'rose'"):
         explorer.class_ = "rose"
 
 
@@ -193,7 +192,7 @@ def test_axes_are_predictors_or_a_map(explorer, fit, iris):
     explorer.x = "map"
     assert explorer.table[["x", "y"]].to_numpy() == pytest.approx(where.to_numpy())
     for name in ("x", "y"):
-        with pytest.raises(pc.OptionError, match="species"):
+        with pytest.raises(pc.errors.OptionError, match="species"):
             setattr(explorer, name, "species")
 
 
@@ -242,7 +241,7 @@ def test_pictures_are_those_of_the_rows():
     of = centres.fit.prototypes.drop(columns="class").select_dtypes("number").iloc[:, -64:].to_numpy()
     assert pixels[400:] == pytest.approx(255 * (1 - of / 16), abs=1)
     for wrong in ((8, 9), 64):
-        with pytest.raises(pc.OptionError, match="shape"):
+        with pytest.raises(pc.errors.OptionError, match="shape"):
             PrototypeExplorer(fit, shape=wrong)
 
 
@@ -252,7 +251,7 @@ def test_pictures_are_those_of_the_rows():
         ("knn", {"k": 5}),
         ("kmeans", {"K": 3}),
         ("hyperplane", {"C": 1.0}),
-        ("scm", {"penalty": 2.0, "stop": 3, "kind": "conjunction"}),
+        ("scm", {"penalty": 2.0, "size": 3, "kind": "conjunction"}),
         ("pvm", {"eps": 1.0, "solver": "exact", "dissimilarity": "euclidean"}),
     ],
 )
@@ -261,7 +260,7 @@ def test_methods_without_radius_have_no_slider(iris, method, knobs):
     e = PrototypeExplorer(fit)
     assert not e._steps.radii
     if method != "pvm":
-        with pytest.raises(pc.OptionError, match="no slider of radii"):
+        with pytest.raises(pc.errors.OptionError, match="no slider of radii"):
             e.eps = 1.0
     assert (e.table["correct"].iloc[:150].astype(bool) == fit.augment()["correct"]).all()
     for row in (0, 70, 106):
@@ -294,7 +293,7 @@ def test_centroids_speak_for_the_rows_nearest_to_them(iris):
 def test_machines_say_what_decided(iris):
     two = iris[iris.species != "setosa"]
     two = two.assign(species=two.species.cat.remove_unused_categories())
-    fit = pc.fit("species ~ .", two, "scm", features="stumps", kind="conjunction", penalty=2.0, stop=2)
+    fit = pc.fit("species ~ .", two, "scm", features="stumps", kind="conjunction", penalty=2.0, size=2)
     e = PrototypeExplorer(fit)
     rules = fit.tidy()["rule"]
     conditions = e.parts[0].rule(0)["conditions"]
@@ -320,21 +319,21 @@ def test_radii_that_take_too_much_are_left_out_with_a_word(iris, monkeypatch):
     assert some.fit.prototypes.equals(fit.update(solver="exact", eps=1.5).prototypes)
 
     def refuse(self, task, grid):
-        raise pc.TooLarge("balls hold too many rows")
+        raise pc.errors.TooLargeError("balls hold too many rows")
 
     monkeypatch.setattr(pc.PVM, "path", refuse)
     e = PrototypeExplorer(fit)
     assert e.eps is None
     assert b"There is no slider of radii: balls hold too many rows" in e.content
     assert fine(e)
-    with pytest.raises(pc.TooLarge):
+    with pytest.raises(pc.errors.TooLargeError):
         PrototypeExplorer(fit, radii=[1.0, 2.0])
-    with pytest.raises(pc.OptionError, match="'knn' has no radius"):
+    with pytest.raises(pc.errors.OptionError, match="'knn' has no radius"):
         PrototypeExplorer(pc.fit("species ~ .", iris, "knn", k=3), radii=[1.0])
 
 
 def test_candidates_that_are_not_rows(iris):
-    fit = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.kmeans(6, only=True))
+    fit = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.kmeans(6, only=True))
     e = PrototypeExplorer(fit)
     assert fine(e)
     added = e.table[e.table["what"] == "prototype"]
@@ -364,14 +363,14 @@ def test_an_error_is_said_in_words_and_the_explorer_goes_on(explorer, monkeypatc
 
 def test_a_map_that_cannot_be_made_leaves_the_rest(fit, monkeypatch, tmp_path):
     def refuse(fit, source, rows):
-        raise pc.DataError("a map needs all dissimilarities")
+        raise pc.errors.DataError("a map needs all dissimilarities")
 
     monkeypatch.setattr("protoclass.pictures.plane.make_map", refuse)
     e = PrototypeExplorer(fit)
     assert e.alert == "a map needs all dissimilarities"
     assert b"a map needs all dissimilarities" in e.content
     assert "image/png" not in e._repr_mimebundle_()[0]
-    with pytest.raises(pc.NotAvailable, match="no map to save: a map needs all"):
+    with pytest.raises(pc.errors.NotAvailableError, match="no map to save: a map needs all"):
         e.save(tmp_path / "fit.html")
     assert told(e, x="petal_length", y="petal_width", wants=["plane"])["plane"]["x"] == "petal_length"
     assert fine(e)
@@ -432,7 +431,6 @@ def test_without_a_front_end_the_figure_comes_back(fit, iris, capsys, monkeypatc
     for call in (
         lambda: explore_fit(fit),
         lambda: explore_validation(fit.validation),
-        lambda: explore("species ~ .", iris, eps=1.0),
     ):
         figure = call()
         assert isinstance(figure, Figure)
@@ -442,10 +440,9 @@ def test_without_a_front_end_the_figure_comes_back(fit, iris, capsys, monkeypatc
     monkeypatch.setattr(base, "front_end", lambda: True)
     assert isinstance(explore_fit(fit), PrototypeExplorer)
     assert isinstance(explore_validation(fit.validation), CurveExplorer)
-    assert explore("species ~ .", iris, "kmeans", K=2).fit.model.name == "kmeans"
     assert not capsys.readouterr().out
     for call in (lambda: explore_fit(fit, colour="red"), lambda: explore_validation(fit.validation, shape=(2, 2))):
-        with pytest.raises(pc.OptionError, match="has no option"):
+        with pytest.raises(pc.errors.OptionError, match="has no option"):
             call()
 
 
@@ -473,7 +470,7 @@ def test_odd_labels(iris):
 
 def test_explorers_share_their_radius(curve, explorer, fit):
     curve.link(explorer)
-    with pytest.raises(pc.OptionError, match="a trait of both explorers, not 'point'"):
+    with pytest.raises(pc.errors.OptionError, match="a trait of both explorers, not 'point'"):
         curve.link(explorer, "point")
     curve.point = 17
     assert explorer.fit.selection.point == 17

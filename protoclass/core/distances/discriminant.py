@@ -105,7 +105,7 @@ def nca(
 
     Raises
     ------
-    TooLarge
+    TooLargeError
         Where the pairs of rows do not fit.
 
     Examples

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...ground.errors import TooLarge
+from ...ground.errors import TooLargeError
 from .. import Array
 from ..coding import Coding, Tile, block_tiles, filled
 from ..memory import large, room
@@ -182,7 +182,7 @@ class Balls:
 
         Raises
         ------
-        TooLarge
+        TooLargeError
             If memory does not allow them.
         """
 
@@ -245,9 +245,9 @@ def near_pairs(task: Task, coding: Coding) -> Pairs | None:
     return Pairs(near.rows()[inside].astype(np.int32), near.at[inside], codes[inside])
 
 
-def too_many(task: Task, radius: float) -> TooLarge:
+def too_many(task: Task, radius: float) -> TooLargeError:
     n, m = task.shape
-    return TooLarge(
+    return TooLargeError(
         f"balls of radius {radius:.4g} around {m} candidates contain too many of the {n} rows to be "
         "listed: use solver='greedy' without certify=, which hardly needs lists, smaller radii, candidates=500 (a random subset of "
         "the rows as centres), or fewer rows (data.sample(...))"

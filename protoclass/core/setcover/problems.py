@@ -131,7 +131,7 @@ def of_rows(task: Task, classes: tuple[ClassBalls, ...], prices: Sequence[Array]
 
 
 def check_listed(task: Task, classes: tuple[ClassBalls, ...], radius: float) -> None:
-    """Raise TooLarge if the balls of all candidates have too many rows for a program that lists them."""
+    """Raise TooLargeError if the balls of all candidates have too many rows for a program that lists them."""
     if sum(balls.pairs for balls in classes) > LISTED:
         raise too_many(task, radius)
 

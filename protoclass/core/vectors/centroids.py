@@ -361,7 +361,7 @@ class _Chord:
             self.solver.changeColCost(self.n, sign)
             self.solver.run()
             if self.solver.getModelStatus() != self.optimal:
-                raise DataError("the end of a chord in the hull of a class could not be computed: leave out pc.hull")
+                raise DataError("the end of a chord in the hull of a class could not be computed: leave out pc.candidates.hull")
             limits.append(sign * float(self.solver.getInfo().objective_function_value))
         # by rounding, a point on the boundary may lie outside; its chord is then the point itself
         return min(limits[0], 0.0), max(limits[1], 0.0)

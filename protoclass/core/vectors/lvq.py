@@ -40,7 +40,7 @@ class Learning:
     window : float, 0 < window < 1
         Window of LVQ2.1 and LVQ3: a row is in the window between two code vectors if the ratio of its smaller to its larger
         distance exceeds (1 - window) / (1 + window).
-    epsilon : float
+    damping : float
         LVQ3: the proportion of the rate by which both nearest code vectors move if they are of the row's class.
     steepness : float >= 0
         GLVQ: the cost of a row is f(mu), the logistic function of steepness * mu times 4 / steepness; mu itself at 0.
@@ -49,7 +49,7 @@ class Learning:
     variant: str
     alpha: float
     window: float = 0.3
-    epsilon: float = 0.1
+    damping: float = 0.1
     steepness: float = 0.0
 
 
@@ -95,7 +95,7 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     limit = FAR**2 * norm.max(initial=0.0)
     unit = _unit(X, y, codes, code_classes) if how.variant == "glvq" else 1.0
     ratio = ((1 - how.window) / (1 + how.window)) ** 2
-    parameters = (VARIANTS.index(how.variant), how.alpha, ratio, how.epsilon, how.steepness, unit)
+    parameters = (VARIANTS.index(how.variant), how.alpha, ratio, how.damping, how.steepness, unit)
     rate = np.full(len(codes), how.alpha)
     # four times the rounding of X C' and of a block's changes to it, see `_move`
     share = 4 * (X.shape[1] + 2 * BLOCK + 8) * 2.0**-24
@@ -123,7 +123,7 @@ def _unit(X: Array, y: Array, codes: Array, code_classes: Array) -> float:
 
 @kernel
 def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate, products, parameters, frame):
-    variant, alpha, ratio, epsilon, steepness, unit = parameters
+    variant, alpha, ratio, damping, steepness, unit = parameters
     P, _, _, square, slack = products
     for t in range(len(X)):
         x, c = X[t], row_classes[t]
@@ -151,8 +151,8 @@ def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate
                 _move(i, sign * a, t, X, codes, single_codes, products, frame)
                 _move(j, -sign * a, t, X, codes, single_codes, products, frame)
         elif variant == LVQ3 and code_classes[i] == c:
-            _move(i, epsilon * a, t, X, codes, single_codes, products, frame)
-            _move(j, epsilon * a, t, X, codes, single_codes, products, frame)
+            _move(i, damping * a, t, X, codes, single_codes, products, frame)
+            _move(j, damping * a, t, X, codes, single_codes, products, frame)
 
 
 @kernel

@@ -86,7 +86,7 @@ class ShrunkenPath:
         c = self.centroids
         survivors = (c.centroids[:, g] != c.overall).sum(axis=1)
         prototypes = Points(np.arange(len(c.priors)), coords=c.centroids[:, g], table={"columns": survivors})
-        report = {"threshold": float(c.thresholds[g]), "columns that tell classes apart": int(c.survivors[g])}
+        report = {"shrinkage": float(c.thresholds[g]), "columns that tell classes apart": int(c.survivors[g])}
         return ShrunkenRule(prototypes, c.overall, c.scale, c.priors, float(c.survivors[g]), report)
 
     def moved(self, columns: Array) -> ShrunkenPath:

@@ -87,7 +87,7 @@ from protoclass import __version__
 
 from ...core.memory import room
 from ...frames.tables import Absent, as_pandas
-from ...ground.errors import FileError, NotAvailable, OptionError, TooLarge, brief, cut, shown
+from ...ground.errors import FileError, NotAvailableError, OptionError, TooLargeError, brief, cut, shown
 from ...ground.files import Saved, check_free, write_by
 from ...values import public
 from .classes import SAVED, import_all
@@ -132,10 +132,10 @@ def load(path: Any) -> Any:
     FileError
         If the file does not exist, is damaged, was not written by `save`, or was written by a later
         version of the package.
-    NotAvailable
+    NotAvailableError
         If it needs a custom method or metric whose module is not imported, or a table library that
         is not installed.
-    TooLarge
+    TooLargeError
         If it contains more than a quarter of the available memory.
 
     Notes
@@ -170,7 +170,7 @@ def load(path: Any) -> Any:
             if kind not in SAVED or document["objects"][root][0] != kind:
                 raise FileError(f"it announces {brief(kind)}, but its root is another")
             return Decoder(document["objects"], arrays, size).decode({"object": root})
-    except (NotAvailable, TooLarge, MemoryError):
+    except (NotAvailableError, TooLargeError, MemoryError):
         raise
     except Exception as reason:  # any error that the values of a file cause
         raise damaged(place, str(reason) or type(reason).__name__) from None
@@ -287,7 +287,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
     FileError
         If there is no such file, or it is damaged, or was not written by this package or by a later
         version of it.
-    TooLarge
+    TooLargeError
         If its contents take more than a quarter of the available memory.
     """
     try:
@@ -298,7 +298,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
         if _sum(entries) != known:
             raise ValueError("it does not match its checksum")
         return document, [_array(data, size) for data in entries[1:]], size
-    except (FileError, TooLarge, MemoryError):
+    except (FileError, TooLargeError, MemoryError):
         raise
     except Exception as reason:  # of which a damaged zip, array or text has many
         if isinstance(reason, OSError) and reason.strerror:
@@ -324,7 +324,7 @@ def _checked(infos: list[zipfile.ZipInfo], size: int, path: Path) -> int:
         raise ValueError("it has entries that are larger than the file")
     total = sum(info.file_size for info in infos)
     if total > room():
-        raise TooLarge(f"the content of {shown(str(path))} needs {total / 2**30:.2f} GB, above a quarter of the available memory")
+        raise TooLargeError(f"the content of {shown(str(path))} needs {total / 2**30:.2f} GB, above a quarter of the available memory")
     return total
 
 

@@ -18,7 +18,7 @@ from ...estimation.problem import measure_losses
 from ...frames.formula import TRANSFORMS, Formula, check_factors
 from ...frames.frame import spec_of_states, states_of
 from ...frames.spelling import name_columns
-from ...ground.errors import FileError, NotAvailable, OptionError, brief, cut
+from ...ground.errors import FileError, NotAvailableError, OptionError, brief, cut
 from ...ground.savable import SAVABLE, Kind
 from ...metrics import registry as metrics
 from ...metrics.base import check_rep
@@ -76,14 +76,14 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
 
     Raises
     ------
-    NotAvailable
+    NotAvailableError
         If there is none: a file cannot name classes that were not registered or declared.
     """
     if not isinstance(name, str):
         raise FileError("a class has no name")
     kind = known.get(FORMER_CLASSES.get(name, name))
     if kind is None:
-        raise NotAvailable(
+        raise NotAvailableError(
             f"the file contains an object of {brief(name)}, which is not known: before pc.load, import the module that defines it with "
             "@pc.extend.savable or pc.register, or update protoclass"
         )
@@ -187,15 +187,22 @@ FORMER: Mapping[str, Mapping[str, Any]] = {
     },
     "method medianglvq": {"starts": 1, "total": None, "init": "kmedoids"}, "method mmd": {"criticisms": 0},
     "method scm": {"multiclass": "ovo"}, "method hyperplane": {"dims": None}, "kmeans candidates": {"by": "class"},
+    "Validation": dict.fromkeys(["choice", "measure", "loss", "procedure"], ...),  # any value: they follow from the problem
 }  # fmt: skip
+DROPPED = ("Choice", "Procedure")  # classes of such fields
 
 
 # classes and fields that had another name when version 3 of the format was new
 FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
 FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
+    "unlabelled": {"frame": "data"},
     **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
+    "metric adaptive": {"epsilon": "softening"}, "method pvm": {"stop": "size", "draws": "resamples"}, "method scm": {"stop": "size"},
+    "method lvq": {"epsilon": "damping"}, "method centroids": {"threshold": "shrinkage"},
+    "hull": {"count": "n"}, "quantiles": {"count": "n"},
     **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
 }
+FORMER_PARAMETERS = {"stop": "size", "components": "dims"}  # of methods, among tuned values
 
 
 def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -209,8 +216,11 @@ def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
         measure = options["measure"] if options.get("loss") is None else options["loss"]
         loss, loss_name = measure_losses(measure, given["frame"])
         given |= {"repeats": options["repeats"], "loss": loss, "loss_name": loss_name}
+    if name == "Selection":
+        given["values"] = {FORMER_PARAMETERS.get(parameter, parameter): value for parameter, value in given["values"].items()}
     former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})
-    return {renamed.get(field, field): part for field, part in given.items() if field not in former or part != former[field]}
+    return {renamed.get(field, field): part for field, part in given.items()
+            if field not in former or (former[field] is not ... and part != former[field])}  # fmt: skip
 
 
 def check_dissimilarity(d: Any) -> None:

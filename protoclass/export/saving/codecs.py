@@ -15,9 +15,20 @@ import pandas as pd
 from numpy.lib import format as npy
 
 from ...frames.tables import as_given, as_pandas, eager_library, is_path
-from ...ground.errors import FileError, NotAvailable, cut
+from ...ground.errors import FileError, NotAvailableError, cut
 from ...ground.savable import Kind
-from .classes import CHECKS, DERIVED, as_now, check_fields, class_of, known_classes, names_of_classes, refused, written
+from .classes import (
+    CHECKS,
+    DERIVED,
+    DROPPED,
+    as_now,
+    check_fields,
+    class_of,
+    known_classes,
+    names_of_classes,
+    refused,
+    written,
+)
 
 KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
@@ -132,7 +143,7 @@ def _of_library(library: str, table: pd.DataFrame) -> Any:
     try:
         module = __import__(library)
     except ImportError:
-        raise NotAvailable(f"the data were a table of {library}, which is not installed: use pip install {library}") from None
+        raise NotAvailableError(f"the data were a table of {library}, which is not installed: use pip install {library}") from None
     return as_given(table, module.DataFrame() if library == "polars" else module.table({}))
 
 
@@ -267,6 +278,9 @@ class Decoder:
         self.arrays, self._left, self._known = arrays, FEW + RATIO * size, known_classes()
         self.objects: list[Any] = []
         for name, given in objects:
+            if name in DROPPED:
+                self.objects.append(None)
+                continue
             self.objects.append(self._object(class_of(name, self._known), {name: self.decode(v) for name, v in given.items()}))
 
     def decode(self, written: Any) -> Any:

@@ -56,18 +56,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
 
 
-def few(steps: int, costly_without: Kernel | None = None) -> bool:
+def few(steps: int) -> bool:
     """Whether work of this many steps is left to NumPy, which needs no compilation and gives bit-identical results.
 
-    A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba half a second to import and to read it in every
-    later process. On work of this size it saves some milliseconds, unless there is much of it: not the parts of large work
-    that `each` divides. If the work is `costly_without` a kernel, that kernel is used if it has been called before, or if such
-    works together were large.
+    A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba a second to import and to read it in every
+    later process. On work of this size it saves a millisecond, unless there is much of it: not the parts of large work
+    that `each` divides.
     """
-    if costly_without is not None:
-        costly_without.spared += steps
-        if costly_without.called or costly_without.spared > 4 * FEW:
-            return False
     return steps <= FEW and not getattr(_inside, "worker", False)
 
 
@@ -156,7 +151,6 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], contract: bool = True) -> None:
         self.py_func, self.contract = function, contract
-        self.spared = 0  # steps of works that `few` has left to NumPy
         self._compiled = Once(self._compile)
         update_wrapper(self, function)
 
@@ -179,11 +173,6 @@ class Kernel:
         from .cache import dispatcher
 
         return dispatcher(self.py_func, self.contract)
-
-    @property
-    def called(self) -> bool:
-        """Whether it has been called in this process, so it is compiled or about to be."""
-        return self._compiled.known
 
     @property
     def _numba_type_(self) -> Any:  # numba uses it if a kernel calls another one

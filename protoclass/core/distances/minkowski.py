@@ -90,7 +90,7 @@ def minkowski(a: Array, b: Array, r: float = 2.0) -> Array:
     >>> minkowski(np.zeros((1, 2)), np.array([[3.0, 4.0]]), 1.0)
     array([[7.]])
     """
-    if r in (1, 2, np.inf) and few(a.size * len(b), costly_without=_euclidean if r == 2 else _minkowski):
+    if r in (1, 2, np.inf) and few(a.size * len(b)):
         return _by_numpy(a, b, r)
     return _between(_euclidean, a, b) if r == 2 else _between(_minkowski, a, b, float(r))
 
@@ -123,7 +123,7 @@ def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
     >>> products(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[11.,  2.]])
     """
-    if few(a.size * len(b), costly_without=_products):
+    if few(a.size * len(b)):
         return sum((x[:, None] * z for x, z in zip(a.T, b.T, strict=True)), np.zeros((len(a), len(b))))
     return _between(_products, a, b)
 

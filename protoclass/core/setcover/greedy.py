@@ -79,7 +79,7 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     """The greedy algorithm on each class and problem, for all folds, with a prototype cost of `cost` units."""
     classes, (F, K, _) = problems.classes, problems.gain.shape
     work = F * K * sum(len(balls.candidates) * len(balls.rows) for balls in classes)
-    if all(balls.coded for balls in classes) and few(work // AT_A_STEP, costly_without=_greedy):
+    if all(balls.coded for balls in classes) and few(work // AT_A_STEP):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     items, (n, m) = [(c, k) for c in range(len(classes)) for k in range(K)], problems.task.shape
     found = list(each(lambda item: take_steps(problems, *item, np.arange(F), cost), items, n * m))
@@ -180,14 +180,13 @@ def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
     weights = np.tile(np.where(live, problems.w[balls.rows], 0.0), (K, 1, 1))  # (problems, F, b): of rows not yet covered
     taken: list[tuple[Array, ...]] = []
     most = gain.max(axis=2, initial=-np.inf)
-    while (most > cost).any():
-        goes_on = (most > cost).any(axis=1)
-        if not goes_on.all():
+    while (goes_on := (most > cost).any(axis=1)).any():
+        if 2 * np.count_nonzero(goes_on) <= len(problem):  # a copy takes longer than a few problems without a further step
             problem, inside, gain, weights, most = (x[goes_on] for x in (problem, inside, gain, weights, most))
         first = gain.argmax(axis=2)  # the first candidate breaks ties, because they ascend
         k, f = np.nonzero(most > cost)
         taken.append((problem[k] * F + f, balls.candidates[first[k, f]], most[k, f]))
-        # folds without a further step need no mask: gains never rise, and a chosen candidate has none left
+        # folds and problems without a further step need no mask: gains never rise, and a chosen candidate has none left
         new = weights * inside[np.arange(len(problem))[:, None], first]
         weights -= new
         gain -= new @ inside.transpose(0, 2, 1)

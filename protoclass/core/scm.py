@@ -515,7 +515,7 @@ class SCMRule(WithPrototypes):
         assert at is not None
         machines = [replace(d, machine=d.machine.first(size).moved(at)) for d in self.machines]
         report = {**self.report, "features": sum(len(d.machine) for d in machines)}
-        report.pop("features at most", None)
+        report.pop("max size", None)
         return assemble(tuple(machines), self._own, self.classes, report)
 
     @property
@@ -655,7 +655,7 @@ class SCMPath:
     def at(self, g: int) -> SCMRule:
         kind, penalty, most = self.grid[g]
         machines = tuple(replace(d, machine=d.machine.first(self._sizes[g])) for d in self.runs[kind, penalty])
-        parameters = {"kind": kind, "penalty p": penalty, **({} if most is None else {"features at most": most})}
+        parameters = {"kind": kind, "penalty p": penalty, **({} if most is None else {"max size": most})}
         parameters["features"] = sum(len(d.machine) for d in machines)
         return assemble(machines, self.own, self.classes, {**parameters, **self.report})
 

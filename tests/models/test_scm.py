@@ -47,7 +47,7 @@ def fast(y, kind, penalty, max_size=None, D=None, X=None, B=None, negate=False):
     side = np.where(y == (kind == "conjunction"), IN_P, IN_N).astype(np.int8)
     D = np.empty((n, 0)) if D is None else D
     own = make_family(side[: D.shape[1]], X_all.shape[1], kind == "conjunction", stumps, negate)
-    machine = grow_each(sort_lines(D, X_all), own, side, [penalty], size)[0]
+    machine = grow_each(sort_lines(D, X_all), own, side, [penalty], max_size)[0]
     return machine, first_to_fire(machine, D, X_all) < NEVER
 
 

@@ -216,6 +216,8 @@ def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
         measure = options["measure"] if options.get("loss") is None else options["loss"]
         loss, loss_name = measure_losses(measure, given["frame"])
         given |= {"repeats": options["repeats"], "loss": loss, "loss_name": loss_name}
+    if name == "Validation":
+        given["grid"] = given["grid"].rename(columns=FORMER_PARAMETERS)
     if name == "Selection":
         given["values"] = {FORMER_PARAMETERS.get(parameter, parameter): value for parameter, value in given["values"].items()}
     former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})

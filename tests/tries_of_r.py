@@ -44,7 +44,7 @@ CARET = [
     ("fit.test(new, cutoff=0.3)", "OptionError: use threshold=", "cal.test(new, threshold={'virginica': 0.3}).tidy()"),
     ("pc.varImp(fit)", "NotAvailableError: use fit.importance()", "fit.importance(new, resamples=2)"),
     ("fit.varImp()", "NotAvailableError: use fit.importance()", "fit.importance(new, resamples=2)"),
-    ("fit.plot('varImp')", "OptionError: kind must be None, 'prototypes', 'rule', 'path', 'why', 'importance',", "fit.plot('importance', new=new, repeats=2)"),
+    ("fit.plot('varImp')", "OptionError: kind must be None, 'prototypes', 'rule', 'path', 'why', 'importance',", "fit.plot('importance', new=new, resamples=2)"),
     ("fit.bestTune", "NotAvailableError: fit.params", "fit.params"),
     ("fit.results", "NotAvailableError: fit.validation.table", "tuned.validation.table"),
     ("fit.finalModel", "NotAvailableError: use the fit itself", "fit"),

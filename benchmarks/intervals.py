@@ -19,7 +19,12 @@ import numpy as np
 from scipy import stats
 from scipy.spatial.distance import cdist
 
-from protoclass.analysis.comparison import Design, error_interval, mean_over_splits, student_interval
+from protoclass.analysis.comparison import (
+    Design,
+    error_interval,
+    mean_over_splits,
+    student_interval,
+)
 from protoclass.core.parallel import kernel
 from protoclass.core.statistics.intervals import wilson
 

@@ -27,7 +27,12 @@ def __getattr__(name: str) -> Any:
     from .ground.errors import NotAvailableError as Missing
     from .ground.foreign_names import FUNCTIONS, FUNCTIONS_ELSEWHERE, RENAMED, VERBS
 
-    cures = {**dict.fromkeys(FUNCTIONS, f"use fit.{name}(...)"), **VERBS, **FUNCTIONS_ELSEWHERE, **RENAMED}
+    cures = {
+        **dict.fromkeys(FUNCTIONS, f"use fit.{name}(...)"),
+        **VERBS,
+        **FUNCTIONS_ELSEWHERE,
+        **RENAMED,
+    }
     if name in cures:
         raise Missing(f"module 'protoclass' has no {name!r}: {cures[name]}")
     raise AttributeError(f"module 'protoclass' has no attribute {name!r}")

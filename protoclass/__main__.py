@@ -17,7 +17,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from .ground.errors import NotAvailableError, OptionError, ProtoclassError, in_letters_of, visible_lines
+from .ground.errors import (
+    NotAvailableError,
+    OptionError,
+    ProtoclassError,
+    in_letters_of,
+    visible_lines,
+)
 from .ground.files import make_folder, read_csv, write_file
 
 NARROW, WIDE = 40, 120  # columns between which notes are wrapped
@@ -51,7 +57,8 @@ def fitting() -> argparse.ArgumentParser:
     """Arguments of a fit."""
     parser = _parser(
         "",
-        "Fit a prototype classifier to a CSV file and print its summary. 'explore' before the formula opens the fit in a browser, and "
+        "Fit a prototype classifier to a CSV file and print its summary. 'explore' before the "
+        "formula opens the fit in a browser, and "
         "'reproduce' runs the call of a saved fit again; see python -m protoclass explore --help and reproduce --help.",
         '"species ~ ." data/iris.csv --method pvm --eps 1.0 --cv 10 --out figures',
     )
@@ -63,12 +70,22 @@ def exploring() -> argparse.ArgumentParser:
     """Arguments of `explore`."""
     parser = _parser(
         " explore",
-        "Fit a prototype classifier to a CSV file and open the explorer of its prototypes in a browser. The explorer is one HTML page, "
+        "Fit a prototype classifier to a CSV file and open the explorer of its prototypes in a "
+        "browser. The explorer is one HTML page, "
         "which needs neither Python nor a network.",
         '"species ~ ." data/iris.csv --method pvm --eps grid',
     )
-    parser.add_argument("--shape", type=_value, metavar="H,W", help="height and width of the images if each row is an image")
-    parser.add_argument("--save", metavar="FILE", help="file for the page, such as fit.html, which is then not opened")
+    parser.add_argument(
+        "--shape",
+        type=_value,
+        metavar="H,W",
+        help="height and width of the images if each row is an image",
+    )
+    parser.add_argument(
+        "--save",
+        metavar="FILE",
+        help="file for the page, such as fit.html, which is then not opened",
+    )
     return parser
 
 
@@ -76,17 +93,44 @@ def _parser(word: str, description: str, example: str) -> argparse.ArgumentParse
     """A command that fits: its arguments are those of `fit`, and parameters of the method."""
     program = f"python -m protoclass{word}"
     parser = argparse.ArgumentParser(
-        allow_abbrev=False, prog=program, usage=f'{program} "response ~ predictors" data.csv [options]', description=description,
-        epilog=f"Other options are parameters of the method: --eps 1.0, --eps 0.5,1,2 or --k grid. Example: {program} {example}",
-    )  # fmt: skip
+        allow_abbrev=False,
+        prog=program,
+        usage=f'{program} "response ~ predictors" data.csv [options]',
+        description=description,
+        epilog="Other options are parameters of the method: --eps 1.0, --eps 0.5,1,2 or --k grid. "
+        f"Example: {program} {example}",
+    )
     add = parser.add_argument
-    add("formula", help="formula in R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'")
+    add(
+        "formula",
+        help="formula in R's grammar, such as 'species ~ .' or 'species ~ petal_length + log(petal_width)'",
+    )
     add("data", help="CSV file with a line of column names")
-    add("--method", default="pvm", help="name of the method, such as pvm (the default), scm or knn; an unknown name lists all methods")
-    add("--dissimilarity", default="auto", help="auto (the default), or a name such as euclidean or gower; an unknown name lists all")
-    add("--cv", default="auto", help="number of folds, loo, none, or auto (the default): 10 if a parameter is tuned")
-    add("--choose", default="auto", help="rule that selects parameters: 1se (default; min with --max-prototypes), 1se-paired, min or bound")
-    add("--na", default="drop", help="treatment of rows with missing values: drop (the default), raise or keep (Gower)")
+    add(
+        "--method",
+        default="pvm",
+        help="name of the method, such as pvm (the default), scm or knn; an unknown name lists all methods",
+    )
+    add(
+        "--dissimilarity",
+        default="auto",
+        help="auto (the default), or a name such as euclidean or gower; an unknown name lists all",
+    )
+    add(
+        "--cv",
+        default="auto",
+        help="number of folds, loo, none, or auto (the default): 10 if a parameter is tuned",
+    )
+    add(
+        "--choose",
+        default="auto",
+        help="rule that selects parameters: 1se (default; min with --max-prototypes), 1se-paired, min or bound",
+    )
+    add(
+        "--na",
+        default="drop",
+        help="treatment of rows with missing values: drop (the default), raise or keep (Gower)",
+    )
     add("--seed", type=int, default=0, help="seed of the folds")
     return parser
 
@@ -96,13 +140,18 @@ def reproducing() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         allow_abbrev=False,
         prog="python -m protoclass reproduce",
-        description="Run the call of a saved fit again on its data, and print for each part of the fit whether it is the same. "
+        description="Run the call of a saved fit again on its data, and print for each part of the "
+        "fit whether it is the same. "
         "The exit status is 0 if everything is the same, and 1 otherwise.",
         epilog="Example: python -m protoclass reproduce iris.proto data/iris.csv",
     )
     parser.add_argument("fit", help="file of a fit, written by fit.save")
     parser.add_argument("data", help="CSV file with the rows of the fit in their order")
-    parser.add_argument("matrix", nargs="?", help="file with the dissimilarities, for read_dissimilarity, if the fit has a given matrix")
+    parser.add_argument(
+        "matrix",
+        nargs="?",
+        help="file with the dissimilarities, for read_dissimilarity, if the fit has a given matrix",
+    )
     return parser
 
 
@@ -124,7 +173,9 @@ def fitted_to(options: argparse.Namespace, rest: list[str]) -> Any:
     """The fit of a command, with the parameters of its method."""
     from .fitting import fit
 
-    same = {name: getattr(options, name) for name in ("method", "dissimilarity", "choose", "na", "seed")}
+    same = {
+        name: getattr(options, name) for name in ("method", "dissimilarity", "choose", "na", "seed")
+    }
     cv = None if options.cv == "none" else _value(options.cv)
     return fit(options.formula, read_csv(options.data), cv=cv, **same, **_parameters(rest))
 
@@ -133,8 +184,11 @@ def explore(options: argparse.Namespace, fitted: Any) -> str:
     """Write the page of a fit, and open it in the browser unless its file has a name; the text that
     names it."""
     shape = {"shape": tuple(options.shape)} if options.shape else {}
-    # the folder of the temporary file is its user's alone, and stays: the browser may read the file again
-    place = Path(options.save or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()
+    # the folder of the temporary file is its user's alone, and stays: the browser may read the file
+    # again
+    place = Path(
+        options.save or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html"
+    ).resolve()
     fitted.explore(save=place, **shape)
     opened = not options.save and webbrowser.open(place.as_uri())
     return f"The page is {place}{'' if opened else ': open it in a browser'}."
@@ -161,14 +215,20 @@ def figures(fitted: Any, folder: Path) -> str:
 
 def _parameters(rest: list[str]) -> dict[str, Any]:
     """`--eps 1.0 --k=1,3` as parameters."""
-    words = [w for token in rest for w in (token.split("=", 1) if token.startswith("--") else [token])]
+    words = [
+        w for token in rest for w in (token.split("=", 1) if token.startswith("--") else [token])
+    ]
     parameters: dict[str, Any] = {}
     for name, value in zip(words[::2], [*words[1::2], None], strict=False):
         if not name.startswith("--") or value is None or value.startswith("--"):
-            raise OptionError(f"{name!r} is not understood: use --name value for parameters, and see --help")
+            raise OptionError(
+                f"{name!r} is not understood: use --name value for parameters, and see --help"
+            )
         parameter = name[2:].replace("-", "_")
         if parameter in ("formula", "data"):
-            raise OptionError(f"{name} must be given without a name, as in 'species ~ .' data/iris.csv")
+            raise OptionError(
+                f"{name} must be given without a name, as in 'species ~ .' data/iris.csv"
+            )
         parameters[parameter] = _value(value)
     return parameters
 

@@ -1,4 +1,6 @@
-"""The errors of protoclass, each for one kind of cure; `ProtoclassError` and `DataWarning` are names of the package too."""
+"""The errors of protoclass, each for one kind of cure; `ProtoclassError` and `DataWarning` are
+names of the package too.
+"""
 
 from .ground.errors import (
     DaskError,

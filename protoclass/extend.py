@@ -1,5 +1,6 @@
-"""The parts of a method or metric of your own, beside `Model`, `Metric` and `register`, and metrics without parameters, which have names:
-"canberra", "correlation", "cosine", "hamming", "jaccard", "zero_one".
+"""The parts of a method or metric of your own, beside `Model`, `Metric` and `register`, and metrics
+without parameters, which have names: "canberra", "correlation", "cosine", "hamming", "jaccard",
+"zero_one".
 
 The vignette a_method_of_your_own uses these names.
 """

@@ -48,15 +48,16 @@ from .widgets import explore_fit, explore_validation
 class Fit(Saveable, Fitted):
     """A fitted classifier.
 
-    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and the other attributes of `Fitted`, and the
-    analyses, tables, plots and files below.
+    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and the other
+    attributes of `Fitted`, and the analyses, tables, plots and files below.
     """
 
     @cached_property
     def validation(self) -> Validation:
         """The cross-validation: errors over the grid, held-out predictions, and the selected point.
 
-        If nothing is tuned, it is done at the first use or print, if it is predicted to take less than 10 s.
+        If nothing is tuned, it is done at the first use or print, if it is predicted to take less
+        than 10 s.
         """
         return Validation.of(super().validation)
 
@@ -73,9 +74,10 @@ class Fit(Saveable, Fitted):
     def update(self, formula: str | None = None, **changes: Any) -> Fit:
         """Refit with some arguments changed, such as `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
 
-        In the formula, `.` is the same side of the old formula, as in R; an empty left side keeps the response. Tuned parameters
-        are tuned again. If the parameters were set by hand (`at`, `fit_at`, a slider of an explorer), the new fit keeps their values,
-        unless the method or the cross-validation changes. A fit truncated by `at(size=)` keeps its number of steps.
+        In the formula, `.` is the same side of the old formula, as in R; an empty left side keeps
+        the response. Tuned parameters are tuned again. If the parameters were set by hand (`at`,
+        `fit_at`, a slider of an explorer), the new fit keeps their values, unless the method or the
+        cross-validation changes. A fit truncated by `at(size=)` keeps its number of steps.
 
         See Also
         --------
@@ -91,14 +93,28 @@ class Fit(Saveable, Fitted):
         if formula is not None:
             changes["formula"] = substitute(formula, self.call.formula)
         selection, kept = self.selection, dict[str, Any]()
-        tunes_anew = {"method", "cv", "choose", "measure", "repeats", "max_prototypes", "tolerance"} & set(changes)
+        tunes_anew = {
+            "method",
+            "cv",
+            "choose",
+            "measure",
+            "repeats",
+            "max_prototypes",
+            "tolerance",
+        } & set(changes)
         if selection.by_hand and not tunes_anew:
-            kept = {name: value for name, value in self.problem.of_method(selection.values).items() if name not in changes}
+            kept = {
+                name: value
+                for name, value in self.problem.of_method(selection.values).items()
+                if name not in changes
+            }
             if self.problem.to_tune is not None:
                 changes = {"dissimilarity": self.problem.chosen_metric(selection.values), **changes}
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
-        again = fit_call(replace(call, function="fit", arguments={**DEFAULTS, **call.arguments}), Fit)
+        again = fit_call(
+            replace(call, function="fit", arguments={**DEFAULTS, **call.arguments}), Fit
+        )
         again = again.remembering({} if "method" in changes else selection.kept(kept, changes))
         return calibrated(self._with_choices(again, kept, changes))
 
@@ -110,9 +126,12 @@ class Fit(Saveable, Fitted):
         if selection.steps is not None and "method" not in changes:
             again = again.at(size=min(selection.steps, step_count(again)))
         grid = selection.grid[[name for name in selection.grid if name in kept]]
-        if len(again.selection.grid.columns):  # something else was tuned again, and its grid is kept
+        # something else was tuned again, and its grid is kept
+        if len(again.selection.grid.columns):
             return again
-        return replace(again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND))
+        return replace(
+            again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND)
+        )
 
 
 @savable(**AXES)
@@ -121,8 +140,9 @@ class Fit(Saveable, Fitted):
 class Validation(Printed, Saveable, ErrorCurve, Served):
     """A cross-validated error curve.
 
-    It has `table`, `best`, `one_se`, `corrected`, `band`, the folds, the held-out predictions and the other attributes of
-    `ErrorCurve`; here are the fits at its points, its permutation test and its plots.
+    It has `table`, `best`, `one_se`, `corrected`, `band`, the folds, the held-out predictions and
+    the other attributes of `ErrorCurve`; here are the fits at its points, its permutation test and
+    its plots.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
@@ -133,7 +153,11 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     )
 
     permutation_test, frontier = permutation_test, frontier
-    plot, summary, explore = Above("protoclass.pictures"), Above("protoclass.tables"), explore_validation
+    plot, summary, explore = (
+        Above("protoclass.pictures"),
+        Above("protoclass.tables"),
+        explore_validation,
+    )
     _said = printing.curve_said
 
     @classmethod
@@ -167,7 +191,9 @@ SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
 def _check_sample(sample: Any) -> None:
     """Raise for a sample of other data, which the cluster has not drawn."""
     if sample != SAMPLE:
-        raise OptionError(f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n")
+        raise OptionError(
+            f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n"
+        )
 
 
 @public
@@ -201,67 +227,81 @@ def fit(
     Parameters
     ----------
     formula : str
-        Model formula in R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, or `"y ~ 1"` for given dissimilarities, with a fixed
-        list of transforms such as `I(x^2)`, `poly(x, 2)`, `ns(x, df=4)`, `cut(x, 3)` and `factor(g)`.
+        Model formula in R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, or `"y ~ 1"`
+        for given dissimilarities, with a fixed list of transforms such as `I(x^2)`, `poly(x, 2)`,
+        `ns(x, df=4)`, `cut(x, 3)` and `factor(g)`.
     data : pandas DataFrame, polars or pyarrow table, lazy table, or path
-        Training rows, with distinct row labels. A path is a Parquet or CSV file, or a list of these; of a lazy table or file, the columns
-        that the call names are read into memory.
+        Training rows, with distinct row labels. A path is a Parquet or CSV file, or a list of
+        these; of a lazy table or file, the columns that the call names are read into memory.
     method : str or model object
-        Name of a method, or a model object such as `pc.PVM(eps=1.2)`. In brackets are the parameters that are tuned by default:
+        Name of a method, or a model object such as `pc.PVM(eps=1.2)`. In brackets are the
+        parameters that are tuned by default:
 
         * "pvm": the prototype vector machine (`eps`), `PVM`;
         * "scm": the set covering machine (`kind`, `penalty`, `max_size`), `SCM`;
         * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
-        * "knn": k nearest neighbours (`k`), `KNN`; "dann" is "knn" with `dissimilarity=pc.Adaptive()`;
-        * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`, `Multiedit`;
-        * "medianglvq": a few rows of each class that classify best (`K`), with a learned metric (`matrix`), `MedianGLVQ`;
-        * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of each class (`K`), `KMedoids`,
-          `KMeans`, `LVQ`, `Mixture`;
+        * "knn": k nearest neighbours (`k`), `KNN`; "dann" is "knn" with
+          `dissimilarity=pc.Adaptive()`;
+        * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`,
+          `Multiedit`;
+        * "medianglvq": a few rows of each class that classify best (`K`), with a learned metric
+          (`matrix`), `MedianGLVQ`;
+        * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of
+          each class (`K`), `KMedoids`, `KMeans`, `LVQ`, `Mixture`;
         * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
         * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
         * methods registered by `pc.register`.
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
-        Dissimilarity of two rows: a name, a metric object, a function of two rows, or given dissimilarities (a DataFrame by label, a
-        square or condensed array by position). A list of names and metrics, and parameters such as `pc.DTW(window=[5, 10])`, are tuned
-        together with the method. "auto": Euclidean on scaled columns for numbers, DTW for a column of series, otherwise Gower; if the PVM
-        tunes its radius, also `pc.LDA()` and `pc.QDA()`.
-    candidates : "auto", "train", "same_class", int, or `pc.candidates.unlabelled(data)`, `kmeans(K)` or `hull(n)`
-        Points that may become prototypes. "train": the training rows, for any class; "same_class": each for its own class; an int: a
-        random subset of them by class. "auto": all, or a subset if a fit would take more than about 30 s. The functions add rows without
-        a class, centroids, and draws from convex hulls.
+        Dissimilarity of two rows: a name, a metric object, a function of two rows, or given
+        dissimilarities (a DataFrame by label, a square or condensed array by position). A list of
+        names and metrics, and parameters such as `pc.DTW(window=[5, 10])`, are tuned together with
+        the method. "auto": Euclidean on scaled columns for numbers, DTW for a column of series,
+        otherwise Gower; if the PVM tunes its radius, also `pc.LDA()` and `pc.QDA()`.
+    candidates : "auto", "train", "same_class", int, or `pc.candidates.unlabelled(data)`,
+    `kmeans(K)` or `hull(n)`
+        Points that may become prototypes. "train": the training rows, for any class; "same_class":
+        each for its own class; an int: a random subset of them by class. "auto": all, or a subset
+        if a fit would take more than about 30 s. The functions add rows without a class, centroids,
+        and draws from convex hulls.
     cv : "auto", int, "loo", Series or array of folds, or None
-        Folds. "auto": 10, or fewer if a class has fewer rows. If nothing is tuned, print and `validation` cross-validate once, if that
-        takes less than about 10 s.
+        Folds. "auto": 10, or fewer if a class has fewer rows. If nothing is tuned, print and
+        `validation` cross-validate once, if that takes less than about 10 s.
     repeats : "auto" or int
         Number of random splits into folds, see `cross_validate`.
     choose : "auto", "1se", "min" or "bound"
-        Selection among the grid points. "1se": the smallest model within one standard error of the lowest error. "min": the lowest
-        error, then the smallest model. "bound", for "scm": the lowest `Fit.bound`. "auto": "min" with `max_prototypes=`, otherwise "1se".
+        Selection among the grid points. "1se": the smallest model within one standard error of the
+        lowest error. "min": the lowest error, then the smallest model. "bound", for "scm": the
+        lowest `Fit.bound`. "auto": "min" with `max_prototypes=`, otherwise "1se".
     tolerance : number >= 0, or str such as "5%", optional
-        Instead of `choose`: the smallest model whose error is at most this far above the lowest, in its unit or in percent of it.
+        Instead of `choose`: the smallest model whose error is at most this far above the lowest, in
+        its unit or in percent of it.
     max_prototypes : int, optional
         Maximum number of prototypes ("scm": features). The PVM then also tunes their number.
     measure : "error", "balanced", "ordinal", DataFrame or dict
         Error measure for tuning, see `cross_validate`.
     na : "drop", "raise" or "keep"
-        Treatment of rows with missing values. "keep" is for Gower, which skips them pair by pair, and for `DTW`, whose series may end
-        with them.
+        Treatment of rows with missing values. "keep" is for Gower, which skips them pair by pair,
+        and for `DTW`, whose series may end with them.
     weights : column name, Series or array, optional
-        Relative weight of each row in objective, coverage, errors and calibration; not in scaling, quantiles or folds.
+        Relative weight of each row in objective, coverage, errors and calibration; not in scaling,
+        quantiles or folds.
     class_weights : "balanced", or dict or Series of class to number > 0, optional
         Factors of the weights by class. "balanced": all classes have the same total weight.
     groups : column name, Series or array, optional
         Group of each row. All rows of a group are in the same fold.
     calibrate : bool, "auto", "multinomial", "isotonic" or dict
-        Whether to add calibrated probabilities and prediction sets; a dict has arguments of `Fit.calibrate`.
+        Whether to add calibrated probabilities and prediction sets; a dict has arguments of
+        `Fit.calibrate`.
     seed : int
         Seed for all random draws.
     progress : bool, optional
         Whether to show a progress bar for work over 2 s. Default: `pc.options.progress`.
     sample : int, or None
-        Number of rows of a Dask DataFrame that are learned from, drawn within each class. None: all rows.
+        Number of rows of a Dask DataFrame that are learned from, drawn within each class. None: all
+        rows.
     **parameters
-        Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is tuned.
+        Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is
+        tuned.
 
     Returns
     -------
@@ -321,18 +361,21 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
 
     Parameters
     ----------
-    formula, data, method, dissimilarity, candidates, cv, choose, tolerance, max_prototypes, na, weights, class_weights, groups, seed,
-    progress, sample, **parameters
-        Arguments of `fit`; here `cv="auto"` is 10, or fewer if a class has fewer rows, also if no parameter is tuned.
+    formula, data, method, dissimilarity, candidates, cv, choose, tolerance, max_prototypes, na,
+    weights, class_weights, groups, seed, progress, sample, **parameters
+        Arguments of `fit`; here `cv="auto"` is 10, or fewer if a class has fewer rows, also if no
+        parameter is tuned.
     repeats : int or "auto"
-        Number of random splits into folds. "auto": as many as keep rows times splits at most 5,000, up to 10, if the greedy PVM
-        selects its radius from the default grid; otherwise 1. Error and size are means over the splits; the standard error is the
-        root mean square of the standard errors of the splits, because repeats share their data and do not reduce it.
+        Number of random splits into folds. "auto": as many as keep rows times splits at most 5,000,
+        up to 10, if the greedy PVM selects its radius from the default grid; otherwise 1. Error and
+        size are means over the splits; the standard error is the root mean square of the standard
+        errors of the splits, because repeats share their data and do not reduce it.
     measure : "error", "balanced", "ordinal", DataFrame or dict
-        Error measure. "error": the proportion of wrong predictions. "balanced": the mean of this proportion over classes. "ordinal":
-        for an ordered response, the mean distance in levels between the predicted and the true class. A DataFrame: the mean loss by
-        a loss matrix, with true classes as rows and predicted classes as columns. A dict: for two classes, the cost of an error in a
-        class, such as `{"bad": 5}`, if an error in the other class costs 1.
+        Error measure. "error": the proportion of wrong predictions. "balanced": the mean of this
+        proportion over classes. "ordinal": for an ordered response, the mean distance in levels
+        between the predicted and the true class. A DataFrame: the mean loss by a loss matrix, with
+        true classes as rows and predicted classes as columns. A dict: for two classes, the cost of
+        an error in a class, such as `{"bad": 5}`, if an error in the other class costs 1.
 
     Returns
     -------
@@ -341,7 +384,8 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
 
     Notes
     -----
-    The same `seed` gives the same folds for every method, so their errors can be compared fold by fold.
+    The same `seed` gives the same folds for every method, so their errors can be compared fold by
+    fold.
 
     See Also
     --------
@@ -358,4 +402,8 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     """
     _check_sample(arguments.pop("sample", SAMPLE))
     usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
-    return Validation.of(cross_validate_call(Call("cross_validate", formula, data, {**usual, "method": method, **arguments})))
+    return Validation.of(
+        cross_validate_call(
+            Call("cross_validate", formula, data, {**usual, "method": method, **arguments})
+        )
+    )

@@ -1,4 +1,6 @@
-"""Shared behaviour of public values: checked arguments, memory errors, printing, and methods that are defined in later packages."""
+"""Shared behaviour of public values: checked arguments, memory errors, printing, and methods that
+are defined in later packages.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ R = TypeVar("R")
 def public(made: Public) -> Public:
     """A public function, or a public class with its public methods.
 
-    Unknown arguments by name, too many by position, and missing ones raise an OptionError with the known names;
-    if a function takes any further names (`**parameters`), it checks these itself. Memory that runs out raises `TooLargeError`.
+    Unknown arguments by name, too many by position, and missing ones raise an OptionError with the
+    known names; if a function takes any further names (`**parameters`), it checks these itself.
+    Memory that runs out raises `TooLargeError`.
 
     Examples
     --------
@@ -46,8 +49,11 @@ def public(made: Public) -> Public:
     return made
 
 
-def further_arguments(function: Callable[P, Any], *without: str) -> Callable[[Callable[..., R]], Callable[P, R]]:
-    """The `**` of the decorated function stands for the further arguments of another one, without some: help and completion show them.
+def further_arguments(
+    function: Callable[P, Any], *without: str
+) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """The `**` of the decorated function stands for the further arguments of another one, without
+    some: help and completion show them.
 
     Examples
     --------
@@ -60,7 +66,11 @@ def further_arguments(function: Callable[P, Any], *without: str) -> Callable[[Ca
     def declare(made: Callable[..., R]) -> Callable[P, R]:
         own = signature(made)
         named = {name: p for name, p in own.parameters.items() if p.kind is not p.VAR_KEYWORD}
-        further = [p for name, p in signature(function).parameters.items() if name not in (*named, *without)]
+        further = [
+            p
+            for name, p in signature(function).parameters.items()
+            if name not in (*named, *without)
+        ]
         made.__signature__ = own.replace(parameters=[*named.values(), *further])  # type: ignore[attr-defined]
         return made
 
@@ -86,7 +96,8 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
                 return load("protoclass.cluster:call")(function, name, bound)
             return function(*args, **given)
         except ProtoclassError as reason:
-            raise reason.with_traceback(None) from reason.__cause__  # its message is about the call: no inner frames
+            # its message is about the call: no inner frames
+            raise reason.with_traceback(None) from reason.__cause__
         except (MemoryError, OSError, ImportError, RuntimeError) as reason:
             if not ran_out(reason):
                 raise
@@ -96,15 +107,21 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
 
 
 def _is_of_dask(argument: str, value: Any) -> bool:
-    return (argument == "client" and value is not None) or type(value).__module__.partition(".")[0].startswith("dask")
+    return (argument == "client" and value is not None) or type(value).__module__.partition(".")[
+        0
+    ].startswith("dask")
 
 
 def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:
     """Description of arguments that do not fit, with their counterparts in this package."""
-    hints = dict.fromkeys(hint for name in given if name not in known and (hint := hint_for(name, known)))
+    hints = dict.fromkeys(
+        hint for name in given if name not in known and (hint := hint_for(name, known))
+    )
     by_name = [name for name, p in form.parameters.items() if p.kind is p.KEYWORD_ONLY]
     if "too many positional" in reason and by_name:
-        hints[f"{', '.join(by_name[:3])} and so on are given by name, as in {by_name[0]}=..."] = None
+        hints[f"{', '.join(by_name[:3])} and so on are given by name, as in {by_name[0]}=..."] = (
+            None
+        )
     listed = f"its arguments are {', '.join(known)}" if known else "it takes none"
     return "; ".join([reason, *hints, listed])
 
@@ -112,8 +129,9 @@ def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: s
 class Above:
     """A method of a class that is defined in a later package: it is loaded at its first use, by name.
 
-    The package lists the functions: `METHODS["Stability"]["plot"]` is "protoclass.pictures.analyses:stability", a
-    module and a function of it. Signature and documentation of the method are those of the function.
+    The package lists the functions: `METHODS["Stability"]["plot"]` is
+    "protoclass.pictures.analyses:stability", a module and a function of it. Signature and
+    documentation of the method are those of the function.
     """
 
     def __init__(self, floor: str) -> None:
@@ -137,12 +155,17 @@ def load(place: str) -> Callable[..., Any]:
 @cache
 def _function_above(floor: str, cls: type, name: str) -> Callable[..., Any]:
     package = import_module(floor)
-    place = next(known[name] for base in cls.__mro__ if name in (known := package.METHODS.get(base.__name__, {})))
+    place = next(
+        known[name]
+        for base in cls.__mro__
+        if name in (known := package.METHODS.get(base.__name__, {}))
+    )
     return _checked(load(place), name, is_method=True)
 
 
 NUMBERS = {"float_format": significant}  # how print and a notebook show a table of numbers
-PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usual=3)}  # and one of comparisons by pairs
+# and one of comparisons by pairs
+PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usual=3)}
 
 
 class Printed:
@@ -158,7 +181,9 @@ class Printed:
     @printed
     def __repr__(self) -> str:
         words, tables = self._said()
-        return self.between.join([words, *(table.iloc[: self._shown].to_string(**how) for table, how in tables)])
+        return self.between.join(
+            [words, *(table.iloc[: self._shown].to_string(**how) for table, how in tables)]
+        )
 
     def _repr_html_(self) -> str:
         words, tables = self._said()
@@ -169,7 +194,8 @@ class Printed:
 class Result(Printed):
     """A result of an analysis: its numbers as `table`, broom's `tidy` and `glance`, a `summary` as text, and a `plot`.
 
-    A class has `table`, `glance` and `_said`; `summary` and `plot` are functions of `tables` and `pictures`.
+    A class has `table`, `glance` and `_said`; `summary` and `plot` are functions of `tables` and
+    `pictures`.
     """
 
     _label: ClassVar[str] = "row"  # name of the index of `table` as a column of `tidy`
@@ -195,8 +221,8 @@ class Saveable:
     def save(self, path: Any, overwrite: bool = False) -> Saved:
         """Save to a file that `protoclass.load` can load on any computer.
 
-        Anyone who has the data can run the call of a saved fit again with `Fit.reproduce`. To save a fit without its training rows,
-        use `slim().save(path)`.
+        Anyone who has the data can run the call of a saved fit again with `Fit.reproduce`. To save
+        a fit without its training rows, use `slim().save(path)`.
 
         Parameters
         ----------
@@ -208,21 +234,24 @@ class Saveable:
         Returns
         -------
         Saved
-            The path; it prints the contents of the file that may be private, such as the data with all columns.
+            The path; it prints the contents of the file that may be private, such as the data with
+            all columns.
 
         Raises
         ------
         OptionError
-            If the file already exists, or if the object contains functions or classes that are not registered.
+            If the file already exists, or if the object contains functions or classes that are not
+            registered.
         FileError
             If it cannot be written; no partial file is left then.
 
         Notes
         -----
-        The file is a zip of a document and arrays, without pickled objects; `protoclass.export.saving` describes its format field by
-        field. It is written under a temporary name and renamed, so a crash or a full disk leaves the old file. Iris with `eps=1.0`
-        takes 7 kB, 214 kB with the cross-validation by default, and slim 6 kB; the digits (1797 rows of 64 pixels) with `eps=20` on
-        unscaled columns take 310 kB, and slim 77 kB.
+        The file is a zip of a document and arrays, without pickled objects;
+        `protoclass.export.saving` describes its format field by field. It is written under a
+        temporary name and renamed, so a crash or a full disk leaves the old file. Iris with
+        `eps=1.0` takes 7 kB, 214 kB with the cross-validation by default, and slim 6 kB; the digits
+        (1797 rows of 64 pixels) with `eps=20` on unscaled columns take 310 kB, and slim 77 kB.
 
         See Also
         --------

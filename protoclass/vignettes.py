@@ -17,7 +17,8 @@ from .ground.errors import DataError, OptionError, brief
 from .ground.files import write_file
 
 HERE = files(__package__)  # also in a zip
-FOLDERS = (HERE / "vignettes_text", Path(__file__).resolve().parent.parent / "vignettes")  # in the wheel; in a checkout
+# in the wheel; in a checkout
+FOLDERS = (HERE / "vignettes_text", Path(__file__).resolve().parent.parent / "vignettes")
 
 # the order of reading; others follow by name
 READING = (
@@ -33,10 +34,14 @@ CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTA
 
 
 @overload
-def vignette(name: None = None, folder: str | Path = ".", overwrite: bool = False) -> pd.DataFrame: ...
+def vignette(
+    name: None = None, folder: str | Path = ".", overwrite: bool = False
+) -> pd.DataFrame: ...
 @overload
 def vignette(name: str, folder: str | Path = ".", overwrite: bool = False) -> Path: ...
-def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool = False) -> pd.DataFrame | Path:
+def vignette(
+    name: str | None = None, folder: str | Path = ".", overwrite: bool = False
+) -> pd.DataFrame | Path:
     """List the vignettes, or write one as a notebook.
 
     Parameters
@@ -84,18 +89,29 @@ def vignette(name: str | None = None, folder: str | Path = ".", overwrite: bool 
         raise OptionError(f"folder={brief(folder)} does not exist: create it first, or use another")
     path = Path(folder) / f"{name}.ipynb"
     if not overwrite and os.path.lexists(path):
-        raise OptionError(f"{path} exists and may contain your work: rename it, use another folder=, or replace it by overwrite=True")
+        raise OptionError(
+            f"{path} exists and may contain your work: rename it, use another folder=, or replace it by overwrite=True"
+        )
     write_file(path, json.dumps(notebook(texts[name]), indent=1, ensure_ascii=False), overwrite)
-    print(f"Wrote {path}\nOpen it by a double click in JupyterLab, or in the shell: jupyter lab {shlex.quote(str(path))}")
+    print(
+        f"Wrote {path}\nOpen it by a double click in JupyterLab, or in the shell: jupyter lab {shlex.quote(str(path))}"
+    )
     return path
 
 
 def shipped() -> dict[str, str]:
     """The texts of the vignettes by name, in the order of reading."""
     for folder in FOLDERS:
-        names = {path.name.removesuffix(".md") for path in (folder.iterdir() if folder.is_dir() else ()) if path.name.endswith(".md")}
+        names = {
+            path.name.removesuffix(".md")
+            for path in (folder.iterdir() if folder.is_dir() else ())
+            if path.name.endswith(".md")
+        }
         if names:
-            order = [*(name for name in READING if name in names), *sorted(names.difference(READING))]
+            order = [
+                *(name for name in READING if name in names),
+                *sorted(names.difference(READING)),
+            ]
             return {name: (folder / f"{name}.md").read_text(encoding="utf-8") for name in order}
     raise DataError("the vignettes are missing from this installation of protoclass: reinstall it")
 
@@ -136,7 +152,12 @@ def notebook(text: str) -> dict[str, Any]:
         source = part.rstrip().lstrip("\n").splitlines(keepends=True)
         if not source:
             continue
-        cell: dict[str, Any] = {"id": f"cell-{len(cells) + 1}", "cell_type": "markdown", "metadata": {}, "source": source}
+        cell: dict[str, Any] = {
+            "id": f"cell-{len(cells) + 1}",
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": source,
+        }
         if number % 2:
             cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
         cells.append(cell)

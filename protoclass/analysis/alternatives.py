@@ -33,42 +33,52 @@ INDISPENSABLE, EXCHANGEABLE, UNSETTLED = "indispensable", "exchangeable", "not s
 class Alternatives(Result):
     """The prototypes of a fit among all near-optimal solutions (the Rashomon set).
 
-    For "medianglvq", the compared solutions differ from the fit in one row: one prototype is replaced by another row, or removed. The
-    optimum is the best of these, and the objective is the cost that swaps minimise.
+    For "medianglvq", the compared solutions differ from the fit in one row: one prototype is
+    replaced by another row, or removed. The optimum is the best of these, and the objective is the
+    cost that swaps minimise.
 
     Attributes
     ----------
     fit : Fitted
         The fit.
     within : float
-        Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this fraction of the optimum.
+        Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this
+        fraction of the optimum.
     optimum : Cost
-        The lowest objective, or its bounds `least` and `most` if the time limit was reached, with its `proof`.
+        The lowest objective, or its bounds `least` and `most` if the time limit was reached, with
+        its `proof`.
     table : DataFrame
         One row for each prototype, by label, in the order of selection.
 
-        `class` : the class that it represents. `cost_without` : the objective of the best solution without the prototype minus the
-        optimum, in weight of rows; `at_least` is a proved lower bound, equal to it unless the time limit was reached. `cost_with` :
-        the same for the best solution with the prototype, 0 if an optimum contains it.
+        `class` : the class that it represents. `cost_without` : the objective of the best solution
+        without the prototype minus the optimum, in weight of rows; `at_least` is a proved lower
+        bound, equal to it unless the time limit was reached. `cost_with` : the same for the best
+        solution with the prototype, 0 if an optimum contains it.
 
-        `verdict` : "indispensable", every near-optimal solution contains it; "exchangeable", some contain it and some do not;
-        "in no solution within 1 %" (with the value of `within`), none contains it; "not settled", the bounds do not settle it.
+        `verdict` : "indispensable", every near-optimal solution contains it; "exchangeable", some
+        contain it and some do not; "in no solution within 1 %" (with the value of `within`), none
+        contains it; "not settled", the bounds do not settle it.
 
-        `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels and costs, the cheapest first. Each row
-        that only this prototype covers for its class must be covered by the substitute, or it is paid for as uncovered. A
-        prototype without substitutes may still be exchangeable: it can be removed, or several rows replace it together.
+        `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels
+        and costs, the cheapest first. Each row that only this prototype covers for its class must
+        be covered by the substitute, or it is paid for as uncovered. A prototype without
+        substitutes may still be exchangeable: it can be removed, or several rows replace it
+        together.
 
-        `open` : candidates for which it was not settled whether they are substitutes. `proof` : how `cost_without` was settled.
+        `open` : candidates for which it was not settled whether they are substitutes. `proof` : how
+        `cost_without` was settled.
 
-        `cost_left_out` (only for "medianglvq") : the cost if the prototype is removed, inf for the last prototype of a class.
+        `cost_left_out` (only for "medianglvq") : the cost if the prototype is removed, inf for the
+        last prototype of a class.
     substitutes : DataFrame
-        One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`, `at_least`, `proof`.
-        For "medianglvq" also `error`, the training error with the substitute (a row equally near to its own and another class counts
-        half), and `within_se`, whether this error is at most one standard error above the error of the fit. The standard error is
-        sqrt(e (1 - e) / n), with e the cross-validated error of the fit if it has one.
+        One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`,
+        `at_least`, `proof`. For "medianglvq" also `error`, the training error with the substitute
+        (a row equally near to its own and another class counts half), and `within_se`, whether this
+        error is at most one standard error above the error of the fit. The standard error is sqrt(e
+        (1 - e) / n), with e the cross-validated error of the fit if it has one.
     candidates : DataFrame
-        One row for each requested candidate, by label: `class` (the class with most weight in its ball), `cost_with`, `at_least`,
-        `proof`.
+        One row for each requested candidate, by label: `class` (the class with most weight in its
+        ball), `cost_with`, `at_least`, `proof`.
     objective : float
         Objective of the fit.
     among : str
@@ -87,35 +97,54 @@ class Alternatives(Result):
     _shown: ClassVar[int] = SHOWN
 
     def tidy(self) -> pd.DataFrame:
-        """Table with one row per prototype and substitute, in the order of selection; prototypes without a substitute have one row."""
+        """Table with one row per prototype and substitute, in the order of selection; prototypes
+        without a substitute have one row.
+        """
         head = self.table[["class", "verdict"]].assign(prototype=self.table.index.to_flat_index())
-        return head[["prototype", "class", "verdict"]].merge(self.substitutes, how="left", on=["prototype", "class"])
+        return head[["prototype", "class", "verdict"]].merge(
+            self.substitutes, how="left", on=["prototype", "class"]
+        )
 
     def glance(self) -> pd.DataFrame:
-        """Table with one row: `objective`, `optimum`, `optimum_at_least`, `within`, `prototypes`, and the count of each verdict."""
+        """Table with one row: `objective`, `optimum`, `optimum_at_least`, `within`, `prototypes`,
+        and the count of each verdict.
+        """
         verdicts = [INDISPENSABLE, EXCHANGEABLE, in_none(self.within), UNSETTLED]
         counts = self.table["verdict"].value_counts().reindex(verdicts, fill_value=0)
-        row = {"objective": self.objective, "optimum": self.optimum.most, "optimum_at_least": self.optimum.least,
-               "within": self.within, "prototypes": len(self.table)}  # fmt: skip
+        row = {
+            "objective": self.objective,
+            "optimum": self.optimum.most,
+            "optimum_at_least": self.optimum.least,
+            "within": self.within,
+            "prototypes": len(self.table),
+        }
         names = ("indispensable", "exchangeable", "in_none", "not_settled")
         return pd.DataFrame([row | dict(zip(names, counts, strict=True))])
 
     def _said(self) -> tuple[str, list[Any]]:
         least, most = significant(self.optimum.least, 6), significant(self.optimum.most, 6)
         exact = self.optimum.exact
-        optimum = f"{most} (proved by {self.optimum.proof})" if exact else f"between {least} and {most} (time limit reached)"
+        optimum = (
+            f"{most} (proved by {self.optimum.proof})"
+            if exact
+            else f"between {least} and {most} (time limit reached)"
+        )
         row = self.glance().to_dict("records")[0]
         counts = [f"{row['indispensable']} indispensable", f"{row['exchangeable']} exchangeable"]
         counts += [f"{row['in_none']} {in_none(self.within)}"] if row["in_none"] else []
         counts += [f"{row['not_settled']} not settled"] if row["not_settled"] else []
         lines = [
-            f"{len(self.table)} prototypes compared with {self.among} within {100 * self.within:.3g} % of the optimal objective",
+            f"{len(self.table)} prototypes compared with {self.among} within "
+            f"{100 * self.within:.3g} % of the optimal objective",
             f"Objective {significant(self.objective, 6)}, optimum {optimum}",
             f"{', '.join(counts)}; each cost is an increase above the optimal objective, in weight of rows",
         ]
         table = self.table[["class", "cost_without", "verdict", "substitutes", "proof"]]
         pairs = zip(self.table["at_least"], self.table["cost_without"], strict=True)
-        costs = [significant(high) if low == high else f"{significant(low)} to {significant(high)}" for low, high in pairs]
+        costs = [
+            significant(high) if low == high else f"{significant(low)} to {significant(high)}"
+            for low, high in pairs
+        ]
         words = [list_costs(substitutes) for substitutes in table["substitutes"]]
         return "\n".join(lines), [(table.assign(cost_without=costs, substitutes=words), {})]
 
@@ -127,37 +156,46 @@ def in_none(within: float) -> str:
 
 def list_costs(substitutes: dict[Any, float]) -> str:
     """Labels and costs, the first of many."""
-    first = [f"{label} (+{significant(cost, 3)})" for label, cost in list(substitutes.items())[:SHOWN]]
-    return ", ".join([*first, f"and {len(substitutes) - SHOWN} more"] if len(substitutes) > SHOWN else first)
+    first = [
+        f"{label} (+{significant(cost, 3)})" for label, cost in list(substitutes.items())[:SHOWN]
+    ]
+    return ", ".join(
+        [*first, f"and {len(substitutes) - SHOWN} more"] if len(substitutes) > SHOWN else first
+    )
 
 
 def alternatives(
-    fit: Fitted, within: float = 0.1, candidates: Any = (), time_limit: float = 60.0, progress: bool | None = None
+    fit: Fitted,
+    within: float = 0.1,
+    candidates: Any = (),
+    time_limit: float = 60.0,
+    progress: bool | None = None,
 ) -> Alternatives:
     """Cost of leaving out each prototype, and its substitutes, over all near-optimal solutions.
 
-    There are usually several near-optimal solutions (the Rashomon set). For each prototype, the result has the cost of leaving it
-    out, whether all near-optimal solutions contain it, and the rows that could replace it, each with a proof. This measures the
-    ambiguity of the optimisation; `stability` measures sampling variability.
+    There are usually several near-optimal solutions (the Rashomon set). For each prototype, the
+    result has the cost of leaving it out, whether all near-optimal solutions contain it, and the
+    rows that could replace it, each with a proof. This measures the ambiguity of the optimisation;
+    `stability` measures sampling variability.
 
     Parameters
     ----------
     within : float >= 0
-        Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this fraction of the optimum. 0: only
-        optimal solutions.
+        Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this
+        fraction of the optimum. 0: only optimal solutions.
     candidates : sequence of labels
         Candidates for which to compute the cost of including them among the prototypes.
     time_limit : float
-        Time limit in seconds. Costs that are not settled by then have proved bounds. Bounds that differ by less than a thousandth of the
-        largest weight of a row are not tightened further.
+        Time limit in seconds. Costs that are not settled by then have proved bounds. Bounds that
+        differ by less than a thousandth of the largest weight of a row are not tightened further.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
 
     Returns
     -------
     Alternatives
-        Results with `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`), `substitutes`, `candidates`, `tidy()`,
-        `glance()`, `summary()` and `plot()`.
+        Results with `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`),
+        `substitutes`, `candidates`, `tidy()`, `glance()`, `summary()` and `plot()`.
 
     Raises
     ------
@@ -166,8 +204,9 @@ def alternatives(
 
     Notes
     -----
-    The integer program is solved again without each prototype, and with each other candidate in its place, unless the reduced costs
-    of the linear relaxation settle it. For "medianglvq" each single swap is tried, with the other prototypes fixed.
+    The integer program is solved again without each prototype, and with each other candidate in its
+    place, unless the reduced costs of the linear relaxation settle it. For "medianglvq" each single
+    swap is tried, with the other prototypes fixed.
 
     See Also
     --------
@@ -190,34 +229,50 @@ def alternatives(
     with bar(2, "comparing solutions", progress) as comparing:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         comparing.update()
-        found = fit.model.alternatives(fit.learned, task, float(within), float(time_limit), interest)
+        found = fit.model.alternatives(
+            fit.learned, task, float(within), float(time_limit), interest
+        )
         comparing.update()
     names, levels = fit.dissimilarity.candidate_names, fit.frame.levels
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)
-    table = pd.DataFrame({
-        "class": classes,
-        "cost_without": [cost.most for cost in found.without],
-        "at_least": [cost.least for cost in found.without],
-        "cost_with": [cost.most for cost in found.having],
-        "verdict": verdicts(found, within),
-        "substitutes": [{names[j]: cost.most for j, cost in pairs} for pairs in found.substitutes],
-        "open": found.unsettled,
-        "proof": [cost.proof for cost in found.without],
-        **found.table,
-    }, fit.prototype_names)  # fmt: skip
-    pairs = [(p, j, cost) for p, substitutes in enumerate(found.substitutes) for j, cost in substitutes]
-    substitutes = pd.DataFrame({
-        "prototype": pd.Series([fit.prototype_names[p] for p, _, _ in pairs], dtype=object),
-        "class": classes[[p for p, _, _ in pairs]],
-        "substitute": pd.Series([names[j] for _, j, _ in pairs], dtype=object),
-        **cost_columns([cost for _, _, cost in pairs], "cost"),
-        **found.pairs,
-    })  # fmt: skip
-    forced = pd.DataFrame({
-        "class": pd.Categorical.from_codes([c for c, _ in found.forced], levels),
-        **cost_columns([cost for _, cost in found.forced], "cost_with"),
-    }, names[interest])  # fmt: skip
-    return Alternatives(fit, float(within), found.optimum, table, substitutes, forced, found.reached, found.among)
+    table = pd.DataFrame(
+        {
+            "class": classes,
+            "cost_without": [cost.most for cost in found.without],
+            "at_least": [cost.least for cost in found.without],
+            "cost_with": [cost.most for cost in found.having],
+            "verdict": verdicts(found, within),
+            "substitutes": [
+                {names[j]: cost.most for j, cost in pairs} for pairs in found.substitutes
+            ],
+            "open": found.unsettled,
+            "proof": [cost.proof for cost in found.without],
+            **found.table,
+        },
+        fit.prototype_names,
+    )
+    pairs = [
+        (p, j, cost) for p, substitutes in enumerate(found.substitutes) for j, cost in substitutes
+    ]
+    substitutes = pd.DataFrame(
+        {
+            "prototype": pd.Series([fit.prototype_names[p] for p, _, _ in pairs], dtype=object),
+            "class": classes[[p for p, _, _ in pairs]],
+            "substitute": pd.Series([names[j] for _, j, _ in pairs], dtype=object),
+            **cost_columns([cost for _, _, cost in pairs], "cost"),
+            **found.pairs,
+        }
+    )
+    forced = pd.DataFrame(
+        {
+            "class": pd.Categorical.from_codes([c for c, _ in found.forced], levels),
+            **cost_columns([cost for _, cost in found.forced], "cost_with"),
+        },
+        names[interest],
+    )
+    return Alternatives(
+        fit, float(within), found.optimum, table, substitutes, forced, found.reached, found.among
+    )
 
 
 def cost_columns(costs: list[Cost], name: str) -> dict[str, Array]:
@@ -249,7 +304,9 @@ def places_of(fit: Fitted, candidates: Any) -> Array:
     """Columns of D of candidates that are given by label."""
     check_labels("candidates", candidates)
     names = fit.dissimilarity.candidate_names
-    return np.array(find_labels(candidates, names, "{} is not the label of a candidate of the fit"), np.int64)
+    return np.array(
+        find_labels(candidates, names, "{} is not the label of a candidate of the fit"), np.int64
+    )
 
 
 PAIRS = 2**22  # of a row and a prototype that are measured together
@@ -268,9 +325,11 @@ class Criticisms(Result):
         One row for each criticism, by label, with these columns:
 
         * `class` (its own) and `fitted`;
-        * `reason`: "uncovered" (no ball of its class contains it), "wrongly covered" (balls of other classes do) or "misclassified";
+        * `reason`: "uncovered" (no ball of its class contains it), "wrongly covered" (balls of
+          other classes do) or "misclassified";
         * the score;
-        * `prototype`: the nearest prototype whose ball of another class contains the row, otherwise the nearest of all;
+        * `prototype`: the nearest prototype whose ball of another class contains the row, otherwise
+          the nearest of all;
         * `prototype_class` and `distance` of this prototype.
     score : str
         Name of the column that orders the rows: "price", "witness" or "margin".
@@ -285,7 +344,10 @@ class Criticisms(Result):
 
     def glance(self) -> pd.DataFrame:
         """Table with one row: `rows`, `score`, and how many are `uncovered`, `wrongly_covered` and `misclassified`."""
-        counts = {reason.replace(" ", "_"): self.table["reason"].str.contains(reason).sum() for reason in REASONS}
+        counts = {
+            reason.replace(" ", "_"): self.table["reason"].str.contains(reason).sum()
+            for reason in REASONS
+        }
         return pd.DataFrame([{"rows": len(self.table), "score": self.score, **counts}])
 
     def _said(self) -> tuple[str, list[Any]]:
@@ -293,19 +355,22 @@ class Criticisms(Result):
         return words, [(self.table, NUMBERS)]
 
 
-def criticisms(fit: Fitted, n: int = 10, time_limit: float = 30.0, progress: bool | None = None) -> Criticisms:
+def criticisms(
+    fit: Fitted, n: int = 10, time_limit: float = 30.0, progress: bool | None = None
+) -> Criticisms:
     """Rows that the prototypes explain worst, each with the prototype that claims it.
 
-    For "pvm", these are rows that are uncovered, wrongly covered or misclassified, in descending order of their dual price. For
-    "mmd", they are the criticisms of Kim, Khanna and Koyejo (2016). For other nearest-prototype methods, they are the rows with the
-    smallest margin.
+    For "pvm", these are rows that are uncovered, wrongly covered or misclassified, in descending
+    order of their dual price. For "mmd", they are the criticisms of Kim, Khanna and Koyejo (2016).
+    For other nearest-prototype methods, they are the rows with the smallest margin.
 
     Parameters
     ----------
     n : int >= 1
         Maximum number of rows.
     time_limit : float
-        Time limit of the linear programs in seconds. If it is reached, prices are computed by dual ascent.
+        Time limit of the linear programs in seconds. If it is reached, prices are computed by dual
+        ascent.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
 
@@ -321,15 +386,17 @@ def criticisms(fit: Fitted, n: int = 10, time_limit: float = 30.0, progress: boo
 
     Notes
     -----
-    The dual price of a row is its contribution to the objective, in weight of rows. The price of its covering constraint, in the
-    linear relaxation, is at most its weight; each ball of another class that contains the row adds its weight. A misclassified row
-    may have price 0: the objective is about balls, but the prediction is the class of the nearest prototype.
+    The dual price of a row is its contribution to the objective, in weight of rows. The price of
+    its covering constraint, in the linear relaxation, is at most its weight; each ball of another
+    class that contains the row adds its weight. A misclassified row may have price 0: the objective
+    is about balls, but the prediction is the class of the nearest prototype.
 
-    The witness function of "mmd" is positive if there are too few prototypes near the row, and negative if there are too many. Each
-    class has the same number of criticisms, with the largest absolute values first.
+    The witness function of "mmd" is positive if there are too few prototypes near the row, and
+    negative if there are too many. Each class has the same number of criticisms, with the largest
+    absolute values first.
 
-    The margin of a row is its distance to the nearest prototype of another class minus its distance to the nearest prototype of its
-    own class; rows with a negative margin are misclassified.
+    The margin of a row is its distance to the nearest prototype of another class minus its distance
+    to the nearest prototype of its own class; rows with a negative margin are misclassified.
 
     See Also
     --------
@@ -349,29 +416,42 @@ def criticisms(fit: Fitted, n: int = 10, time_limit: float = 30.0, progress: boo
     model, prototypes = fit.model, fit.rule.prototypes
     if not model.has("criticise") and not model.can.nearest:
         raise NotAvailableError(
-            f"{lacking(fit.model, 'criticisms and no nearest prototype', 'criticise')}, or any nearest-prototype rule; fit.augment() "
+            f"{lacking(fit.model, 'criticisms and no nearest prototype', 'criticise')}, or any "
+            "nearest-prototype rule; fit.augment() "
             "shows for each row whether its prediction is correct"
         )
     if len(prototypes) == 0:
-        raise NotAvailableError("criticisms need prototypes, but the rule has none: use a larger eps or a lower cost")
+        raise NotAvailableError(
+            "criticisms need prototypes, but the rule has none: use a larger eps or a lower cost"
+        )
     with bar(2, "looking for criticisms", progress) as looking:
         task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         looking.update()
         near = measure_nearest(fit, task)
-        found = model.criticise(fit.learned, task, int(n), float(time_limit)) if model.has("criticise") else by_margin(near, int(n))
+        found = (
+            model.criticise(fit.learned, task, int(n), float(time_limit))
+            if model.has("criticise")
+            else by_margin(near, int(n))
+        )
         looking.update()
-    return Criticisms(fit, tabulate(fit, task, near.iloc[found.rows], found), found.name, found.meaning)
+    return Criticisms(
+        fit, tabulate(fit, task, near.iloc[found.rows], found), found.name, found.meaning
+    )
 
 
 def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
     """The prototypes as seen from each row: places among the prototypes, and distances (inf for none).
 
-    Columns: `nearest` prototype and its `distance`; the nearest prototype `of_other` class whose ball contains the row (-1 for
-    none) and its distance `reach`; the distances `to_own` and `to_other`, to the nearest prototypes of the row's class and of any
-    other; `covered`, whether a ball of its class contains the row (True without balls).
+    Columns: `nearest` prototype and its `distance`; the nearest prototype `of_other` class whose
+    ball contains the row (-1 for none) and its distance `reach`; the distances `to_own` and
+    `to_other`, to the nearest prototypes of the row's class and of any other; `covered`, whether a
+    ball of its class contains the row (True without balls).
     """
     prototypes, balls = fit.rule.prototypes, "cover" in fit.rule.kinds
-    nearest, source = answer(fit.rule, "nearest", fit.query()[0]), None if prototypes.at is None else task.D
+    nearest, source = (
+        answer(fit.rule, "nearest", fit.query()[0]),
+        None if prototypes.at is None else task.D,
+    )
 
     def see(rows: Array) -> pd.DataFrame:
         D = measure_rows(prototypes, fit.dissimilarity, source, rows).astype(float)
@@ -379,19 +459,29 @@ def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
         inside = prototypes.radii > D if balls else same_class
         wrong = np.where(inside & ~same_class, D, np.inf)
         reach = wrong.min(axis=1)
-        return pd.DataFrame({
-            "nearest": nearest[rows], "distance": D[np.arange(len(rows)), nearest[rows]],
-            "of_other": np.where(np.isfinite(reach), wrong.argmin(axis=1), -1), "reach": reach,
-            "to_own": np.where(same_class, D, np.inf).min(axis=1), "to_other": np.where(same_class, np.inf, D).min(axis=1),
-            "covered": (inside & same_class).any(axis=1) | (not balls),
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "nearest": nearest[rows],
+                "distance": D[np.arange(len(rows)), nearest[rows]],
+                "of_other": np.where(np.isfinite(reach), wrong.argmin(axis=1), -1),
+                "reach": reach,
+                "to_own": np.where(same_class, D, np.inf).min(axis=1),
+                "to_other": np.where(same_class, np.inf, D).min(axis=1),
+                "covered": (inside & same_class).any(axis=1) | (not balls),
+            }
+        )
 
     n, step = len(task.y), max(1, PAIRS // len(prototypes))
-    return pd.concat([see(np.arange(first, min(first + step, n))) for first in range(0, n, step)], ignore_index=True)
+    return pd.concat(
+        [see(np.arange(first, min(first + step, n))) for first in range(0, n, step)],
+        ignore_index=True,
+    )
 
 
 def by_margin(near: pd.DataFrame, n: int) -> Criticised:
-    """The rows with the smallest margin: distance to the nearest prototype of another class minus distance to one of their own."""
+    """The rows with the smallest margin: distance to the nearest prototype of another class minus
+    distance to one of their own.
+    """
     margin = (near["to_other"] - near["to_own"]).fillna(0.0).to_numpy()  # NaN if both are missing
     rows = np.lexsort((np.arange(len(margin)), margin))[:n]
     words = "distance to the nearest prototype of another class minus that of its own"
@@ -404,15 +494,22 @@ def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> 
     fitted, wrongly = fit.fitted_codes[rows], (near["of_other"] >= 0).to_numpy()
     shown_prototype = np.where(wrongly, near["of_other"], near["nearest"])
     facts = np.stack([~near["covered"], wrongly, fitted != task.y[rows]], axis=1)
-    return pd.DataFrame({
-        "class": pd.Categorical.from_codes(task.y[rows], levels),
-        "fitted": pd.Categorical.from_codes(fitted, levels),
-        "reason": [", ".join(compress(REASONS, of_row)) for of_row in facts],
-        found.name: found.score,
-        "prototype": pd.Series([fit.prototype_names[p] for p in shown_prototype], dtype=object).to_numpy(),
-        "prototype_class": pd.Categorical.from_codes(prototype_classes[shown_prototype], levels),
-        "distance": np.where(wrongly, near["reach"], near["distance"]),
-    }, fit.frame.index[rows])  # fmt: skip
+    return pd.DataFrame(
+        {
+            "class": pd.Categorical.from_codes(task.y[rows], levels),
+            "fitted": pd.Categorical.from_codes(fitted, levels),
+            "reason": [", ".join(compress(REASONS, of_row)) for of_row in facts],
+            found.name: found.score,
+            "prototype": pd.Series(
+                [fit.prototype_names[p] for p in shown_prototype], dtype=object
+            ).to_numpy(),
+            "prototype_class": pd.Categorical.from_codes(
+                prototype_classes[shown_prototype], levels
+            ),
+            "distance": np.where(wrongly, near["reach"], near["distance"]),
+        },
+        fit.frame.index[rows],
+    )
 
 
 SWAPPED = "swapped"  # key in the report of a rule
@@ -421,8 +518,8 @@ SWAPPED = "swapped"  # key in the report of a rule
 def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     """The fit with one prototype replaced by another row, for the same class.
 
-    `alternatives` lists rows that are equally good prototypes. The new fit has neither certificate nor cross-validated error, because
-    they apply to the old fit only.
+    `alternatives` lists rows that are equally good prototypes. The new fit has neither certificate
+    nor cross-validated error, because they apply to the old fit only.
 
     Parameters
     ----------
@@ -463,12 +560,17 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     prototypes = fit.rule.prototypes
     assert prototypes.at is not None
     if candidate in prototypes.at[prototypes.classes == prototypes.classes[place]]:
-        raise OptionError(f"substitute={brief(substitute)} is already a prototype of this class: use another row")
+        raise OptionError(
+            f"substitute={brief(substitute)} is already a prototype of this class: use another row"
+        )
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     allowed = task.allowed_class
     if allowed is not None and 0 <= allowed[candidate] != prototypes.classes[place]:
         level = fit.frame.levels[prototypes.classes[place]]
-        raise OptionError(f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: use a row of this class")
+        raise OptionError(
+            f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: "
+            "use a row of this class"
+        )
     rule = fit.model.swap(fit.learned, task, place, int(candidate))
     earlier = rule.report.get(SWAPPED)
     this = f"{shown(substitute)} for {shown(prototype)}"

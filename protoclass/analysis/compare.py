@@ -1,4 +1,6 @@
-"""`compare`: several methods, also estimators of scikit-learn, on the same splits and folds; `compare_fits`: fits on new rows."""
+"""`compare`: several methods, also estimators of scikit-learn, on the same splits and folds;
+`compare_fits`: fits on new rows.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,10 @@ from ..models.base import Model
 from ..values import public
 from .comparison import Comparison, Design
 
-DEFAULTS = {"test_size": None, "cv": None, "repeats": 1, "inner": "auto", "na": "drop", "groups": None, "seed": 0, "reference": None,
-            "loss": None}  # fmt: skip
+DEFAULTS = {
+    "test_size": None, "cv": None, "repeats": 1, "inner": "auto", "na": "drop", "groups": None,
+    "seed": 0, "reference": None, "loss": None,
+}  # fmt: skip
 
 
 @public
@@ -63,9 +67,10 @@ def compare(
 ) -> Comparison:
     """Compare methods on test rows that were not used to fit or tune them.
 
-    Methods are compared on random splits of the data (`test_size`, as in Table 2 of Bien and Tibshirani 2011), or by nested
-    cross-validation (`cv`). On each training set, every method tunes its parameters by an inner cross-validation, with the same
-    folds for all. `compare_fits` compares existing fits on new rows.
+    Methods are compared on random splits of the data (`test_size`, as in Table 2 of Bien and
+    Tibshirani 2011), or by nested cross-validation (`cv`). On each training set, every method tunes
+    its parameters by an inner cross-validation, with the same folds for all. `compare_fits`
+    compares existing fits on new rows.
 
     Parameters
     ----------
@@ -74,14 +79,16 @@ def compare(
     data : DataFrame
         Rows to split into training and test sets.
     methods : list, or mapping of names
-        Method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such as
-        `{"method": "pvm", "candidates": pc.candidates.kmeans(50)}`. Estimators of scikit-learn (`RandomForestClassifier()`, see Notes)
-        can be included; "logistic", "lda" and "forest" are its logistic regression on scaled columns, linear discriminant analysis and
-        random forest, with its defaults.
+        Method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such
+        as `{"method": "pvm", "candidates": pc.candidates.kmeans(50)}`. Estimators of scikit-learn
+        (`RandomForestClassifier()`, see Notes) can be included; "logistic", "lda" and "forest" are
+        its logistic regression on scaled columns, linear discriminant analysis and random forest,
+        with its defaults.
     test_size : float between 0 and 1, optional
         Proportion of the rows in the test set of a random split, stratified by class.
     cv : int, "loo", Series or array of folds, optional
-        Outer folds, if `test_size` is not given. Default: 10, or fewer if a class has fewer rows or there are fewer groups.
+        Outer folds, if `test_size` is not given. Default: 10, or fewer if a class has fewer rows or
+        there are fewer groups.
     repeats : int
         Number of random splits, or of random divisions into folds.
     inner : "auto", int or "loo"
@@ -93,16 +100,20 @@ def compare(
     reference : str, optional
         Name of the method with which each other one is compared. Default: all pairs are compared.
     loss : DataFrame, optional
-        Loss matrix, with true classes as rows and predicted classes as columns. The table then has the mean loss on the test rows,
-        and methods are tuned by this loss, as in `fit`; it does not change how they predict.
+        Loss matrix, with true classes as rows and predicted classes as columns. The table then has
+        the mean loss on the test rows, and methods are tuned by this loss, as in `fit`; it does not
+        change how they predict.
     client : Dask client, optional
-        Client of a cluster, whose workers then fit the methods, each on one thread. The results are the same, except for the seconds.
+        Client of a cluster, whose workers then fit the methods, each on one thread. The results are
+        the same, except for the seconds.
     **arguments
-        Further arguments of `fit` for each method that does not specify them, such as `dissimilarity`, `max_prototypes`, `measure`,
-        `class_weights` or `calibrate`. A given matrix is divided into training and test rows. Other dissimilarities are trained on
-        the training rows alone; a `Dissimilarity` remains as it was trained, unless it uses classes. Probabilities are calibrated
-        within each training set, fold by fold, with the parameters tuned on it, and scored on the test rows by Brier score, log loss
-        and area under the ROC curve (`Comparison.score_tests`).
+        Further arguments of `fit` for each method that does not specify them, such as
+        `dissimilarity`, `max_prototypes`, `measure`, `class_weights` or `calibrate`. A given matrix
+        is divided into training and test rows. Other dissimilarities are trained on the training
+        rows alone; a `Dissimilarity` remains as it was trained, unless it uses classes.
+        Probabilities are calibrated within each training set, fold by fold, with the parameters
+        tuned on it, and scored on the test rows by Brier score, log loss and area under the ROC
+        curve (`Comparison.score_tests`).
 
     Returns
     -------
@@ -112,21 +123,25 @@ def compare(
     Raises
     ------
     DataError, OptionError
-        If an argument or the data are not valid, or if a method raises one of these; the message then has the name of the method. If
-        an estimator raises an error, it is passed on with the name as a note.
+        If an argument or the data are not valid, or if a method raises one of these; the message
+        then has the name of the method. If an estimator raises an error, it is passed on with the
+        name as a note.
 
     Notes
     -----
-    *Independence.* Rows that were predicted once, by models fixed in advance, are independent given the models, and are tested as
-    such. Errors of several splits or folds are not independent: see `Comparison` for the intervals and tests.
+    *Independence.* Rows that were predicted once, by models fixed in advance, are independent given
+    the models, and are tested as such. Errors of several splits or folds are not independent: see
+    `Comparison` for the intervals and tests.
 
-    *Estimators of scikit-learn.* A copy of the estimator is fitted to each training set. A pipeline, also one that is tuned by a
-    search, gets the predictors as a DataFrame of the columns in the data, with `na="keep"` including missing values. Any other
-    estimator gets a DataFrame of numbers. Transforms and interactions of the formula are computed; a category has a column of 0 and 1
-    for each of its levels, and all are 0 for a level that is not in the training rows. An estimator tunes itself
-    (`GridSearchCV`), by folds that ignore `groups`; `inner`, the arguments of `fit` and the tuning by `loss` do not apply to it. Its
-    seed is not changed: without `random_state` each call gives different results. Class weights are set in the estimator itself. If
-    it has `predict_proba`, its probabilities are scored too.
+    *Estimators of scikit-learn.* A copy of the estimator is fitted to each training set. A
+    pipeline, also one that is tuned by a search, gets the predictors as a DataFrame of the columns
+    in the data, with `na="keep"` including missing values. Any other estimator gets a DataFrame of
+    numbers. Transforms and interactions of the formula are computed; a category has a column of 0
+    and 1 for each of its levels, and all are 0 for a level that is not in the training rows. An
+    estimator tunes itself (`GridSearchCV`), by folds that ignore `groups`; `inner`, the arguments
+    of `fit` and the tuning by `loss` do not apply to it. Its seed is not changed: without
+    `random_state` each call gives different results. Class weights are set in the estimator itself.
+    If it has `predict_proba`, its probabilities are scored too.
 
     See Also
     --------
@@ -145,23 +160,52 @@ def compare(
     {'pvm': 6, 'lda': 3}
     """
     if not isinstance(formula, str):
-        raise OptionError("compare needs a formula, data and methods: use compare_fits([fit1, fit2], new) for existing fits")
-    options = {"test_size": test_size, "cv": cv, "repeats": repeats, "inner": inner, "na": na, "groups": groups, "seed": seed,
-           "reference": reference, "loss": loss}  # fmt: skip
+        raise OptionError(
+            "compare needs a formula, data and methods: use compare_fits([fit1, fit2], new) for existing fits"
+        )
+    options = {
+        "test_size": test_size,
+        "cv": cv,
+        "repeats": repeats,
+        "inner": inner,
+        "na": na,
+        "groups": groups,
+        "seed": seed,
+        "reference": reference,
+        "loss": loss,
+    }
     check_runs("repeats", repeats, seed, progress, least=1)
     common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
-    specs = {name: {**({} if is_estimator(spec["method"]) else common), **spec} for name, spec in named_methods(methods, seed).items()}
+    specs = {
+        name: {**({} if is_estimator(spec["method"]) else common), **spec}
+        for name, spec in named_methods(methods, seed).items()
+    }
     check_arguments(arguments, specs)
     one_of("reference", reference, (None, *specs))
     data = as_pandas(read_for(data, formula, {"groups": groups}))
-    splits = make_splits(formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed)
+    splits = make_splits(
+        formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed
+    )
     loss_matrix(loss, splits.frame.levels)
     results, predictions, probabilities = judge_all(splits, specs, progress, loss)
-    given = {name: value for name, value in options.items() if not is_default(name, value, DEFAULTS)} | arguments
-    words = [f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={short(value)}" for name, value in given.items()]
+    given = {
+        name: value for name, value in options.items() if not is_default(name, value, DEFAULTS)
+    } | arguments
+    words = [
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={short(value)}"
+        for name, value in given.items()
+    ]
     call = f"compare({', '.join([repr(formula), 'data', str(list(specs)), *words])})"
     return Comparison(
-        results, predictions, splits.how, splits.design, len(splits.frame.dropped), call, probabilities, loss, reference
+        results,
+        predictions,
+        splits.how,
+        splits.design,
+        len(splits.frame.dropped),
+        call,
+        probabilities,
+        loss,
+        reference,
     )
 
 
@@ -197,29 +241,62 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     >>> pc.compare_fits(fits, wine.iloc[1::2]).table["wrong"].to_dict()
     {'k=1': 6, 'k=15': 6}
     """
-    listed = [*fits.values()] if isinstance(fits, Mapping) else [*fits] if isinstance(fits, (list, tuple)) else []
+    listed = (
+        [*fits.values()]
+        if isinstance(fits, Mapping)
+        else [*fits]
+        if isinstance(fits, (list, tuple))
+        else []
+    )
     if not listed or not all(isinstance(fit, Fitted) for fit in listed):
-        raise OptionError("fits must be a list of fits, or a mapping of names to fits: use compare_fits([fit1, fit2], new)")
+        raise OptionError(
+            "fits must be a list of fits, or a mapping of names to fits: use compare_fits([fit1, fit2], new)"
+        )
     methods = [fit.model.name for fit in listed]
-    numbered = [f"{name}.{methods[:i].count(name) + 1}" if methods.count(name) > 1 else name for i, name in enumerate(methods)]
-    named = dict(zip(check_names(list(fits) if isinstance(fits, Mapping) else numbered), listed, strict=True))
+    numbered = [
+        f"{name}.{methods[:i].count(name) + 1}" if methods.count(name) > 1 else name
+        for i, name in enumerate(methods)
+    ]
+    named = dict(
+        zip(check_names(list(fits) if isinstance(fits, Mapping) else numbered), listed, strict=True)
+    )
     one_of("reference", reference, (None, *named))
     new, first = as_pandas(new), listed[0].frame
     for name, fit in named.items():
-        if list(fit.frame.levels) != list(first.levels) or fit.frame.formula.response != first.formula.response:
-            raise OptionError(f"fit {name!r} can't be compared with the first, because its response or classes differ")
+        if (
+            list(fit.frame.levels) != list(first.levels)
+            or fit.frame.formula.response != first.formula.response
+        ):
+            raise OptionError(
+                f"fit {name!r} can't be compared with the first, because its response or classes differ"
+            )
     loss_matrix(loss, first.levels)
     outputs = {name: judge_fit(fit, new, np.nan, "warn") for name, fit in named.items()}
     codes = listed[0].true_codes(new)
-    known = (codes >= 0) & np.all([predicted.notna() for _, predicted, _ in outputs.values()], axis=0)
+    known = (codes >= 0) & np.all(
+        [predicted.notna() for _, predicted, _ in outputs.values()], axis=0
+    )
     if not known.any():
-        raise DataError("comparison needs rows with a known class and all predictors, but there are none")
+        raise DataError(
+            "comparison needs rows with a known class and all predictors, but there are none"
+        )
     truth = pd.Series(pd.Categorical.from_codes(codes[known], first.levels), new.index[known])
-    of_known = {name: (row, classes[known], None if p is None else p[known]) for name, (row, classes, p) in outputs.items()}
+    of_known = {
+        name: (row, classes[known], None if p is None else p[known])
+        for name, (row, classes, p) in outputs.items()
+    }
     results, predictions, probabilities = tabulate([(truth, of_known)], first.levels)
     how, excluded = f"{len(results)} fits on {known.sum()} new rows", int((~known).sum())
     return Comparison(
-        results, predictions, how, Design(0.0), excluded, "compare_fits(fits, new)", probabilities, loss, reference
+        results,
+        predictions,
+        how,
+        Design(0.0),
+        excluded,
+        "compare_fits(fits, new)",
+        probabilities,
+        loss,
+        reference,
     )
 
 
@@ -266,16 +343,23 @@ def split(data: Any, response: str, test_size: float = 1 / 3, seed: int = 0) -> 
 def check_test_size(test_size: Any) -> None:
     """Raise unless the size of a test set is a proportion."""
     if not is_number(test_size, 0.0, above=True) or test_size >= 1:
-        raise OptionError(f"test_size must be a number between 0 and 1, the proportion of the rows for testing, not {brief(test_size)}")
+        raise OptionError(
+            "test_size must be a number between 0 and 1, the proportion of the rows for testing, "
+            f"not {brief(test_size)}"
+        )
 
 
-Outcome = tuple[dict[str, Any], pd.Series, Array | None]  # sizes and times, classes, and probabilities (n, classes) if there are any
+# sizes and times, classes, and probabilities (n, classes) if there are any
+Outcome = tuple[dict[str, Any], pd.Series, Array | None]
 ESTIMATORS = ("logistic", "lda", "forest")
 
 
 def estimator_named(name: str, seed: int) -> dict[str, Any]:
-    """The arguments of a method that is an estimator of scikit-learn, by name; `numbers`: it gets columns of numbers."""
-    from sklearn import discriminant_analysis, ensemble, linear_model, pipeline, preprocessing  # slow to import
+    """The arguments of a method that is an estimator of scikit-learn, by name; `numbers`: it gets
+    columns of numbers.
+    """
+    # slow to import
+    from sklearn import discriminant_analysis, ensemble, linear_model, pipeline, preprocessing
 
     logistic = linear_model.LogisticRegression(max_iter=1000)
     estimators = {
@@ -286,7 +370,8 @@ def estimator_named(name: str, seed: int) -> dict[str, Any]:
     return {"method": estimators[name], "numbers": True}
 
 
-FIXED = {"formula", "data", "na", "seed", "cv", "progress", "groups", "weights"}  # arguments of `fit` that no method has of its own
+# arguments of `fit` that no method has of its own
+FIXED = {"formula", "data", "na", "seed", "cv", "progress", "groups", "weights"}
 
 
 def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
@@ -295,24 +380,32 @@ def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
         methods = [methods]
     if not isinstance(methods, (Mapping, Sequence)):
         raise OptionError(
-            f"methods must be a list of method names, model objects and estimators, or a mapping of names to them, not {brief(methods)}"
+            "methods must be a list of method names, model objects and estimators, or a mapping "
+            f"of names to them, not {brief(methods)}"
         )
     if not len(methods):
         raise OptionError("methods must contain at least one method")
-    pairs = methods.items() if isinstance(methods, Mapping) else [(method_name(spec), spec) for spec in methods]
+    pairs = (
+        methods.items()
+        if isinstance(methods, Mapping)
+        else [(method_name(spec), spec) for spec in methods]
+    )
     names, out = check_names([name for name, _ in pairs]), dict[str, dict[str, Any]]()
     for name, (_, spec) in zip(names, pairs, strict=True):
         options = {"method": "pvm", **spec} if isinstance(spec, Mapping) else {"method": spec}
         method, further = options["method"], set(options) - {"method"}
         if FIXED & further:
             raise OptionError(
-                f"method {name!r} has its own {min(FIXED & further)!r}, but compare has one for all methods, or (weights) none"
+                f"method {name!r} has its own {min(FIXED & further)!r}, but compare has one for "
+                "all methods, or (weights) none"
             )
         if isinstance(method, str) and method in ESTIMATORS:
             options = estimator_named(method, seed)
         if is_estimator(options["method"]) and further:
             kind = type(options["method"]).__name__
-            raise OptionError(f"method {name!r} is a {kind}, which has no {min(further)!r}: set it in the estimator")
+            raise OptionError(
+                f"method {name!r} is a {kind}, which has no {min(further)!r}: set it in the estimator"
+            )
         out[name] = options
     return out
 
@@ -321,19 +414,26 @@ def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[st
     """Raise for arguments that are about single rows of the data, or that select the calibration rows."""
     for name in arguments:
         if name in ("weights", "method", "new"):
-            cure = {"weights": "leave it out", "method": "use methods=[...]", "new": "use compare_fits(fits, new) for existing fits"}
+            cure = {
+                "weights": "leave it out",
+                "method": "use methods=[...]",
+                "new": "use compare_fits(fits, new) for existing fits",
+            }
             raise OptionError(f"compare() has no argument {name!r}: {cure[name]}")
     for name, options in specs.items():
         calibrate = options.get("calibrate", False)
         if calibrate is not False and arguments_of(calibrate)["new"] is not None:
             raise OptionError(
-                f"method {name!r} has its own calibration rows, which may be among the test rows: leave new out to calibrate on each "
+                f"method {name!r} has its own calibration rows, which may be among the test rows: "
+                "leave new out to calibrate on each "
                 "training set, fold by fold"
             )
 
 
 def method_name(spec: Any) -> str:
-    """Name of a method that was given without one: a model object with the parameters that differ from their defaults."""
+    """Name of a method that was given without one: a model object with the parameters that differ
+    from their defaults.
+    """
     if isinstance(spec, Mapping):
         spec = spec.get("method", "pvm")
     if is_estimator(spec):
@@ -341,7 +441,11 @@ def method_name(spec: Any) -> str:
     if not isinstance(spec, Model):
         return str(getattr(spec, "name", spec))
     values = {field.name: (getattr(spec, field.name), field.default) for field in fields(spec)}
-    changed = [f"{name}={brief(value)}" for name, (value, default) in values.items() if not is_default(name, value, {name: default})]
+    changed = [
+        f"{name}={brief(value)}"
+        for name, (value, default) in values.items()
+        if not is_default(name, value, {name: default})
+    ]
     return f"{spec.name}({', '.join(changed)})" if changed else spec.name
 
 
@@ -351,7 +455,8 @@ def check_names(names: Sequence[Any]) -> list[str]:
     for i, name in enumerate(texts):
         if name in texts[:i] or name in ("", "truth", "all"):
             raise OptionError(
-                f"two methods have the name {name!r}, or one is named '', 'truth' or 'all': use a mapping of other names to methods"
+                f"two methods have the name {name!r}, or one is named '', 'truth' or 'all': use a "
+                "mapping of other names to methods"
             )
     return texts
 
@@ -378,7 +483,15 @@ class Splits:
 
 
 def make_splits(
-    formula: str, data: pd.DataFrame, dissimilarity: Any, na: str, groups: Any, test_size: Any, cv: Any, repeats: int, seed: int
+    formula: str,
+    data: pd.DataFrame,
+    dissimilarity: Any,
+    na: str,
+    groups: Any,
+    test_size: Any,
+    cv: Any,
+    repeats: int,
+    seed: int,
 ) -> Splits:
     """Read the data, and draw the splits."""
     given = matrix_of(dissimilarity, data)
@@ -387,22 +500,42 @@ def make_splits(
     cv = own_folds(cv, data)
     cv = cv[data.index.get_indexer(frame.index)] if isinstance(cv, np.ndarray) else cv
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
-    tests, note = draw_splits(frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds)
+    tests, note = draw_splits(
+        frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds
+    )
     copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
     if copies:
         warn(copies, DataWarning)
     n, tested = len(frame), float(np.mean([test.sum() for test in tests]))
-    again = (f", {repeats} times" if repeats > 1 else "") + ("" if groups is None else ", whole groups left out")
+    again = (f", {repeats} times" if repeats > 1 else "") + (
+        "" if groups is None else ", whole groups left out"
+    )
     if test_size is not None:
         how, sets = f"Random split{again}: {n - tested:g} rows train, {tested:g} test", 1
     else:
-        how, sets = f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}{note}", repeats
+        how, sets = (
+            f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}{note}",
+            repeats,
+        )
     design = Design(tested / (n - tested), sets, groups is not None)
-    return Splits(formula, data, frame, dissimilarity, given, groups if isinstance(groups, str) else of_row, tests, how, design)
+    return Splits(
+        formula,
+        data,
+        frame,
+        dissimilarity,
+        given,
+        groups if isinstance(groups, str) else of_row,
+        tests,
+        how,
+        design,
+    )
 
 
 def judge_all(
-    splits: Splits, methods: Mapping[str, Mapping[str, Any]], progress: bool | None, loss: pd.DataFrame | None
+    splits: Splits,
+    methods: Mapping[str, Mapping[str, Any]],
+    progress: bool | None,
+    loss: pd.DataFrame | None,
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
     """Every method on every split: `results`, `predictions` and `probabilities` of a Comparison.
 
@@ -420,7 +553,8 @@ def judge_all(
     items = list(product(range(len(splits.tests)), checked))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # given once by `make_splits`
-        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)  # errors on the test rows show it for all splits together
+        # errors on the test rows show it for all splits together
+        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)
         warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # given by `check_method`
         outputs = each_fit(partial(judge_item, splits, checked), items)
         judged = dict(zip(items, watch(outputs, len(items), "comparing", progress), strict=True))
@@ -439,12 +573,17 @@ def judge_all(
 def tabulate(
     splits: Iterable[tuple[pd.Series, Mapping[str, Outcome]]], levels: pd.Index
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
-    """`results`, `predictions` and `probabilities` of a Comparison, from the true classes and each method's outputs of each split."""
+    """`results`, `predictions` and `probabilities` of a Comparison, from the true classes and each
+    method's outputs of each split.
+    """
     rows, parts, labels, probabilities = [], [], list[pd.Index](), dict[str, list[Array]]()
     for split, (truth, outputs) in enumerate(splits):
         predicted = {"truth": truth.to_numpy(object)}
         for name, (row, classes, p) in outputs.items():
-            wrong = classes.isna().to_numpy() | (classes.astype(object) != truth.astype(object)).to_numpy()
+            wrong = (
+                classes.isna().to_numpy()
+                | (classes.astype(object) != truth.astype(object)).to_numpy()
+            )
             counts = {"n": len(truth), "wrong": int(wrong.sum()), "error": float(wrong.mean())}
             rows.append({"split": split, "method": name, **counts, **row})
             predicted[name] = classes.to_numpy(object)
@@ -453,9 +592,17 @@ def tabulate(
         parts.append(pd.DataFrame(predicted))
         labels.append(truth.index.to_flat_index())
     of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
-    index = pd.MultiIndex.from_arrays([of_split, labels[0].append(labels[1:])], names=["split", None])
-    predictions = pd.concat(parts).set_axis(index).apply(lambda column: pd.Categorical(column, levels))
-    return pd.DataFrame(rows), predictions, {name: np.concatenate(p) for name, p in probabilities.items()}
+    index = pd.MultiIndex.from_arrays(
+        [of_split, labels[0].append(labels[1:])], names=["split", None]
+    )
+    predictions = (
+        pd.concat(parts).set_axis(index).apply(lambda column: pd.Categorical(column, levels))
+    )
+    return (
+        pd.DataFrame(rows),
+        predictions,
+        {name: np.concatenate(p) for name, p in probabilities.items()},
+    )
 
 
 @contextmanager
@@ -470,53 +617,94 @@ def naming(method: str) -> Iterator[None]:
         raise
 
 
-def check_method(splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | None) -> Mapping[str, Any]:
-    """The arguments of a method, with the loss if it tunes; raises, before any method is fitted, if it does not take them or the data."""
+def check_method(
+    splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | None
+) -> Mapping[str, Any]:
+    """The arguments of a method, with the loss if it tunes; raises, before any method is fitted, if
+    it does not take them or the data.
+    """
     if is_estimator(options["method"]):
         check_estimator(options, splits.frame)
         return options
-    problem = prepare(Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)}))
+    problem = prepare(
+        Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)})
+    )
     if problem.model.can.coordinates and not problem.metric.train_in_folds:
-        as_vectors(problem.metric.train(problem.frame) if isinstance(problem.metric, Metric) else problem.metric)
+        as_vectors(
+            problem.metric.train(problem.frame)
+            if isinstance(problem.metric, Metric)
+            else problem.metric
+        )
     tunes = problem.cv is not None and (problem.tuned() or not problem.cv_is_auto)
     out = {"measure": loss, **options} if tunes and loss is not None else options
-    if problem.class_factors is not None and isinstance(out.get("measure"), (pd.DataFrame, Mapping)):
+    if problem.class_factors is not None and isinstance(
+        out.get("measure"), (pd.DataFrame, Mapping)
+    ):
         warn(TWICE, DataWarning)
     return out
 
 
-def judge_item(splits: Splits, methods: Mapping[str, Mapping[str, Any]], item: tuple[int, str]) -> tuple[Any, ...]:
+def judge_item(
+    splits: Splits, methods: Mapping[str, Mapping[str, Any]], item: tuple[int, str]
+) -> tuple[Any, ...]:
     """`judge` of a split and the name of a method."""
     split, name = item
     with naming(name):
-        return judge(splits, methods[name], splits.frame.index[~splits.tests[split]], splits.frame.index[splits.tests[split]])
+        return judge(
+            splits,
+            methods[name],
+            splits.frame.index[~splits.tests[split]],
+            splits.frame.index[splits.tests[split]],
+        )
 
 
-def judge(splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index) -> tuple[Any, ...]:
-    """The outputs of one method for the test rows, and the levels that its training rows lack, so that rows with them get no prediction."""
+def judge(
+    splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
+) -> tuple[Any, ...]:
+    """The outputs of one method for the test rows, and the levels that its training rows lack, so
+    that rows with them get no prediction.
+    """
     data = splits.data
     if is_estimator(options["method"]):
         return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen()
     dissimilarity = options.get("dissimilarity")
-    matrix = splits.given if dissimilarity is splits.dissimilarity else matrix_of(dissimilarity, data)
+    matrix = (
+        splits.given if dissimilarity is splits.dissimilarity else matrix_of(dissimilarity, data)
+    )
     new = data.loc[test]
     if matrix is not None:
         lost = train.append(test).difference(matrix.index)
         if len(lost):
-            raise DataError(f"the dissimilarities lack the row {shown(lost[0])} of the data (rows are matched by label)")
+            raise DataError(
+                f"the dissimilarities lack the row {shown(lost[0])} of the data (rows are matched by label)"
+            )
         unlabelled = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
-        options = {**options, "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | unlabelled]}
+        options = {
+            **options,
+            "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | unlabelled],
+        }
         new = matrix.loc[test]
     start = perf_counter()
-    fitted = fit_call(Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), Fitted)
+    fitted = fit_call(
+        Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), Fitted
+    )
     return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
 
 
 def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> Outcome:
     """The outputs of a fit for rows; probabilities if it is calibrated."""
-    row = {"prototypes": len(fitted.rule.prototypes), "size": fitted.rule.size, "seconds": seconds, "choice": dict(fitted.selection.values)}
+    row = {
+        "prototypes": len(fitted.rule.prototypes),
+        "size": fitted.rule.size,
+        "seconds": seconds,
+        "choice": dict(fitted.selection.values),
+    }
     predicted = fitted.predictions(new, unseen=unseen)
-    p = None if fitted.calibration is None else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
+    p = (
+        None
+        if fitted.calibration is None
+        else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
+    )
     return row, predicted, p
 
 
@@ -527,13 +715,17 @@ def draw_splits(
     y = frame.codes
     if test_size is not None:
         if cv is not None:
-            raise OptionError("test_size= draws splits, but cv= sets folds: use one of them (inner= sets the folds for tuning)")
+            raise OptionError(
+                "test_size= draws splits, but cv= sets folds: use one of them (inner= sets the folds for tuning)"
+            )
         if groups is not None:
             raise OptionError("groups need cv=, which leaves whole groups out")
         check_test_size(test_size)
         tests = [holdout(y, float(test_size), s) for s in seeds]
         if not tests[0].any():
-            raise OptionError(f"test_size={test_size:g} of {len(y)} rows leaves no test row: use more")
+            raise OptionError(
+                f"test_size={test_size:g} of {len(y)} rows leaves no test row: use more"
+            )
         return tests, ""
     if groups is not None and groups.isna().any():
         raise DataError("groups must not have missing values")
@@ -546,7 +738,9 @@ def draw_splits(
         counts = np.bincount(y[~test], minlength=len(frame.levels))
         if not counts.all():
             level = shown(frame.levels[counts == 0][0])
-            raise DataError(f"a fold has all rows of class {level}, so none is left for training: use other folds")
+            raise DataError(
+                f"a fold has all rows of class {level}, so none is left for training: use other folds"
+            )
     return tests, f", {notes[0]}"
 
 
@@ -555,7 +749,11 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
     known = isinstance(spec, Dissimilarity)
     if isinstance(spec, (pd.DataFrame, np.ndarray)) or (known and spec.metric.given):
         return measure("~ 1", data, spec).to_frame()
-    complete = known and not spec.metric.train_in_folds and not spec.data.columns.columns.isin(data.columns).all()
+    complete = (
+        known
+        and not spec.metric.train_in_folds
+        and not spec.data.columns.columns.isin(data.columns).all()
+    )
     return spec.to_frame() if complete else None
 
 
@@ -574,7 +772,9 @@ def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
 
 def is_estimator(method: Any) -> bool:
     """Whether a method of `compare` is meant as an estimator, or a class of these."""
-    ours = isinstance(method, (Model, Fitted)) or (isinstance(method, type) and issubclass(method, Model))
+    ours = isinstance(method, (Model, Fitted)) or (
+        isinstance(method, type) and issubclass(method, Model)
+    )
     return not ours and (hasattr(method, "fit") or hasattr(method, "predict"))
 
 
@@ -586,24 +786,32 @@ def check_estimator(options: Mapping[str, Any], frame: Frame) -> None:
         raise OptionError(f"{name} is a class: use an object of it, {name}()")
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         lacking = "predict" if hasattr(estimator, "fit") else "fit"
-        raise OptionError(f"{name} has no {lacking}: use a classifier, or a pipeline that ends in one")
+        raise OptionError(
+            f"{name} has no {lacking}: use a classifier, or a pipeline that ends in one"
+        )
     if not formula.terms:
-        raise OptionError(f"an estimator needs predictors, but {formula.quoted} has none: name them")
+        raise OptionError(
+            f"an estimator needs predictors, but {formula.quoted} has none: name them"
+        )
     columns = takes_columns(options)
     if columns and not formula.plain():
         raise OptionError(
-            f"a pipeline needs unchanged columns of the data, but {formula.quoted} computes others: compute them in the pipeline or in the "
+            f"a pipeline needs unchanged columns of the data, but {formula.quoted} computes "
+            "others: compute them in the pipeline or in the "
             "data"
         )
     if not columns and frame.keep and frame.columns.isna().any(axis=None):
         raise OptionError(
-            "predictors are missing in some rows: use a pipeline that accepts missing values, such as make_pipeline(SimpleImputer(), "
+            "predictors are missing in some rows: use a pipeline that accepts missing values, such "
+            "as make_pipeline(SimpleImputer(), "
             f"{name}()), or na='drop'"
         )
 
 
 def takes_columns(options: Mapping[str, Any]) -> bool:
-    """Whether an estimator, or the one that a search over parameters tunes, is a pipeline, which gets the columns of the data."""
+    """Whether an estimator, or the one that a search over parameters tunes, is a pipeline, which
+    gets the columns of the data.
+    """
     from sklearn.pipeline import Pipeline  # slow to import
 
     inner = options["method"]
@@ -612,7 +820,9 @@ def takes_columns(options: Mapping[str, Any]) -> bool:
     return isinstance(inner, Pipeline) and "numbers" not in options
 
 
-def judge_estimator(options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame) -> Outcome:
+def judge_estimator(
+    options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame
+) -> Outcome:
     """The outputs for new rows of a copy of an estimator, fitted to training rows.
 
     Parameters
@@ -628,14 +838,21 @@ def judge_estimator(options: Mapping[str, Any], whole: Frame, train: pd.DataFram
     estimator, levels = clone(options["method"], safe=False), whole.levels
     others = tuple(name for name in train if name not in whole.schema)
     frame = mold(whole.formula.text, train, na="keep" if whole.keep else "drop", aside=others)
-    X, X_new = (f.columns if takes_columns(options) else f.expanded for f in (frame, frame.again(new)[0]))
+    X, X_new = (
+        f.columns if takes_columns(options) else f.expanded for f in (frame, frame.again(new)[0])
+    )
     estimator.fit(X, np.asarray(frame.levels)[frame.codes])
     seconds = perf_counter() - start
     predicted = pd.Series(np.ravel(estimator.predict(X_new)), new.index)
-    choice = {name: v if is_real(v) else brief(v) for name, v in getattr(estimator, "best_params_", {}).items()}
+    choice = {
+        name: v if is_real(v) else brief(v)
+        for name, v in getattr(estimator, "best_params_", {}).items()
+    }
     row = {"prototypes": np.nan, "size": np.nan, "seconds": seconds, "choice": choice}
     classes, p = as_classes(predicted, levels), None
     if hasattr(estimator, "predict_proba"):
         p = np.zeros((len(new), len(levels)))
-        p[:, as_classes(pd.Series(estimator.classes_), levels).cat.codes] = estimator.predict_proba(X_new)
+        p[:, as_classes(pd.Series(estimator.classes_), levels).cat.codes] = estimator.predict_proba(
+            X_new
+        )
     return row, classes, p

@@ -36,22 +36,25 @@ class Comparison(Result, Saveable, Served):
     Attributes
     ----------
     results : DataFrame
-        One row for each split and method: `split`, `method`, `n` and `wrong` (number of test rows, and of misclassified test rows),
-        `error`, `prototypes`, `size`, `seconds` (for the fit with its tuning) and `choice` (the selected parameters, a
-        mapping). For estimators, `prototypes` and `size` are NaN.
+        One row for each split and method: `split`, `method`, `n` and `wrong` (number of test rows,
+        and of misclassified test rows), `error`, `prototypes`, `size`, `seconds` (for the fit with
+        its tuning) and `choice` (the selected parameters, a mapping). For estimators, `prototypes`
+        and `size` are NaN.
     predictions : DataFrame
-        One row for each test row of each split (index: split, row label): `truth`, and the prediction of each method.
+        One row for each test row of each split (index: split, row label): `truth`, and the
+        prediction of each method.
     how : str
         Description of the test rows.
     design : Design
         Overlap of the splits: `ratio`, `sets` and `grouped`, see `protoclass.analysis.comparison`.
     left_out : int
-        Number of excluded rows, because their class is missing or some fit has no prediction for them.
+        Number of excluded rows, because their class is missing or some fit has no prediction for
+        them.
     call : str
         The call.
     probabilities : mapping of method to array (rows, classes)
-        Probabilities of the classes for each row of `predictions`, from calibrated methods and estimators with `predict_proba`; NaN
-        if there are none.
+        Probabilities of the classes for each row of `predictions`, from calibrated methods and
+        estimators with `predict_proba`; NaN if there are none.
     loss : DataFrame, or None
         Loss matrix for the predictions.
     reference : str, or None
@@ -99,21 +102,25 @@ class Comparison(Result, Saveable, Served):
     def table(self) -> pd.DataFrame:
         """Table of the results, with one row per method.
 
-        Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` if every row was predicted once, `sd` of the error over
-        several splits. With `loss=`: the mean `loss`. For methods with probabilities: `brier`, `log_loss` and `auc` (the area under
-        the ROC curve, the mean over the classes, each against the rest), each with its standard error, such as `brier_se` (see
-        `score_tests`). Then:
+        Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` if every row was
+        predicted once, `sd` of the error over several splits. With `loss=`: the mean `loss`. For
+        methods with probabilities: `brier`, `log_loss` and `auc` (the area under the ROC curve, the
+        mean over the classes, each against the rest), each with its standard error, such as
+        `brier_se` (see `score_tests`). Then:
 
         * `prototypes`: their number, the mean over the splits;
-        * `seconds`: time of a fit with its tuning, the median over the splits. The first fit in a process includes loading and
-          compiling;
-        * `choice`: the tuned parameters; for several splits the median and range, or the most common value.
+        * `seconds`: time of a fit with its tuning, the median over the splits. The first fit in a
+          process includes loading and compiling;
+        * `choice`: the tuned parameters; for several splits the median and range, or the most
+          common value.
 
         Notes
         -----
-        The interval is Wilson's if rows are independent given the model: for one random split, and for fits on new rows. The errors
-        of folds and of several splits are not independent, because a row tested in one is a training row in others. Wilson's interval
-        is then computed for fewer rows, by the factor of Nadeau and Bengio; see `protoclass.analysis.comparison.error_interval`.
+        The interval is Wilson's if rows are independent given the model: for one random split, and
+        for fits on new rows. The errors of folds and of several splits are not independent, because
+        a row tested in one is a training row in others. Wilson's interval is then computed for
+        fewer rows, by the factor of Nadeau and Bengio; see
+        `protoclass.analysis.comparison.error_interval`.
         """
         by_method, n = self.results.groupby("method"), int(self.sizes.sum())
         wrong = by_method["wrong"].sum()[self.methods]
@@ -121,7 +128,10 @@ class Comparison(Result, Saveable, Served):
         if self.independent:
             ends = [wilson(error, n) for error in out["error"]]
         else:
-            ends = [error_interval(self.errors[name].to_numpy(), self.design, self.sizes) for name in self.methods]
+            ends = [
+                error_interval(self.errors[name].to_numpy(), self.design, self.sizes)
+                for name in self.methods
+            ]
         out[["low", "high"]] = ends
         if self.predictions.index.get_level_values(1).is_unique:
             out = out.assign(wrong=wrong, n=n)
@@ -131,8 +141,13 @@ class Comparison(Result, Saveable, Served):
             means = pd.DataFrame(self._mean_scores(score), [score, f"{score}_se"]).T
             out = out.join(means)
         choices = by_method["choice"].agg(lambda choices: describe_choices(choices.tolist()))
-        out = out.assign(prototypes=by_method["prototypes"].mean(), seconds=by_method["seconds"].median(), choice=choices)
-        out = out.drop(columns="seconds") if out["seconds"].isna().all() else out  # fits that were there already
+        out = out.assign(
+            prototypes=by_method["prototypes"].mean(),
+            seconds=by_method["seconds"].median(),
+            choice=choices,
+        )
+        # fits that were there already
+        out = out.drop(columns="seconds") if out["seconds"].isna().all() else out
         whole = len(self.errors) == 1 and out["prototypes"].notna().all()
         return out.astype({"prototypes": int}) if whole else out
 
@@ -140,50 +155,79 @@ class Comparison(Result, Saveable, Served):
     def tests(self) -> pd.DataFrame:
         """Paired tests between the methods with Holm's correction, and 95 % intervals of the differences.
 
-        If rows are independent given the models (one random split, fits on new rows): Cochran's Q over all methods and McNemar's test
-        of each pair. These compare the fitted models; to compare methods, use several splits or folds. After cross-validation or over
-        several random splits: the corrected resampled t-test of each pair. With a reference, only the pairs with it are tested. See
-        `protoclass.analysis.comparison` for the columns.
+        If rows are independent given the models (one random split, fits on new rows): Cochran's Q
+        over all methods and McNemar's test of each pair. These compare the fitted models; to
+        compare methods, use several splits or folds. After cross-validation or over several random
+        splits: the corrected resampled t-test of each pair. With a reference, only the pairs with
+        it are tested. See `protoclass.analysis.comparison` for the columns.
         """
         if not self.independent:
             return by_split(self.errors, self.design, self.sizes, self.reference)
         truth = self.predictions["truth"].astype(object)
-        wrong = pd.DataFrame({name: self.predictions[name].astype(object) != truth for name in self.methods})
+        wrong = pd.DataFrame(
+            {name: self.predictions[name].astype(object) != truth for name in self.methods}
+        )
         return by_row(wrong, self.reference)
 
     def glance(self) -> pd.DataFrame:
-        """Table with one row: `methods`, `splits`, `n` (test rows of all splits), `left_out`, `best` (lowest error) and its `error`."""
+        """Table with one row: `methods`, `splits`, `n` (test rows of all splits), `left_out`,
+        `best` (lowest error) and its `error`.
+        """
         error = self.table["error"]
-        return pd.DataFrame([{"methods": len(error), "splits": len(self.errors), "n": self.sizes.sum(), "left_out": self.left_out,
-                              "best": error.idxmin(), "error": error.min()}])  # fmt: skip
+        return pd.DataFrame(
+            [
+                {
+                    "methods": len(error),
+                    "splits": len(self.errors),
+                    "n": self.sizes.sum(),
+                    "left_out": self.left_out,
+                    "best": error.idxmin(),
+                    "error": error.min(),
+                }
+            ]
+        )
 
     def _score_names(self) -> list[str]:
         """The scores that are known of these methods."""
-        return ([] if self.loss is None else ["loss"]) + ([*SCORES, "auc"] if self.probabilities else [])
+        return ([] if self.loss is None else ["loss"]) + (
+            [*SCORES, "auc"] if self.probabilities else []
+        )
 
     def _scores(self, score: str) -> pd.DataFrame:
-        """The Brier score, log loss or loss of each test row for each method; without a prediction, the largest loss for its class."""
+        """The Brier score, log loss or loss of each test row for each method; without a prediction,
+        the largest loss for its class.
+        """
         truth = self.predictions["truth"]
         if self.loss is None or score != "loss":
             return score_rows(score, self.probabilities, truth)
         matrix = loss_matrix(self.loss, truth.cat.categories)
         predicted = np.column_stack([self.predictions[name].cat.codes for name in self.methods])
-        return pd.DataFrame(losses(predicted[None], truth.cat.codes.to_numpy(), matrix)[0], truth.index, self.methods)
+        return pd.DataFrame(
+            losses(predicted[None], truth.cat.codes.to_numpy(), matrix)[0],
+            truth.index,
+            self.methods,
+        )
 
     @cached_property
     def _areas(self) -> dict[str, list[AUC]]:
         """The area of each method with probabilities on each split, by rows for which all of them have some."""
-        codes, split = self.predictions["truth"].cat.codes.to_numpy(), self.predictions.index.get_level_values("split")
+        codes, split = (
+            self.predictions["truth"].cat.codes.to_numpy(),
+            self.predictions.index.get_level_values("split"),
+        )
         known = with_probabilities(self.probabilities)
         masks = [known & (split == k) for k in self.errors.index]
         return {
-            name: [mean_auc(p[mask], codes[mask], np.ones(mask.sum()))[1] for mask in masks] for name, p in self.probabilities.items()
+            name: [mean_auc(p[mask], codes[mask], np.ones(mask.sum()))[1] for mask in masks]
+            for name, p in self.probabilities.items()
         }
 
     def _by_split(self, score: str) -> tuple[pd.DataFrame, Array]:
         """A score of each method on each split, and the number of rows that it is a mean of."""
         if score == "auc":
-            values = {name: [area.estimate.value for area in areas] for name, areas in self._areas.items()}
+            values = {
+                name: [area.estimate.value for area in areas] for name, areas in self._areas.items()
+            }
             return pd.DataFrame(values, self.errors.index), self.sizes
         of_split = self._scores(score).groupby(level="split")
         return of_split.mean(), of_split.size().to_numpy()
@@ -192,19 +236,24 @@ class Comparison(Result, Saveable, Served):
         """Mean and standard error of a score for each method that has it; NaN if the mean is not finite."""
         if not self.independent:
             by, sizes = self._by_split(score)
-            means = {str(name): mean_over_splits(by[name].to_numpy(), self.design, sizes) for name in by}
+            means = {
+                str(name): mean_over_splits(by[name].to_numpy(), self.design, sizes) for name in by
+            }
             return {name: (mean.value, mean.se) for name, mean in means.items()}
         if score == "auc":
             return {name: (area.estimate.value, area.se) for name, (area,) in self._areas.items()}
         rows = self._scores(score)
-        return {str(name): mean_over_rows(rows[name].to_numpy(), np.ones(len(rows))) for name in rows}
+        return {
+            str(name): mean_over_rows(rows[name].to_numpy(), np.ones(len(rows))) for name in rows
+        }
 
     def score_tests(self, score: str = "brier") -> pd.DataFrame:
         """Paired tests of Brier scores, log losses, areas under the ROC curve or losses, with Holm's correction.
 
-        If rows are independent given the models: the paired t-test over rows, and DeLong's test for the areas. After cross-validation
-        or over several splits: the corrected resampled t-test, as in `tests`, with one area for each split. The probabilities of each
-        split were calibrated within its training rows alone.
+        If rows are independent given the models: the paired t-test over rows, and DeLong's test for
+        the areas. After cross-validation or over several splits: the corrected resampled t-test, as
+        in `tests`, with one area for each split. The probabilities of each split were calibrated
+        within its training rows alone.
 
         Parameters
         ----------
@@ -214,8 +263,8 @@ class Comparison(Result, Saveable, Served):
         Returns
         -------
         DataFrame
-            Table with the columns of `tests`. An infinite log loss has no test. A larger area is better; for other scores a smaller
-            value is better.
+            Table with the columns of `tests`. An infinite log loss has no test. A larger area is
+            better; for other scores a smaller value is better.
 
         Raises
         ------
@@ -224,8 +273,9 @@ class Comparison(Result, Saveable, Served):
 
         References
         ----------
-        DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated receiver operating characteristic
-        curves: a nonparametric approach*, Biometrics 44. The mean of the areas of several classes is tested by the same components.
+        DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated
+        receiver operating characteristic curves: a nonparametric approach*, Biometrics 44. The mean
+        of the areas of several classes is tested by the same components.
 
         Examples
         --------
@@ -239,19 +289,33 @@ class Comparison(Result, Saveable, Served):
         one_of("score", score, (*SCORES, "auc", "loss"))
         if score not in self._score_names():
             cure = "loss=matrix" if score == "loss" else "calibrate=True"
-            raise NotAvailableError(f"no method of this comparison has {score!r}: use compare(..., {cure})")
+            raise NotAvailableError(
+                f"no method of this comparison has {score!r}: use compare(..., {cure})"
+            )
         if not self.independent:
             by, sizes = self._by_split(score)
             return by_split(by, self.design, sizes, self.reference)
         if score == "auc":
-            return compare_areas({name: area for name, (area,) in self._areas.items()}, reference=self.reference)
+            return compare_areas(
+                {name: area for name, (area,) in self._areas.items()}, reference=self.reference
+            )
         return compare_scores(self._scores(score), self.reference)
 
     def _said(self) -> tuple[str, list[Any]]:
-        excluded = f"; {self.left_out} rows excluded without a class or a prediction" if self.left_out else ""
+        excluded = (
+            f"; {self.left_out} rows excluded without a class or a prediction"
+            if self.left_out
+            else ""
+        )
         words = f"{self.how}{excluded}; low and high: 95 % CI{'; sd: SD over the splits' if 'sd' in self.table else ''}"
-        tables: list[Any] = [(self.table.drop(columns="seconds", errors="ignore"), {**NUMBERS, "na_rep": "-"})]
-        tables += [(self.tests.rename(columns={"difference": "a - b"}), PAIRS)] if len(self.methods) > 1 else []
+        tables: list[Any] = [
+            (self.table.drop(columns="seconds", errors="ignore"), {**NUMBERS, "na_rep": "-"})
+        ]
+        tables += (
+            [(self.tests.rename(columns={"difference": "a - b"}), PAIRS)]
+            if len(self.methods) > 1
+            else []
+        )
         return f"{self.call}\n{words}", tables
 
 
@@ -268,7 +332,9 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
             text = [str(v) for v in values]
             common = max(dict.fromkeys(text), key=text.count)
             words.append(
-                common if text.count(common) == len(text) else f"{common} ({text.count(common)} of {len(text)})"
+                common
+                if text.count(common) == len(text)
+                else f"{common} ({text.count(common)} of {len(text)})"
             )
     return ", ".join(words)
 
@@ -288,7 +354,10 @@ def score_rows(score: str, probabilities: Mapping[str, Array], truth: pd.Series)
     """
     codes = truth.cat.codes.to_numpy()
     known = with_probabilities(probabilities)
-    return pd.DataFrame({name: SCORES[score](p[known], codes[known]) for name, p in probabilities.items()}, truth.index[known])
+    return pd.DataFrame(
+        {name: SCORES[score](p[known], codes[known]) for name, p in probabilities.items()},
+        truth.index[known],
+    )
 
 
 def with_probabilities(probabilities: Mapping[str, Array]) -> Array:
@@ -299,20 +368,37 @@ def with_probabilities(probabilities: Mapping[str, Array]) -> Array:
 def pairs_of(names: Iterable[Any], reference: Any = None) -> list[tuple[Any, Any]]:
     """All pairs of the names, or each other name with the reference, if that is one of them."""
     names = list(names)
-    return list(combinations(names, 2)) if reference not in names else [(name, reference) for name in names if name != reference]
+    return (
+        list(combinations(names, 2))
+        if reference not in names
+        else [(name, reference) for name in names if name != reference]
+    )
 
 
-def compare_areas(areas: Mapping[str, AUC], group: Any = None, reference: str | None = None) -> pd.DataFrame:
+def compare_areas(
+    areas: Mapping[str, AUC], group: Any = None, reference: str | None = None
+) -> pd.DataFrame:
     """DeLong's test of each pair of areas under ROC curves of the same rows, as `by_row` returns its tests.
 
-    A row adds the difference of its contributions to the errors of the two areas to the error of their difference. The statistic is z.
-    If rows come in groups, `group` (n,), their contributions are added first, and the statistic is Student's t.
+    A row adds the difference of its contributions to the errors of the two areas to the error of
+    their difference. The statistic is z. If rows come in groups, `group` (n,), their contributions
+    are added first, and the statistic is Student's t.
     """
     rows = []
     for a, b in pairs_of(areas, reference):
         parts = areas[a].parts - areas[b].parts
-        value, se = areas[a].estimate.value - areas[b].estimate.value, np.sqrt(sum_of_squares(parts, None, group))
-        rows.append(student_row("DeLong", a, b, Mean(value, 0.0 if se < 1e-12 else se, min(areas[a].df, areas[b].df))))
+        value, se = (
+            areas[a].estimate.value - areas[b].estimate.value,
+            np.sqrt(sum_of_squares(parts, None, group)),
+        )
+        rows.append(
+            student_row(
+                "DeLong",
+                a,
+                b,
+                Mean(value, 0.0 if se < 1e-12 else se, min(areas[a].df, areas[b].df)),
+            )
+        )
     return with_holm(rows)
 
 
@@ -321,11 +407,14 @@ def compare_scores(scores: pd.DataFrame, reference: str | None = None) -> pd.Dat
     rows = []
     for a, b in pairs_of(scores, reference):
         value, se = mean_over_rows((scores[a] - scores[b]).to_numpy(), np.ones(len(scores)))
-        rows.append(student_row("paired t", a, b, Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)))
+        rows.append(
+            student_row("paired t", a, b, Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1))
+        )
     return with_holm(rows)
 
 
-EXACT = 25  # rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
+# rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
+EXACT = 25
 COLUMNS = ["test", "a", "b", "difference", "low", "high", "statistic", "p"]
 Row = tuple[str, str, str, float, float, float, float, float]  # a test, column by column
 
@@ -340,8 +429,8 @@ class Design:
     ratio : float
         Test rows over training rows of a split; 0 if the rules were fixed before.
     sets : int
-        Sets of splits, one after the other: the repeats of a cross-validation, whose folds are one set each. Random splits
-        are one set.
+        Sets of splits, one after the other: the repeats of a cross-validation, whose folds are one
+        set each. Random splits are one set.
     grouped : bool
         Whether rows come in groups, so that the errors of a split are not independent either.
     """
@@ -367,27 +456,31 @@ class Mean:
 def by_row(wrong: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
     """Cochran's Q over all methods, and McNemar's test of each pair with Holm's correction.
 
-    The tests compare the fitted models. As tests of methods they reject too often with many test rows: in up to 15 % of the samples at a
-    level of 5 % (`python benchmarks/intervals.py --one-split --replicates 1000`).
+    The tests compare the fitted models. As tests of methods they reject too often with many test
+    rows: in up to 15 % of the samples at a level of 5 % (`python benchmarks/intervals.py
+    --one-split --replicates 1000`).
 
     Parameters
     ----------
     wrong : bool DataFrame (rows, methods)
-        Whether each method misclassifies each row. Rows are treated as independent, which is right given the rules if the rules
-        were fitted to other rows: not for the rows of a cross-validation, each of which also trains the rules of the others.
+        Whether each method misclassifies each row. Rows are treated as independent, which is right
+        given the rules if the rules were fitted to other rows: not for the rows of a
+        cross-validation, each of which also trains the rules of the others.
 
     Returns
     -------
     DataFrame
-        One row for each test: `test`, `a`, `b`, `difference` (error of a minus error of b) with its 95 % interval `low` to
-        `high` (each for itself), `statistic`, `p`, and `p_holm` among
-        the pairs. For McNemar's test the statistic is the number of rows that only a misclassifies minus the number for b.
+        One row for each test: `test`, `a`, `b`, `difference` (error of a minus error of b) with its
+        95 % interval `low` to `high` (each for itself), `statistic`, `p`, and `p_holm` among the
+        pairs. For McNemar's test the statistic is the number of rows that only a misclassifies
+        minus the number for b.
 
     References
     ----------
-    McNemar (1947); Cochran (1950); Dietterich (1998), *Approximate statistical tests for comparing supervised
-    classification learning algorithms*. The interval is that of Bonett and Price (2012), *Adjusted Wald confidence interval
-    for a difference of binomial proportions based on paired data*.
+    McNemar (1947); Cochran (1950); Dietterich (1998), *Approximate statistical tests for comparing
+    supervised classification learning algorithms*. The interval is that of Bonett and Price (2012),
+    *Adjusted Wald confidence interval for a difference of binomial proportions based on paired
+    data*.
     """
     rows = [_cochran(wrong)] if wrong.shape[1] > 2 else []
     rows += [_mcnemar(wrong[a], wrong[b], str(a), str(b)) for a, b in pairs_of(wrong, reference)]
@@ -410,22 +503,25 @@ def by_split(
     Returns
     -------
     DataFrame
-        As for `by_row`. If all splits have the same difference, its spread is unknown: the interval is NaN, and
-        so are statistic and p if the difference is not 0.
+        As for `by_row`. If all splits have the same difference, its spread is unknown: the interval
+        is NaN, and so are statistic and p if the difference is not 0.
 
     Notes
     -----
-    Splits share training rows, so the variance of their mean is larger than for independent draws. Nadeau and Bengio replace
-    1 / splits by (1 / splits + ratio). With more repeats the draw of the splits matters less, but the number of rows stays the same, and
-    the factor becomes too small: 30 random splits of 60 rows then reject in 9 % at a level of 5 %, and ten times
-    ten folds in 13 %. So at most 1 + 1 / ratio splits count, the number of disjoint test sets. For a repeated cross-validation
-    each repeat's folds count as the splits, and the variances of the repeats are averaged. `benchmarks/intervals.py` measures
-    level and coverage, also of the nested cross-validation of Bates, Hastie and Tibshirani (2024), whose intervals were too
-    narrow there and which takes as many fits again for each fold.
+    Splits share training rows, so the variance of their mean is larger than for independent draws.
+    Nadeau and Bengio replace 1 / splits by (1 / splits + ratio). With more repeats the draw of the
+    splits matters less, but the number of rows stays the same, and the factor becomes too small: 30
+    random splits of 60 rows then reject in 9 % at a level of 5 %, and ten times ten folds in 13 %.
+    So at most 1 + 1 / ratio splits count, the number of disjoint test sets. For a repeated
+    cross-validation each repeat's folds count as the splits, and the variances of the repeats are
+    averaged. `benchmarks/intervals.py` measures level and coverage, also of the nested
+    cross-validation of Bates, Hastie and Tibshirani (2024), whose intervals were too narrow there
+    and which takes as many fits again for each fold.
 
     References
     ----------
-    Nadeau and Bengio (2003), *Inference for the generalization error*; for repeated cross-validation Bouckaert and Frank (2004).
+    Nadeau and Bengio (2003), *Inference for the generalization error*; for repeated
+    cross-validation Bouckaert and Frank (2004).
     """
     rows = []
     for a, b in pairs_of(errors, reference):
@@ -437,7 +533,9 @@ def by_split(
 def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) -> Mean:
     """Mean over splits, weighted by their test rows, with Nadeau and Bengio's standard error; see `by_split`."""
     table = values.reshape(design.sets, -1)
-    weights = np.ones(table.shape) if sizes is None else np.asarray(sizes, float).reshape(table.shape)
+    weights = (
+        np.ones(table.shape) if sizes is None else np.asarray(sizes, float).reshape(table.shape)
+    )
     proportions = weights / weights.sum(axis=1, keepdims=True)
     splits = table.shape[1]
     means = (proportions * table).sum(axis=1)
@@ -479,9 +577,9 @@ def error_interval(errors: Array, design: Design, sizes: Array) -> tuple[float, 
     Returns
     -------
     low, high : float
-        Wilson's interval for as many rows as would be worth these: a split's test rows over the factor of `by_split`. Where
-        rows come in groups, the wider of this and the t interval at each end, as groups make splits differ more than independent
-        rows do.
+        Wilson's interval for as many rows as would be worth these: a split's test rows over the
+        factor of `by_split`. Where rows come in groups, the wider of this and the t interval at
+        each end, as groups make splits differ more than independent rows do.
 
     Examples
     --------
@@ -528,7 +626,8 @@ def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> Row:
 
 
 def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
-    """95 % interval of the difference of two errors on the same n rows, given the numbers of rows that only one misclassifies.
+    """95 % interval of the difference of two errors on the same n rows, given the numbers of rows
+    that only one misclassifies.
 
     Bonett and Price (2012): the Wald interval after one row is added to either count.
 
@@ -549,7 +648,10 @@ def with_holm(rows: Sequence[Row]) -> pd.DataFrame:
     pairs = ((out["a"] != "all") & out["p"].notna()).to_numpy(bool)
     out["p_holm"] = np.nan
     if pairs.any():
-        from statsmodels.stats.multitest import multipletests  # 0.7 s, and each call collects garbage
+        # 0.7 s, and each call collects garbage
+        from statsmodels.stats.multitest import multipletests
 
-        out.loc[pairs, "p_holm"] = multipletests(out.loc[pairs, "p"].to_numpy(float), method="holm")[1]
+        out.loc[pairs, "p_holm"] = multipletests(
+            out.loc[pairs, "p"].to_numpy(float), method="holm"
+        )[1]
     return out

@@ -55,16 +55,18 @@ class TestResult(Result, Served):
     Attributes
     ----------
     n, wrong, left_out : int
-        Number of rows that were classified, misclassified (each counted once, regardless of its weight), and excluded. A row is
-        excluded if its class is missing or the fit has no prediction for it (missing predictors, levels that are not in the
-        training data).
+        Number of rows that were classified, misclassified (each counted once, regardless of its
+        weight), and excluded. A row is excluded if its class is missing or the fit has no
+        prediction for it (missing predictors, levels that are not in the training data).
     error, low, high : float
-        Weighted proportion of errors and its 95 % Wilson interval. With weights, or rows in clusters, the interval uses the number of
-        independent rows with the same variance, see `protoclass.core.statistics.intervals.independent_rows`.
+        Weighted proportion of errors and its 95 % Wilson interval. With weights, or rows in
+        clusters, the interval uses the number of independent rows with the same variance, see
+        `protoclass.core.statistics.intervals.independent_rows`.
     no_information : float
         Error on these rows of always predicting the most common class of the training rows.
     p_value : float
-        One-sided p-value of the null hypothesis that the error is not below the no-information error.
+        One-sided p-value of the null hypothesis that the error is not below the no-information
+        error.
     p_value_method : str
         Name of the test with this p-value.
     against : str
@@ -84,7 +86,9 @@ class TestResult(Result, Served):
     __test__ = False  # not a class of tests, for pytest
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_TEST
     called: ClassVar[str] = "a test"
-    inside: ClassVar[str] = "areas counts decided error_name estimate estimates means probabilities weighted"
+    inside: ClassVar[str] = (
+        "areas counts decided error_name estimate estimates means probabilities weighted"
+    )
 
     n: int
     wrong: int
@@ -123,7 +127,11 @@ class TestResult(Result, Served):
     @property
     def clusters(self) -> int | None:
         """Number of clusters of rows; None if rows are treated as independent."""
-        return None if self.judged.group is None else len(np.unique(self.judged.group[self.judged.w > 0]))
+        return (
+            None
+            if self.judged.group is None
+            else len(np.unique(self.judged.group[self.judged.w > 0]))
+        )
 
     @property
     def error_name(self) -> str:
@@ -133,11 +141,19 @@ class TestResult(Result, Served):
     @cached_property
     def counts(self) -> ConfusionTable:
         """Weights of the rows by true and predicted class, and the sums of their squares."""
-        return count(self.judged.y, self.judged.predicted, self.judged.w, len(self.confusion), self.judged.group)
+        return count(
+            self.judged.y,
+            self.judged.predicted,
+            self.judged.w,
+            len(self.confusion),
+            self.judged.group,
+        )
 
     @cached_property
     def areas(self) -> tuple[list[AUC], AUC]:
-        """Area under the ROC curve of each class against the rest, and their mean; raises if there are no probabilities."""
+        """Area under the ROC curve of each class against the rest, and their mean; raises if there
+        are no probabilities.
+        """
         return mean_auc(self.probabilities, self.judged.y, self.judged.w, self.judged.group)
 
     @property
@@ -145,32 +161,44 @@ class TestResult(Result, Served):
         """Probabilities of the classes (n, classes); raises if there are none."""
         if self.judged.probabilities is None:
             raise NotAvailableError(
-                "the fit has no probabilities for these rows: use fit.calibrate().test(new), or a method with kind 'prob'"
+                "the fit has no probabilities for these rows: use fit.calibrate().test(new), or a "
+                "method with kind 'prob'"
             )
         return self.judged.probabilities
 
     def tidy(self) -> pd.DataFrame:
         """Table of statistics with one row per class, against the other classes.
 
-        Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv` (predictive values), `f1`,
-        `prevalence`, `detection_prevalence` (proportion of the rows that are predicted as the class), `balanced_accuracy` (mean of
-        sensitivity and specificity). If there are probabilities: `auc`, `calibration_in_the_large` (proportion of the rows of the
-        class minus its mean probability: above 0, the probabilities are too low) and `brier` (mean squared difference between its
-        probability and 0 or 1). Then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. A statistic
-        without rows, such as the sensitivity of a class that does not occur, is NaN.
+        Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv`
+        (predictive values), `f1`, `prevalence`, `detection_prevalence` (proportion of the rows that
+        are predicted as the class), `balanced_accuracy` (mean of sensitivity and specificity). If
+        there are probabilities: `auc`, `calibration_in_the_large` (proportion of the rows of the
+        class minus its mean probability: above 0, the probabilities are too low) and `brier` (mean
+        squared difference between its probability and 0 or 1). Then the ends of the 95 % intervals,
+        `sensitivity_low`, `sensitivity_high` and so on. A statistic without rows, such as the
+        sensitivity of a class that does not occur, is NaN.
 
         Notes
         -----
-        Proportions have Wilson intervals. The F1 interval is obtained by transforming a Wilson interval, the interval of balanced
-        accuracy is Newcombe's, and the interval of the AUC is Wilson's with DeLong's variance. For calibration in the large see
+        Proportions have Wilson intervals. The F1 interval is obtained by transforming a Wilson
+        interval, the interval of balanced accuracy is Newcombe's, and the interval of the AUC is
+        Wilson's with DeLong's variance. For calibration in the large see
         `core.statistics.scores.calibration_in_the_large`.
         """
         rows = []
         for c in range(len(self.classes)):
-            estimates, more = {field.name: self.estimate(field.name, c) for field in fields(OfClass)}, {}
+            estimates, more = (
+                {field.name: self.estimate(field.name, c) for field in fields(OfClass)},
+                {},
+            )
             if self.judged.probabilities is not None:
-                estimates |= {"auc": self.areas[0][c].estimate, IN_THE_LARGE: self.estimate(IN_THE_LARGE, c)}
-                more["brier"] = mean_over_rows((self.probabilities[:, c] - (self.judged.y == c)) ** 2, self.judged.w)[0]
+                estimates |= {
+                    "auc": self.areas[0][c].estimate,
+                    IN_THE_LARGE: self.estimate(IN_THE_LARGE, c),
+                }
+                more["brier"] = mean_over_rows(
+                    (self.probabilities[:, c] - (self.judged.y == c)) ** 2, self.judged.w
+                )[0]
             values, ends = columns_of(estimates)
             rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
         out = pd.DataFrame(rows)
@@ -182,57 +210,79 @@ class TestResult(Result, Served):
         if measure == "error":
             return Estimate(self.error, self.low, self.high)
         if measure == IN_THE_LARGE:
-            return calibration_in_the_large(self.probabilities[:, c], self.judged.y == c, self.judged.w, self.judged.group)
+            return calibration_in_the_large(
+                self.probabilities[:, c], self.judged.y == c, self.judged.w, self.judged.group
+            )
         return getattr(of_class(self.counts, c), measure)
 
     def glance(self) -> pd.DataFrame:
         """Table of the overall statistics, with one row.
 
-        Columns: `accuracy`, `balanced_accuracy` (mean sensitivity of the classes that occur) and `kappa`. If there are probabilities:
-        `auc` (mean over the classes, each against the rest; for two classes, the single area), `brier` (sum over the classes; for
-        two classes half of it, as usual) and `log_loss`. With `loss=`: the mean `loss`, `loss_no_information` (the mean loss of
-        always predicting `cheapest`) and, with probabilities, `decision_loss` (the mean loss of deciding for the class with the
-        lowest expected loss). Then `_low` and `_high`, the ends of 95 % intervals, `_se`, standard errors of means over rows, and
-        `error`, `no_information`, `p_value`, `p_value_method`, `wrong`, `n`, `left_out`.
+        Columns: `accuracy`, `balanced_accuracy` (mean sensitivity of the classes that occur) and
+        `kappa`. If there are probabilities: `auc` (mean over the classes, each against the rest;
+        for two classes, the single area), `brier` (sum over the classes; for two classes half of
+        it, as usual) and `log_loss`. With `loss=`: the mean `loss`, `loss_no_information` (the mean
+        loss of always predicting `cheapest`) and, with probabilities, `decision_loss` (the mean
+        loss of deciding for the class with the lowest expected loss). Then `_low` and `_high`, the
+        ends of 95 % intervals, `_se`, standard errors of means over rows, and `error`,
+        `no_information`, `p_value`, `p_value_method`, `wrong`, `n`, `left_out`.
 
         Notes
         -----
-        The intervals are Wilson's for the accuracy, Newcombe's for the balanced accuracy, the interval of
-        `core.statistics.intervals.kappa`, and Wilson's with DeLong's variance for the area.
+        The intervals are Wilson's for the accuracy, Newcombe's for the balanced accuracy, the
+        interval of `core.statistics.intervals.kappa`, and Wilson's with DeLong's variance for the
+        area.
         """
         names = ("error", "no_information", "p_value", "p_value_method", "wrong", "n", "left_out")
         values, ends = columns_of(self.estimates)
         means = {name: mean for name, (mean, _) in self.means.items()}
         errors = {f"{name}_se": se for name, (_, se) in self.means.items()}
-        return pd.DataFrame([{**values, **means, **ends, **errors, **{name: getattr(self, name) for name in names}}])
+        return pd.DataFrame(
+            [{**values, **means, **ends, **errors, **{name: getattr(self, name) for name in names}}]
+        )
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
         """Accuracy, balanced accuracy, kappa and, if there are probabilities, the area, with their intervals."""
         counts = self.counts
-        out = {"accuracy": accuracy(counts), "balanced_accuracy": balanced_accuracy(counts), "kappa": kappa(counts)}
+        out = {
+            "accuracy": accuracy(counts),
+            "balanced_accuracy": balanced_accuracy(counts),
+            "kappa": kappa(counts),
+        }
         return out if self.judged.probabilities is None else {**out, "auc": self.areas[1].estimate}
 
     @cached_property
     def means(self) -> dict[str, tuple[float, float]]:
-        """Means over the rows with their standard errors: Brier score and log loss if there are probabilities, and the loss."""
+        """Means over the rows with their standard errors: Brier score and log loss if there are
+        probabilities, and the loss.
+        """
         y, w, p, group = self.judged.y, self.judged.w, self.judged.probabilities, self.judged.group
         out: dict[str, tuple[float, float]] = {}
         if p is not None:
-            out |= {"brier": mean_over_rows(brier(p, y), w, group), "log_loss": mean_over_rows(log_loss(p, y), w, group)}
+            out |= {
+                "brier": mean_over_rows(brier(p, y), w, group),
+                "log_loss": mean_over_rows(log_loss(p, y), w, group),
+            }
         if self.losses is not None:
             out["loss"] = mean_over_rows(self.losses[y, self.judged.predicted], w, group)
-            out["loss_no_information"] = mean_over_rows(self.losses[y, self.classes.index(self.cheapest)], w, group)
+            out["loss_no_information"] = mean_over_rows(
+                self.losses[y, self.classes.index(self.cheapest)], w, group
+            )
             if p is not None:
-                out["decision_loss"] = mean_over_rows(self.losses[y, decide(p, self.losses)], w, group)
+                out["decision_loss"] = mean_over_rows(
+                    self.losses[y, decide(p, self.losses)], w, group
+                )
         return out
 
     def calibration(self, bins: int = 10) -> pd.DataFrame:
         """Calibration table: observed proportions against mean probabilities, per class and bin that has rows.
 
-        Columns: `class`, `low` and `high` of the bin, `n` (rows), `mean_predicted` (mean probability), `observed` (proportion
-        of rows of the class) and its 95 % Wilson interval, `observed_low` to `observed_high`. In simulations of 60 to 400 rows with true
-        probabilities, the interval of a bin contained their mean in 95 to 96 % of all cases. The intervals are not simultaneous.
+        Columns: `class`, `low` and `high` of the bin, `n` (rows), `mean_predicted` (mean
+        probability), `observed` (proportion of rows of the class) and its 95 % Wilson interval,
+        `observed_low` to `observed_high`. In simulations of 60 to 400 rows with true probabilities,
+        the interval of a bin contained their mean in 95 to 96 % of all cases. The intervals are not
+        simultaneous.
 
         Examples
         --------
@@ -246,8 +296,18 @@ class TestResult(Result, Served):
         p, y, w, rows = self.probabilities, self.judged.y, self.judged.w, []
         for c, level in enumerate(self.classes):
             for b in reliability(p[:, c], y == c, w, bins, self.judged.group):
-                rows.append({"class": level, "low": b.low, "high": b.high, "n": b.rows, "mean_predicted": b.chance,
-                             "observed": b.share.value, "observed_low": b.share.low, "observed_high": b.share.high})  # fmt: skip
+                rows.append(
+                    {
+                        "class": level,
+                        "low": b.low,
+                        "high": b.high,
+                        "n": b.rows,
+                        "mean_predicted": b.chance,
+                        "observed": b.share.value,
+                        "observed_low": b.share.low,
+                        "observed_high": b.share.high,
+                    }
+                )
         out = pd.DataFrame(rows)
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
@@ -262,9 +322,10 @@ class TestResult(Result, Served):
         Returns
         -------
         DataFrame
-            Columns: `class`; `intercept`, of a logistic regression of the class with the logit of its probability as offset (0 if the
-            mean is correct); `slope`, of a regression on the logit (below 1: probabilities are too extreme); and the ends of their
-            intervals. NaN if a probability is 0 or 1.
+            Columns: `class`; `intercept`, of a logistic regression of the class with the logit of
+            its probability as offset (0 if the mean is correct); `slope`, of a regression on the
+            logit (below 1: probabilities are too extreme); and the ends of their intervals. NaN if
+            a probability is 0 or 1.
 
         Examples
         --------
@@ -283,7 +344,8 @@ class TestResult(Result, Served):
         return self._by_class(of, tabulate)
 
     def decision_curve(self, of: Any = None, thresholds: Any = None) -> pd.DataFrame:
-        """Net benefit of predicting a class above a probability threshold (decision curve), and the lift of these predictions.
+        """Net benefit of predicting a class above a probability threshold (decision curve), and the
+        lift of these predictions.
 
         Parameters
         ----------
@@ -295,13 +357,14 @@ class TestResult(Result, Served):
         Returns
         -------
         DataFrame
-            Columns: `class`, `threshold`, `predicted` (proportion of the rows), `net_benefit` with its 95 % interval, `low` to `high`,
-            `net_benefit_all` (if the class is predicted for all rows; 0 if for none), and `lift` (predictive value over prevalence).
+            Columns: `class`, `threshold`, `predicted` (proportion of the rows), `net_benefit` with
+            its 95 % interval, `low` to `high`, `net_benefit_all` (if the class is predicted for all
+            rows; 0 if for none), and `lift` (predictive value over prevalence).
 
         References
         ----------
-        Vickers and Elkin (2006), *Decision curve analysis*, Medical Decision Making 26. The net benefit at a threshold t weights a false
-        positive by t / (1 - t).
+        Vickers and Elkin (2006), *Decision curve analysis*, Medical Decision Making 26. The net
+        benefit at a threshold t weights a false positive by t / (1 - t).
 
         Examples
         --------
@@ -313,32 +376,61 @@ class TestResult(Result, Served):
         [[0.36, 0.23, 2.4]]
         """
         values = THRESHOLDS if thresholds is None else np.atleast_1d(thresholds)
-        if values.ndim != 1 or not all(is_number(t, 0.0, above=True) and t < 1 for t in values.tolist()):
-            raise OptionError(f"thresholds must be a list of numbers between 0 and 1, such as [0.1, 0.2], not {brief(thresholds)}")
+        if values.ndim != 1 or not all(
+            is_number(t, 0.0, above=True) and t < 1 for t in values.tolist()
+        ):
+            raise OptionError(
+                f"thresholds must be a list of numbers between 0 and 1, such as [0.1, 0.2], not {brief(thresholds)}"
+            )
         w, group = self.judged.w, self.judged.group
 
         def tabulate(p: Array, positive: Array) -> pd.DataFrame:
             prevalence, rows = w @ positive / w.sum(), []
             for t in values.tolist():
                 benefit, predicted = net_benefit(p, positive, w, t, group), w @ (p >= t)
-                lift = w @ ((p >= t) & positive) / predicted / prevalence if predicted > 0 else np.nan
+                lift = (
+                    w @ ((p >= t) & positive) / predicted / prevalence if predicted > 0 else np.nan
+                )
                 to_all = prevalence - (1 - prevalence) * t / (1 - t)
-                rows.append((t, predicted / w.sum(), benefit.value, benefit.low, benefit.high, to_all, lift))
-            return pd.DataFrame(rows, columns=["threshold", "predicted", "net_benefit", "low", "high", "net_benefit_all", "lift"])
+                rows.append(
+                    (t, predicted / w.sum(), benefit.value, benefit.low, benefit.high, to_all, lift)
+                )
+            return pd.DataFrame(
+                rows,
+                columns=[
+                    "threshold",
+                    "predicted",
+                    "net_benefit",
+                    "low",
+                    "high",
+                    "net_benefit_all",
+                    "lift",
+                ],
+            )
 
         return self._by_class(of, tabulate)
 
     def coverage(self, levels: Sequence[float] | Array = LEVELS) -> pd.DataFrame:
         """Coverage of the prediction sets of a calibrated fit, for each level and class that occurs.
 
-        Columns: `level`, `class`, `n` (rows of the class), `coverage` (proportion of them whose set contains the class), its 95 %
-        Wilson interval, `low` to `high`, and `set_size`, the mean number of classes in their sets.
+        Columns: `level`, `class`, `n` (rows of the class), `coverage` (proportion of them whose set
+        contains the class), its 95 % Wilson interval, `low` to `high`, and `set_size`, the mean
+        number of classes in their sets.
         """
         if self.judged.p_values is None:
             raise NotAvailableError("prediction sets need a calibrated fit: use fit.calibrate()")
-        if not isinstance(levels, (Sequence, np.ndarray)) or not all(is_number(v, 0.0, True) and v < 1 for v in levels):
-            raise OptionError(f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, not {brief(levels)}")
-        y, w, p_values, group = self.judged.y, self.judged.w, self.judged.p_values, self.judged.group
+        if not isinstance(levels, (Sequence, np.ndarray)) or not all(
+            is_number(v, 0.0, True) and v < 1 for v in levels
+        ):
+            raise OptionError(
+                f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, not {brief(levels)}"
+            )
+        y, w, p_values, group = (
+            self.judged.y,
+            self.judged.w,
+            self.judged.p_values,
+            self.judged.group,
+        )
         known, rows = (w > 0) & ~np.isnan(p_values).any(axis=1), []
         for level, (c, name) in product(levels, enumerate(self.classes)):
             mask = known & (y == c)
@@ -346,8 +438,12 @@ class TestResult(Result, Served):
                 in_set, weights = p_values[mask] > 1 - level, w[mask]
                 share = share_of_rows(in_set[:, c], weights, None if group is None else group[mask])
                 size = weights @ in_set.sum(axis=1) / weights.sum()
-                rows.append((float(level), name, int(mask.sum()), share.value, share.low, share.high, size))
-        out = pd.DataFrame(rows, columns=["level", "class", "n", "coverage", "low", "high", "set_size"])
+                rows.append(
+                    (float(level), name, int(mask.sum()), share.value, share.low, share.high, size)
+                )
+        out = pd.DataFrame(
+            rows, columns=["level", "class", "n", "coverage", "low", "high", "set_size"]
+        )
         return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
 
     def roc(self, of: Any = None) -> pd.DataFrame:
@@ -361,8 +457,9 @@ class TestResult(Result, Served):
         Returns
         -------
         DataFrame
-            Columns: `class`, `threshold` (the class is predicted if its probability is at least this; inf: never), `sensitivity`,
-            `specificity`, `ppv` and `npv` (predictive values; NaN if there is no such prediction).
+            Columns: `class`, `threshold` (the class is predicted if its probability is at least
+            this; inf: never), `sensitivity`, `specificity`, `ppv` and `npv` (predictive values; NaN
+            if there is no such prediction).
 
         Raises
         ------
@@ -391,8 +488,8 @@ class TestResult(Result, Served):
         Returns
         -------
         DataFrame
-            Columns: `class`, `threshold`, `recall` (the sensitivity), `precision` (1 if the class is never predicted) and `f1`.
-            `auc()` has the average precision.
+            Columns: `class`, `threshold`, `recall` (the sensitivity), `precision` (1 if the class
+            is never predicted) and `f1`. `auc()` has the average precision.
 
         Examples
         --------
@@ -402,7 +499,11 @@ class TestResult(Result, Served):
         >>> found.pr("cultivar 2").round(2).iloc[[0, 3, -1], 1:].to_numpy().tolist()
         [[inf, 0.0, 1.0, 0.0], [0.6, 0.86, 1.0, 0.93], [0.0, 1.0, 0.4, 0.58]]
         """
-        cuts = self._cuts(of).rename(columns={"sensitivity": "recall", "ppv": "precision"}).fillna({"precision": 1.0})
+        cuts = (
+            self._cuts(of)
+            .rename(columns={"sensitivity": "recall", "ppv": "precision"})
+            .fillna({"precision": 1.0})
+        )
         return cuts[["class", "threshold", "recall", "precision", "f1"]]
 
     def _cuts(self, of: Any) -> pd.DataFrame:
@@ -414,10 +515,20 @@ class TestResult(Result, Served):
             hit, false = found.sensitivity * prevalence, found.false_positive * (1 - prevalence)
             correct = (1 - prevalence) * (1 - found.false_positive)
             not_predicted = correct + prevalence * (1 - found.sensitivity)
-            npv = np.divide(correct, not_predicted, out=np.full(len(correct), np.nan), where=not_predicted > 0)
+            npv = np.divide(
+                correct, not_predicted, out=np.full(len(correct), np.nan), where=not_predicted > 0
+            )
             ppv = np.where(np.isinf(found.threshold), np.nan, found.precision)
-            return pd.DataFrame({"threshold": found.threshold, "sensitivity": found.sensitivity, "specificity": 1 - found.false_positive,
-                                 "ppv": ppv, "npv": npv, "f1": 2 * hit / (hit + false + prevalence)})  # fmt: skip
+            return pd.DataFrame(
+                {
+                    "threshold": found.threshold,
+                    "sensitivity": found.sensitivity,
+                    "specificity": 1 - found.false_positive,
+                    "ppv": ppv,
+                    "npv": npv,
+                    "f1": 2 * hit / (hit + false + prevalence),
+                }
+            )
 
         return self._by_class(of, tabulate)
 
@@ -432,13 +543,15 @@ class TestResult(Result, Served):
         Returns
         -------
         DataFrame
-            One row for each class: `class`, `auc`, `se` (DeLong's) and the 95 % interval `low` to `high`, Wilson's with this standard
-            error, as in the printed test; `delong_low` and `delong_high`, `auc` +- 1.96 `se` within 0 to 1, which is too narrow
-            near 1; `average_precision`.
+            One row for each class: `class`, `auc`, `se` (DeLong's) and the 95 % interval `low` to
+            `high`, Wilson's with this standard error, as in the printed test; `delong_low` and
+            `delong_high`, `auc` +- 1.96 `se` within 0 to 1, which is too narrow near 1;
+            `average_precision`.
 
         References
         ----------
-        DeLong, DeLong and Clarke-Pearson (1988). R's pROC (Robin et al. 2011) has the same areas, standard errors and `delong` intervals.
+        DeLong, DeLong and Clarke-Pearson (1988). R's pROC (Robin et al. 2011) has the same areas,
+        standard errors and `delong` intervals.
 
         Examples
         --------
@@ -454,12 +567,17 @@ class TestResult(Result, Served):
             e, average = area.estimate, curve(score, positive, self.judged.w).average_precision
             ends = np.clip([e.value - Z * area.se, e.value + Z * area.se], 0.0, 1.0)
             columns = ["auc", "se", "low", "high", "delong_low", "delong_high", "average_precision"]
-            return pd.DataFrame([[e.value, area.se, e.low, e.high, *ends, average]], columns=columns)
+            return pd.DataFrame(
+                [[e.value, area.se, e.low, e.high, *ends, average]], columns=columns
+            )
 
         return self._by_class(of, tabulate)
 
-    def roc_band(self, of: Any = None, specificity: Any = None, resamples: int = 2000, seed: int = 0) -> pd.DataFrame:
-        """How sure the ROC curve of each class is: the sensitivity at given specificities, with intervals and a band, by bootstrap.
+    def roc_band(
+        self, of: Any = None, specificity: Any = None, resamples: int = 2000, seed: int = 0
+    ) -> pd.DataFrame:
+        """How sure the ROC curve of each class is: the sensitivity at given specificities, with
+        intervals and a band, by bootstrap.
 
         Parameters
         ----------
@@ -468,21 +586,25 @@ class TestResult(Result, Served):
         specificity : list of numbers from 0 to 1, optional
             Specificities of the band. Default: 0, 0.01, ..., 1.
         resamples, seed : int
-            Number and seed of bootstrap samples of rows of the class and of others; for rows in groups, of whole groups.
+            Number and seed of bootstrap samples of rows of the class and of others; for rows in
+            groups, of whole groups.
 
         Returns
         -------
         DataFrame
-            One row for each class and specificity: `class`, `specificity`, `sensitivity` (on straight lines between thresholds), its 95 %
-            interval at this specificity alone, `low` to `high`, and `band_low` to `band_high`, a band that contains the whole curve with
+            One row for each class and specificity: `class`, `specificity`, `sensitivity` (on
+            straight lines between thresholds), its 95 % interval at this specificity alone, `low`
+            to `high`, and `band_low` to `band_high`, a band that contains the whole curve with
             probability 95 %.
 
         Notes
         -----
-        The band has fixed width (Campbell 1994), see `protoclass.core.statistics.roc.band`. With normal scores, classes
-        of 20 + 20 to 100 + 400 rows and areas of 0.7 to 0.99 it contains the whole true curve in 0.95 to 1.00 of 300 draws. The intervals
-        contain the true sensitivity in 0.94 to 0.98, mean over the specificities that leave two other rows or more on their side; for a
-        single specificity in at least 0.84, lowest at the ends. With 10 + 10 rows they contain it in 0.90, and in at least 0.80.
+        The band has fixed width (Campbell 1994), see `protoclass.core.statistics.roc.band`. With
+        normal scores, classes of 20 + 20 to 100 + 400 rows and areas of 0.7 to 0.99 it contains the
+        whole true curve in 0.95 to 1.00 of 300 draws. The intervals contain the true sensitivity in
+        0.94 to 0.98, mean over the specificities that leave two other rows or more on their side;
+        for a single specificity in at least 0.84, lowest at the ends. With 10 + 10 rows they
+        contain it in 0.90, and in at least 0.80.
 
         Examples
         --------
@@ -496,33 +618,52 @@ class TestResult(Result, Served):
         check_seed(seed)
         at = SPECIFICITIES if specificity is None else np.atleast_1d(specificity)
         if at.ndim != 1 or not all(is_number(v, 0.0, high=1.0) for v in at.tolist()):
-            raise OptionError(f"specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], not {brief(specificity)}")
+            raise OptionError(
+                f"specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], not {brief(specificity)}"
+            )
 
         def tabulate(score: Array, positive: Array) -> pd.DataFrame:
-            b = band(score, positive, self.judged.w, self.judged.group, at.astype(float), resamples, np.random.default_rng(seed))
-            return pd.DataFrame({"specificity": at, "sensitivity": b.sensitivity, "low": b.low, "high": b.high,
-                                 "band_low": b.low_all, "band_high": b.high_all})  # fmt: skip
+            b = band(
+                score,
+                positive,
+                self.judged.w,
+                self.judged.group,
+                at.astype(float),
+                resamples,
+                np.random.default_rng(seed),
+            )
+            return pd.DataFrame(
+                {
+                    "specificity": at,
+                    "sensitivity": b.sensitivity,
+                    "low": b.low,
+                    "high": b.high,
+                    "band_low": b.low_all,
+                    "band_high": b.high_all,
+                }
+            )
 
         return self._by_class(of, tabulate)
 
     def roc_test(self, other: TestResult, of: Any = None) -> pd.DataFrame:
         """DeLong's test whether the areas under two ROC curves differ.
 
-        For several calibrated fits on the same rows, `compare_fits(fits, new).score_tests("auc")` tests each pair, with Holm's
-        correction.
+        For several calibrated fits on the same rows, `compare_fits(fits, new).score_tests("auc")`
+        tests each pair, with Holm's correction.
 
         Parameters
         ----------
         other : TestResult
             Test of another fit on the same rows.
         of : class, optional
-            Class whose area against the rest is tested. Default: the mean over the classes, which for two classes is their one area.
+            Class whose area against the rest is tested. Default: the mean over the classes, which
+            for two classes is their one area.
 
         Returns
         -------
         DataFrame
-            One row: `test`, `auc_a` (of this test), `auc_b` (of the other), `difference` (a less b) with its 95 % interval `low` to `high`,
-            `statistic` and `p` (two-sided).
+            One row: `test`, `auc_a` (of this test), `auc_b` (of the other), `difference` (a less b)
+            with its 95 % interval `low` to `high`, `statistic` and `p` (two-sided).
 
         Raises
         ------
@@ -531,8 +672,8 @@ class TestResult(Result, Served):
 
         References
         ----------
-        DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated receiver operating characteristic
-        curves: a nonparametric approach*, Biometrics 44.
+        DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated
+        receiver operating characteristic curves: a nonparametric approach*, Biometrics 44.
 
         Examples
         --------
@@ -546,28 +687,49 @@ class TestResult(Result, Served):
         """
         if not isinstance(other, TestResult):
             kind = type(other).__name__
-            raise OptionError(f"other must be another TestResult, not a {kind}: use fit.test(new).roc_test(other_fit.test(new))")
+            raise OptionError(
+                f"other must be another TestResult, not a {kind}: use fit.test(new).roc_test(other_fit.test(new))"
+            )
         if other.classes != self.classes:
-            raise OptionError(f"the tests have different classes: {brief(self.classes)} and {brief(other.classes)}")
-        areas = [t.areas[1] if of is None else t.areas[0][class_code(of, t.confusion.index)] for t in (self, other)]
-        if not all(np.array_equal(getattr(self.judged, name), getattr(other.judged, name)) for name in ("rows", "y", "w", "group")):
+            raise OptionError(
+                f"the tests have different classes: {brief(self.classes)} and {brief(other.classes)}"
+            )
+        areas = [
+            t.areas[1] if of is None else t.areas[0][class_code(of, t.confusion.index)]
+            for t in (self, other)
+        ]
+        if not all(
+            np.array_equal(getattr(self.judged, name), getattr(other.judged, name))
+            for name in ("rows", "y", "w", "group")
+        ):
             raise DataError(
-                f"the tests need the same rows, weights and groups, but have {self.n} and {other.n} rows: test both fits on rows that "
+                f"the tests need the same rows, weights and groups, but have {self.n} and "
+                f"{other.n} rows: test both fits on rows that "
                 "both can predict"
             )
         found = compare_areas(dict(zip("ab", areas, strict=True)), self.judged.group)
-        values = {f"auc_{name}": area.estimate.value for name, area in zip("ab", areas, strict=True)}
-        return found.assign(**values)[["test", "auc_a", "auc_b", "difference", "low", "high", "statistic", "p"]]
+        values = {
+            f"auc_{name}": area.estimate.value for name, area in zip("ab", areas, strict=True)
+        }
+        return found.assign(**values)[
+            ["test", "auc_a", "auc_b", "difference", "low", "high", "statistic", "p"]
+        ]
 
     def _by_class(self, of: Any, tabulate: Callable[[Array, Array], pd.DataFrame]) -> pd.DataFrame:
-        """Results of `tabulate` for each class from its probability and membership of rows, if there are rows on both sides."""
+        """Results of `tabulate` for each class from its probability and membership of rows, if
+        there are rows on both sides.
+        """
         p, y, weighted = self.probabilities, self.judged.y, self.judged.w > 0
         parts = {}
         for c in range(len(self.classes)) if of is None else [class_code(of, self.confusion.index)]:
             if len(np.unique(y[weighted] == c)) == 2:
                 parts[self.classes[c]] = tabulate(p[:, c], y == c)
         if not parts:
-            which = "all rows are of one class" if of is None else f"no row, or each row, is of class {shown(of)}"
+            which = (
+                "all rows are of one class"
+                if of is None
+                else f"no row, or each row, is of class {shown(of)}"
+            )
             raise NotAvailableError(f"a curve needs rows of at least two classes, but {which}")
         names = np.repeat(np.array(list(parts), object), [len(part) for part in parts.values()])
         classes = pd.Series(pd.Categorical(names, self.confusion.index), name="class")
@@ -589,14 +751,33 @@ def compare_classes(
     found = share_of_rows(wrong, w, judged.group)
     base = float(w @ base_wrong) / float(w.sum())
     lost, won = wrong & ~base_wrong, base_wrong & ~wrong
-    p, name = signs(w[lost], w[won]) if judged.group is None else signs_of_groups(w * lost, w * won, judged.group)
+    p, name = (
+        signs(w[lost], w[won])
+        if judged.group is None
+        else signs_of_groups(w * lost, w * won, judged.group)
+    )
     against = f"always {shown(levels[constant])}, the most common training class"
     given = w if judged.given is None else judged.given
     L = len(levels)
     counts = as_counts(np.bincount(y * L + judged.predicted, given, L * L).reshape(L, L))
     table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
-    return TestResult(len(y), int(wrong.sum()), left_out, found.value, found.low, found.high, base, p, name, against, table,
-                judged, losses, decided, cheapest)  # fmt: skip
+    return TestResult(
+        len(y),
+        int(wrong.sum()),
+        left_out,
+        found.value,
+        found.low,
+        found.high,
+        base,
+        p,
+        name,
+        against,
+        table,
+        judged,
+        losses,
+        decided,
+        cheapest,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -605,11 +786,15 @@ class Judged:
 
     y: Array  # int (n,): class codes
     predicted: Array  # int (n,)
-    w: Array  # (n,): weights divided by the largest, so that squares of small and large ones do not overflow or vanish
+    # (n,): weights divided by the largest, so that squares of small and large ones do not overflow
+    # or vanish
+    w: Array
     probabilities: Array | None = None  # (n, classes), if the fit has them
-    p_values: Array | None = None  # (n, classes), conformal, of a calibrated fit: a set has the classes above 1 - its level
+    # (n, classes), conformal, of a calibrated fit: a set has the classes above 1 - its level
+    p_values: Array | None = None
     given: Array | None = None  # (n,): the weights as they were given, if they differ
-    prevalence: Array | None = None  # (classes,) of a calibrated fit: proportions of the classes for its probabilities
+    # (classes,) of a calibrated fit: proportions of the classes for its probabilities
+    prevalence: Array | None = None
     group: Array | None = None  # int (n,): codes of the groups that the rows come in
     rows: Array | None = None  # (n,): labels of the rows
     cut: tuple[int, float] | None = None  # class code and probability threshold of the decision
@@ -618,8 +803,14 @@ class Judged:
 
     def take(self, at: Array) -> Judged:
         """Some of the rows."""
-        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("prevalence", "cut")}
-        return replace(self, **{name: values[at] for name, values in arrays.items() if values is not None})
+        arrays = {
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if f.name not in ("prevalence", "cut")
+        }
+        return replace(
+            self, **{name: values[at] for name, values in arrays.items() if values is not None}
+        )
 
 
 FLIPS = 9999  # draws of the signs if rows have different weights
@@ -640,15 +831,17 @@ def signs(lost: Array, won: Array, seed: int = 0) -> tuple[float, str]:
     Parameters
     ----------
     lost, won : arrays
-        Weights of the rows that only the rule misclassifies, and that only the rule classifies correctly.
+        Weights of the rows that only the rule misclassifies, and that only the rule classifies
+        correctly.
     seed : int
         Seed for the draws of signs, if weights differ.
 
     Returns
     -------
     p, name : float, str
-        With equal weights the exact binomial (sign) test, McNemar's one-sided. Otherwise the proportion of random signs under which
-        the rule does as well or better, by draws, or for many rows by the normal distribution.
+        With equal weights the exact binomial (sign) test, McNemar's one-sided. Otherwise the
+        proportion of random signs under which the rule does as well or better, by draws, or for
+        many rows by the normal distribution.
 
     Examples
     --------
@@ -661,12 +854,19 @@ def signs(lost: Array, won: Array, seed: int = 0) -> tuple[float, str]:
     if len(both) == 0 or np.ptp(both) == 0:
         from scipy.stats import binom  # 0.4 s that most fits do without
 
-        return float(binom.cdf((lost > 0).sum(), len(both), 0.5)), f"one-sided exact sign test, {discordant}"
+        return float(
+            binom.cdf((lost > 0).sum(), len(both), 0.5)
+        ), f"one-sided exact sign test, {discordant}"
     gain = float(won.sum() - lost.sum())
     if len(both) > MANY:
         from scipy.stats import norm
 
-        return float(norm.sf(gain / np.sqrt(both @ both))), f"one-sided weighted sign test by normal approximation, {discordant}"
-    drawn = np.random.default_rng(seed).integers(0, 2, (FLIPS, len(both)), np.int8) @ (2 * both) - both.sum()
+        return float(
+            norm.sf(gain / np.sqrt(both @ both))
+        ), f"one-sided weighted sign test by normal approximation, {discordant}"
+    drawn = (
+        np.random.default_rng(seed).integers(0, 2, (FLIPS, len(both)), np.int8) @ (2 * both)
+        - both.sum()
+    )
     p = (1 + int((drawn >= gain - 1e-9 * both.sum()).sum())) / (1 + FLIPS)
     return p, f"one-sided weighted sign test by {FLIPS} random signs, {discordant}"

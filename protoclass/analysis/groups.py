@@ -40,55 +40,79 @@ MEASURES = {"error": "error", **OF_CLASS}  # in words
 
 @overload
 def test(
-    fit: Fitted, new: Any, weights: Any = ..., by: None = ..., loss: Any = ..., threshold: Any = ..., clusters: Any = ...
+    fit: Fitted,
+    new: Any,
+    weights: Any = ...,
+    by: None = ...,
+    loss: Any = ...,
+    threshold: Any = ...,
+    clusters: Any = ...,
 ) -> TestResult: ...
 
 
 @overload
 def test(
-    fit: Fitted, new: Any, weights: Any = ..., *, by: Any, loss: Any = ..., threshold: Any = ..., clusters: Any = ...
+    fit: Fitted,
+    new: Any,
+    weights: Any = ...,
+    *,
+    by: Any,
+    loss: Any = ...,
+    threshold: Any = ...,
+    clusters: Any = ...,
 ) -> TestByGroup: ...
 
 
 def test(
-    fit: Fitted, new: Any, weights: Any = None, by: Any = None, loss: Any = None, threshold: Any = None, clusters: Any = "auto"
+    fit: Fitted,
+    new: Any,
+    weights: Any = None,
+    by: Any = None,
+    loss: Any = None,
+    threshold: Any = None,
+    clusters: Any = "auto",
 ) -> TestResult | TestByGroup:
     """Test the fit on new rows with known classes.
 
-    The result has the error with its interval and test, the confusion table, and statistics per class. If the fit has
-    probabilities, calibrated (`Fit.calibrate`) or not, it also has the AUC, Brier score, log loss and calibration.
+    The result has the error with its interval and test, the confusion table, and statistics per
+    class. If the fit has probabilities, calibrated (`Fit.calibrate`) or not, it also has the AUC,
+    Brier score, log loss and calibration.
 
     Parameters
     ----------
     new : DataFrame
-        New rows with the predictors and the response; for given dissimilarities, with the response as a further column. Rows with
-        missing values in either are excluded and counted.
+        New rows with the predictors and the response; for given dissimilarities, with the response
+        as a further column. Rows with missing values in either are excluded and counted.
     weights : column name, Series or array, optional
         Weight of each new row, in all statistics, intervals and tests.
     by : column name, Series or array, optional
-        Groups of the new rows, up to 50. Each group is tested separately, and groups are compared pair by pair.
+        Groups of the new rows, up to 50. Each group is tested separately, and groups are compared
+        pair by pair.
     loss : DataFrame, optional
-        Loss matrix, with true classes as rows and predicted classes as columns. Adds the mean loss of the predicted classes and, if
-        there are probabilities, of the decisions `predict(new, loss=loss)`.
+        Loss matrix, with true classes as rows and predicted classes as columns. Adds the mean loss
+        of the predicted classes and, if there are probabilities, of the decisions `predict(new,
+        loss=loss)`.
     threshold : Threshold, or dict of one class and a threshold, optional
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
     clusters : "auto", column name, Series, array or None
-        Clusters of rows that are not independent, such as the visits of a patient. Intervals and tests are then cluster-robust, by a
-        jackknife of clusters with Satterthwaite's degrees of freedom; estimates do not change. Fewer than five cause a warning.
-        "auto": the column that `groups=` of the fit named, if the new data have it.
+        Clusters of rows that are not independent, such as the visits of a patient. Intervals and
+        tests are then cluster-robust, by a jackknife of clusters with Satterthwaite's degrees of
+        freedom; estimates do not change. Fewer than five cause a warning. "auto": the column that
+        `groups=` of the fit named, if the new data have it.
 
     Returns
     -------
     TestResult
-        Results with `tidy()` (one row per class), `glance()`, `summary()`, `as_table()`, `calibration()`, `coverage()` and `plot(kind)`;
-        or with `by` a `TestByGroup`, with `groups` (a TestResult each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`,
+        Results with `tidy()` (one row per class), `glance()`, `summary()`, `as_table()`,
+        `calibration()`, `coverage()` and `plot(kind)`; or with `by` a `TestByGroup`, with `groups`
+        (a TestResult each), `comparisons`, `differences(measure)`, `tidy()`, `glance()`,
         `summary()`, `as_table()` and `plot(measure)`.
 
     Notes
     -----
-    Always predicting the most common training class is a classifier that was fixed before the new rows were seen. So the exact sign
-    test compares it with the fit on the same rows: under the null hypothesis, each of the two is equally likely to be the one that
-    errs on a discordant row.
+    Always predicting the most common training class is a classifier that was fixed before the new
+    rows were seen. So the exact sign test compares it with the fit on the same rows: under the null
+    hypothesis, each of the two is equally likely to be the one that errs on a discordant row.
 
     See Also
     --------
@@ -110,13 +134,23 @@ def test(
     return test_outputs(fit, new, None, weights, by, loss, threshold, clusters)
 
 
-Outputs = tuple[Array, Array | None, Array | None]  # class codes (n,), probabilities and p-values (n, classes), if any
+# class codes (n,), probabilities and p-values (n, classes), if any
+Outputs = tuple[Array, Array | None, Array | None]
 
 
 def test_outputs(
-    fit: Fitted, new: Any, outputs: Outputs | None, weights: Any, by: Any, loss: Any, threshold: Any, clusters: Any
+    fit: Fitted,
+    new: Any,
+    outputs: Outputs | None,
+    weights: Any,
+    by: Any,
+    loss: Any,
+    threshold: Any,
+    clusters: Any,
 ) -> TestResult | TestByGroup:
-    """`test`, by the outputs of the fit for the new rows; these then need only the columns that the arguments name and the response."""
+    """`test`, by the outputs of the fit for the new rows; these then need only the columns that the
+    arguments name and the response.
+    """
     by_fit = isinstance(clusters, str) and clusters == "auto"
     if by_fit:
         groups = fit.problem.call.arguments.get("groups")
@@ -129,7 +163,10 @@ def test_outputs(
     judged = judge_rows(fit, new, outputs, y, w, group_codes(clusters, new), threshold)
     known = (y >= 0) & (judged.predicted >= 0)
     if not w[known].any():
-        raise DataError("no row has both a known class and all predictors" + ("" if weights is None else ", and weight"))
+        raise DataError(
+            "no row has both a known class and all predictors"
+            + ("" if weights is None else ", and weight")
+        )
     if outputs is None:
         _warn_of_training_rows(fit, new[known])
     _warn_of_few_clusters(judged.take(known))
@@ -140,7 +177,9 @@ def test_outputs(
         fit.warn_of_costs_twice("loss=")
 
     def judge(rows: Array, left_out: int) -> TestResult:
-        return compare_classes(judged.take(rows), levels, int(prevalence.argmax()), left_out, losses, decided, cheapest)
+        return compare_classes(
+            judged.take(rows), levels, int(prevalence.argmax()), left_out, losses, decided, cheapest
+        )
 
     overall = judge(known, int((~known).sum()))
     if by is None:
@@ -158,15 +197,26 @@ def _warn_of_few_clusters(judged: Judged) -> None:
     if round(worth) < FEW_CLUSTERS:
         found = f"{int((weights > 0).sum())}, worth {worth:.2g} of equal size"
         cure = f"use at least {FEW_CLUSTERS} clusters of similar size"
-        warn(f"the test rows come in too few clusters ({found}), so intervals are very wide or unknown: {cure}", DataWarning)
+        warn(
+            f"the test rows come in too few clusters ({found}), so intervals are very wide or unknown: {cure}",
+            DataWarning,
+        )
 
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if rows that should be new have the predictors of training rows more often than by coincidence."""
     found = coincidences(fit.frame, new, fit.told_apart)
     if found is not None and found.unlikely:
-        cure = "use fit.validation for the errors of held-out rows" if fit.curve is not None else "use other rows"
-        warn(f"the test rows may be training rows, because {found.words()}; errors on training rows are optimistic: {cure}", DataWarning)
+        cure = (
+            "use fit.validation for the errors of held-out rows"
+            if fit.curve is not None
+            else "use other rows"
+        )
+        warn(
+            f"the test rows may be training rows, because {found.words()}; errors on training rows "
+            f"are optimistic: {cure}",
+            DataWarning,
+        )
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest
@@ -175,7 +225,9 @@ test.__test__ = False  # type: ignore[attr-defined]  # not a test, for pytest
 def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
     """The outputs of a fit for rows."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
-    probabilities = fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
+    probabilities = (
+        fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
+    )
     p_values = None
     if fit.calibration is not None:
         p, index, complete = fit.calibration.p_values(new)
@@ -185,14 +237,31 @@ def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
 
 
 def judge_rows(
-    fit: Fitted, new: pd.DataFrame, outputs: Outputs | None, y: Array, w: Array, group: Array | None, threshold: Any
+    fit: Fitted,
+    new: pd.DataFrame,
+    outputs: Outputs | None,
+    y: Array,
+    w: Array,
+    group: Array | None,
+    threshold: Any,
 ) -> Judged:
     """Rows of the classes y (codes, -1 if unknown) with these weights and groups, and the outputs of a fit for them."""
     predicted, probabilities, p_values = outputs or outputs_of(fit, new, threshold)
     prevalence = None if fit.calibration is None else fit.calibration.share
     cut = None if threshold is None else threshold_of(threshold, fit.frame.levels)
     scaled = w / (w.max(initial=0.0) or 1.0)
-    return Judged(y, predicted, scaled, probabilities, p_values, w, prevalence, group, new.index.to_numpy(), cut)
+    return Judged(
+        y,
+        predicted,
+        scaled,
+        probabilities,
+        p_values,
+        w,
+        prevalence,
+        group,
+        new.index.to_numpy(),
+        cut,
+    )
 
 
 @public
@@ -213,8 +282,9 @@ class TestByGroup(Result):
     without_rows : list
         Labels of groups without a row that has a known class, all predictors and weight.
     of : class, or None
-        The class whose sensitivity, specificity, predictive values and calibration in the large are shown: the class of the
-        threshold, or the second of two classes. None for more classes without a threshold; `tidy` has all of them.
+        The class whose sensitivity, specificity, predictive values and calibration in the large are
+        shown: the class of the threshold, or the second of two classes. None for more classes
+        without a threshold; `tidy` has all of them.
     """
 
     __test__ = False  # not a class of tests, for pytest
@@ -235,10 +305,12 @@ class TestByGroup(Result):
         return self.glance()
 
     def glance(self) -> pd.DataFrame:
-        """Table with one row per group: `group`, `error`, its 95 % Wilson interval, `low` to `high`, and `TestResult.glance`.
+        """Table with one row per group: `group`, `error`, its 95 % Wilson interval, `low` to
+        `high`, and `TestResult.glance`.
 
-        Then, for the class `of`: `class`, `sensitivity`, `specificity`, `ppv`, `npv` and, if there are probabilities,
-        `calibration_in_the_large`, with the ends of their intervals, as in `TestResult.tidy`.
+        Then, for the class `of`: `class`, `sensitivity`, `specificity`, `ppv`, `npv` and, if there
+        are probabilities, `calibration_in_the_large`, with the ends of their intervals, as in
+        `TestResult.tidy`.
         """
         parts = []
         for test in self.groups.values():
@@ -248,7 +320,15 @@ class TestByGroup(Result):
         if self.of is None:
             return out
         of_class = self.tidy().query("`class` == @self.of").reset_index(drop=True)
-        return out.join(of_class[[c for c in of_class if c == "class" or c.removesuffix("_low").removesuffix("_high") in OF_CLASS]])
+        return out.join(
+            of_class[
+                [
+                    c
+                    for c in of_class
+                    if c == "class" or c.removesuffix("_low").removesuffix("_high") in OF_CLASS
+                ]
+            ]
+        )
 
     def tidy(self) -> pd.DataFrame:
         """Table with one row per group and class: `group`, and the columns of `TestResult.tidy`."""
@@ -257,7 +337,9 @@ class TestByGroup(Result):
     def _stacked(self, parts: list[pd.DataFrame]) -> pd.DataFrame:
         """The tables of the groups one below the other."""
         out = pd.concat(parts, ignore_index=True)
-        labels = [label for label, part in zip(self.groups, parts, strict=True) for _ in range(len(part))]
+        labels = [
+            label for label, part in zip(self.groups, parts, strict=True) for _ in range(len(part))
+        ]
         out.insert(0, "group", labels)
         return out
 
@@ -280,7 +362,9 @@ class TestByGroup(Result):
         of, classes = self.of if of is None else of, self.overall.classes
         if measure != "error" and of not in classes:
             known = ", ".join(map(shown, classes))
-            raise OptionError(f"{measure} needs a class among {known}, not of={brief(of)}: use of={shown(classes[-1])}, for example")
+            raise OptionError(
+                f"{measure} needs a class among {known}, not of={brief(of)}: use of={shown(classes[-1])}, for example"
+            )
         return 0 if measure == "error" else classes.index(of)
 
     def differences(self, measure: str = "error", of: Any = None) -> pd.DataFrame:
@@ -294,10 +378,11 @@ class TestByGroup(Result):
         Returns
         -------
         DataFrame
-            One row for each pair of groups: `test`, `a`, `b`, `difference` (a minus b) with Newcombe's 95 % interval, `low` to `high`
-            (not simultaneous), `statistic`, `p` and `p_holm`. Proportions are compared by Fisher's exact test, two-sided, with the
-            odds ratio as statistic, or by the z test of two proportions if rows have different weights or are in groups.
-            Calibration in the large is compared by a z test.
+            One row for each pair of groups: `test`, `a`, `b`, `difference` (a minus b) with
+            Newcombe's 95 % interval, `low` to `high` (not simultaneous), `statistic`, `p` and
+            `p_holm`. Proportions are compared by Fisher's exact test, two-sided, with the odds
+            ratio as statistic, or by the z test of two proportions if rows have different weights
+            or are in groups. Calibration in the large is compared by a z test.
 
         Examples
         --------
@@ -310,7 +395,9 @@ class TestByGroup(Result):
         [['False', 'True', 0.131, 0.003]]
         """
         c = self.class_code(measure, of)
-        return with_holm([compare_groups(a, b, self.groups, measure, c) for a, b in combinations(self.groups, 2)])
+        return with_holm(
+            [compare_groups(a, b, self.groups, measure, c) for a, b in combinations(self.groups, 2)]
+        )
 
     @cached_table
     def comparisons(self) -> pd.DataFrame:
@@ -319,7 +406,12 @@ class TestByGroup(Result):
 
 
 def split(
-    overall: TestResult, judge: Callable[[Array, int], TestResult], by: Any, new: pd.DataFrame, usable: Array, of: Any
+    overall: TestResult,
+    judge: Callable[[Array, int], TestResult],
+    by: Any,
+    new: pd.DataFrame,
+    usable: Array,
+    of: Any,
 ) -> TestByGroup:
     """Judge each group of rows by itself.
 
@@ -338,29 +430,50 @@ def split(
     try:
         labels = pd.Categorical(values)
     except TypeError:
-        raise DataError(f"by must contain labels of groups, not values such as lists, as {brief(by)} does") from None
+        raise DataError(
+            f"by must contain labels of groups, not values such as lists, as {brief(by)} does"
+        ) from None
     occurring = [c for c in range(len(labels.categories)) if ((labels.codes == c) & usable).any()]
     if len(occurring) < 2:
-        raise OptionError(f"by must have at least two groups among these rows, but {brief(by)} has {len(occurring)}")
+        raise OptionError(
+            f"by must have at least two groups among these rows, but {brief(by)} has {len(occurring)}"
+        )
     if len(occurring) > MOST_GROUPS:
         raise OptionError(
-            f"by must have at most {MOST_GROUPS} groups, but {brief(by)} has {len(occurring)}: use pd.cut to put numbers into ranges"
+            f"by must have at most {MOST_GROUPS} groups, but {brief(by)} has {len(occurring)}: use "
+            "pd.cut to put numbers into ranges"
         )
     masks = {c: labels.codes == c for c in occurring}
-    groups = {labels.categories[c]: judge(mask & usable, int((mask & ~usable).sum())) for c, mask in masks.items()}
-    without = [label for c, label in enumerate(labels.categories) if (labels.codes == c).any() and c not in occurring]
+    groups = {
+        labels.categories[c]: judge(mask & usable, int((mask & ~usable).sum()))
+        for c, mask in masks.items()
+    }
+    without = [
+        label
+        for c, label in enumerate(labels.categories)
+        if (labels.codes == c).any() and c not in occurring
+    ]
     return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without, of)
 
 
 def counted(test: TestResult, measure: str, c: int) -> tuple[Array, Array]:
     """Rows that count for a proportion, bool (n,), and the weights of the rows in its denominator, 0 for the others."""
     y, predicted, w = test.judged.y == c, test.judged.predicted == c, test.judged.w
-    sides = {"sensitivity": (predicted, y), "specificity": (~predicted, ~y), "ppv": (y, predicted), "npv": (~y, ~predicted)}
-    counts, among = sides.get(measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool)))
+    sides = {
+        "sensitivity": (predicted, y),
+        "specificity": (~predicted, ~y),
+        "ppv": (y, predicted),
+        "npv": (~y, ~predicted),
+    }
+    counts, among = sides.get(
+        measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool))
+    )
     return counts, w * among
 
 
-def compare_groups(a: Any, b: Any, groups: dict[Any, TestResult], measure: str = "error", c: int = 0) -> Row:
+def compare_groups(
+    a: Any, b: Any, groups: dict[Any, TestResult], measure: str = "error", c: int = 0
+) -> Row:
     """Whether a measure of two groups differs: a row of `TestByGroup.differences`, before the correction."""
     from scipy.stats import fisher_exact, norm
 
@@ -369,21 +482,44 @@ def compare_groups(a: Any, b: Any, groups: dict[Any, TestResult], measure: str =
     difference, clustered = difference_of(*estimates), tests[0].judged.group is not None
 
     def row(name: str, statistic: Any, p: Any) -> Row:
-        return name, str(a), str(b), difference.value, difference.low, difference.high, float(statistic), float(p)
+        return (
+            name,
+            str(a),
+            str(b),
+            difference.value,
+            difference.low,
+            difference.high,
+            float(statistic),
+            float(p),
+        )
 
     if measure == IN_THE_LARGE:
-        of_rows = [((t.judged.y == c) - t.probabilities[:, c], t.judged.w, t.judged.group) for t in tests]
+        of_rows = [
+            ((t.judged.y == c) - t.probabilities[:, c], t.judged.w, t.judged.group) for t in tests
+        ]
         name, spread = "z test", np.linalg.norm([mean_over_rows(*values)[1] for values in of_rows])
     else:
         parts = [counted(test, measure, c) for test in tests]
         if not all(w.any() for _, w in parts):
             return row("no rows of a group", np.nan, np.nan)
         if not clustered and np.ptp(np.concatenate([w[w > 0] for _, w in parts])) == 0:
-            return row("Fisher's exact test", *fisher_exact([[(x & (w > 0)).sum(), (~x & (w > 0)).sum()] for x, w in parts]))
-        name, proportions = "z test" if clustered else "z test of weighted shares", [e.value for e in estimates]
+            return row(
+                "Fisher's exact test",
+                *fisher_exact([[(x & (w > 0)).sum(), (~x & (w > 0)).sum()] for x, w in parts]),
+            )
+        name, proportions = (
+            "z test" if clustered else "z test of weighted shares",
+            [e.value for e in estimates],
+        )
         pooled = np.average(proportions, weights=[w.sum() for _, w in parts])
-        sums = [sums_of(x - share, w, test.judged.group) for share, (x, w), test in zip(proportions, parts, tests, strict=True)]
-        rows = [independent_rows(share, of_group) for share, of_group in zip(proportions, sums, strict=True)]
+        sums = [
+            sums_of(x - share, w, test.judged.group)
+            for share, (x, w), test in zip(proportions, parts, tests, strict=True)
+        ]
+        rows = [
+            independent_rows(share, of_group)
+            for share, of_group in zip(proportions, sums, strict=True)
+        ]
         spread = np.sqrt(pooled * (1 - pooled) * sum(1 / count for count in rows))
     statistic = difference.value / spread if spread > 0 or np.isnan(spread) else 0.0
     return row(name + " by groups of rows" * clustered, statistic, 2 * norm.sf(abs(statistic)))

@@ -1,4 +1,6 @@
-"""Analyses of samples and permutations of the rows: stability of prototypes and of learned weights, and a test of the CV error."""
+"""Analyses of samples and permutations of the rows: stability of prototypes and of learned weights,
+and a test of the CV error.
+"""
 
 from __future__ import annotations
 
@@ -40,26 +42,31 @@ class Stability(Result):
     fit : Fitted
         The fit.
     table : DataFrame
-        One row for each row of the data (or unlabelled candidate) that was a prototype of the fit or of a sample, by label.
-        The prototypes of the fit come first, the most stable before the others.
+        One row for each row of the data (or unlabelled candidate) that was a prototype of the fit
+        or of a sample, by label. The prototypes of the fit come first, the most stable before the
+        others.
 
         `class` : the class that it represents; `prototype` : whether it is a prototype of the fit.
 
-        `ball_hit_rate` (prototypes of the fit that have balls) : proportion of the samples with a prototype of the class in its ball.
+        `ball_hit_rate` (prototypes of the fit that have balls) : proportion of the samples with a
+        prototype of the class in its ball.
 
-        `ball_hit_rate_random` : the same proportion, expected for random rows of the class, as many as its prototypes in each
-        sample. A large ball often contains a random row, so only the difference is evidence of stability.
+        `ball_hit_rate_random` : the same proportion, expected for random rows of the class, as many
+        as its prototypes in each sample. A large ball often contains a random row, so only the
+        difference is evidence of stability.
 
-        `distance_95` (prototypes of the fit) : the distance, in units of the dissimilarity, within which a prototype of the class
-        lay in 95 % of the samples; inf if more than 5 % of the samples had none.
+        `distance_95` (prototypes of the fit) : the distance, in units of the dissimilarity, within
+        which a prototype of the class lay in 95 % of the samples; inf if more than 5 % of the
+        samples had none.
 
-        The samples are drawn from the rows that selected the prototypes, so `ball_hit_rate` is too high and `distance_95` too small
-        for other rows. In `benchmarks/STABILITY.md` a mean `ball_hit_rate` of 0.86 is 0.75 for new samples, and 0.78 is 0.57 with
-        smaller balls. Report `replicate` as well.
+        The samples are drawn from the rows that selected the prototypes, so `ball_hit_rate` is too
+        high and `distance_95` too small for other rows. In `benchmarks/STABILITY.md` a mean
+        `ball_hit_rate` of 0.86 is 0.75 for new samples, and 0.78 is 0.57 with smaller balls. Report
+        `replicate` as well.
 
-        `drawn` : number of samples that contained the row; `reselected` : proportion of these in which it was selected again, NaN if
-        no sample contained it. For other rows `reselected` is optimistic, often twice too high or more (`benchmarks/STABILITY.md`);
-        `replicate` is not.
+        `drawn` : number of samples that contained the row; `reselected` : proportion of these in
+        which it was selected again, NaN if no sample contained it. For other rows `reselected` is
+        optimistic, often twice too high or more (`benchmarks/STABILITY.md`); `replicate` is not.
     sizes : int array (resamples,)
         Number of prototypes in each sample.
     sample : "bootstrap" or "halves"
@@ -75,7 +82,9 @@ class Stability(Result):
 
     @property
     def prototypes(self) -> pd.DataFrame:
-        """`Fit.prototypes` with `ball_hit_rate`, `ball_hit_rate_random`, `distance_95` and `reselected` after the class."""
+        """`Fit.prototypes` with `ball_hit_rate`, `ball_hit_rate_random`, `distance_95` and
+        `reselected` after the class.
+        """
         out = self.fit.prototypes.copy()
         table = self.table[self.table["prototype"]]
         table = table.set_axis(_keys(table.index, table["class"]))
@@ -87,17 +96,23 @@ class Stability(Result):
         return out
 
     def replicate(
-        self, fractions: Sequence[float] = (0.25, 0.5), resamples: int = 200, seed: int | None = None, progress: bool | None = None
+        self,
+        fractions: Sequence[float] = (0.25, 0.5),
+        resamples: int = 200,
+        seed: int | None = None,
+        progress: bool | None = None,
     ) -> pd.DataFrame:
         """How prototypes replicate in rows that were not used to select them: mean `ball_hit_rate` and `reselected`.
 
-        Two disjoint samples are drawn, with the same number of rows of each class, and the method is refitted to both.
-        `ball_hit_rate` is the proportion of balls of the first fit that contain a prototype of their class of the second;
-        `ball_hit_rate_random` is the proportion expected for as many random rows of the class of the second sample. Then one
-        prototype of the first fit replaces a row of its class in the second sample, and the method is refitted; `reselected` is the
-        proportion of pairs in which it is selected again. Rows are shuffled in each sample, because ties go to the first row. These
-        proportions are unbiased for fits to new samples of this size, on average over prototypes. Samples have at most half of the
-        rows, so the proportions for all rows, or for a single prototype, are not estimated.
+        Two disjoint samples are drawn, with the same number of rows of each class, and the method
+        is refitted to both. `ball_hit_rate` is the proportion of balls of the first fit that
+        contain a prototype of their class of the second; `ball_hit_rate_random` is the proportion
+        expected for as many random rows of the class of the second sample. Then one prototype of
+        the first fit replaces a row of its class in the second sample, and the method is refitted;
+        `reselected` is the proportion of pairs in which it is selected again. Rows are shuffled in
+        each sample, because ties go to the first row. These proportions are unbiased for fits to
+        new samples of this size, on average over prototypes. Samples have at most half of the rows,
+        so the proportions for all rows, or for a single prototype, are not estimated.
 
         Parameters
         ----------
@@ -113,8 +128,8 @@ class Stability(Result):
         Returns
         -------
         DataFrame
-            Table by `fraction`: `rows` of each sample, `ball_hit_rate`, `ball_hit_rate_random` (both if the prototypes have balls) and
-            `reselected`.
+            Table by `fraction`: `rows` of each sample, `ball_hit_rate`, `ball_hit_rate_random`
+            (both if the prototypes have balls) and `reselected`.
 
         Raises
         ------
@@ -130,9 +145,12 @@ class Stability(Result):
         """
         seed = check_runs("resamples", resamples, seed, progress, usual=self.fit.problem.seed)
         given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
-        if not fractions or not all(is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions):
+        if not fractions or not all(
+            is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions
+        ):
             raise OptionError(
-                "fractions must be a sequence of fractions of the rows, each above 0 and at most 0.5 (two disjoint samples are "
+                "fractions must be a sequence of fractions of the rows, each above 0 and at most "
+                "0.5 (two disjoint samples are "
                 f"needed), not {brief(given)}"
             )
         task = self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
@@ -142,14 +160,21 @@ class Stability(Result):
         def run(pair: tuple[int, int]) -> tuple[float, float, float]:
             return replicate_once(self.fit, task, float(fractions[pair[0]]), (seed, *pair))
 
-        found = list(watch(each(run, pairs, min(rows) * task.shape[1]), len(pairs), "drawing pairs", progress))
+        found = list(
+            watch(
+                each(run, pairs, min(rows) * task.shape[1]), len(pairs), "drawing pairs", progress
+            )
+        )
         out = pd.DataFrame(found, columns=[*COLUMNS[:2], "reselected"])
         fraction = pd.Index(np.array(fractions, float), name="fraction")
-        out = out.groupby([k for k, _ in pairs]).mean().set_axis(fraction)  # without pairs that are NaN
+        # without pairs that are NaN
+        out = out.groupby([k for k, _ in pairs]).mean().set_axis(fraction)
         out.insert(0, "rows", rows)
         return out if "cover" in self.fit.rule.kinds else out.drop(columns=[*COLUMNS[:2]])
 
-    def weights(self, resamples: int = 50, seed: int | None = None, progress: bool | None = None) -> pd.DataFrame:
+    def weights(
+        self, resamples: int = 50, seed: int | None = None, progress: bool | None = None
+    ) -> pd.DataFrame:
         """Stability of learned weights of variables, by bootstrap samples of the rows within each class.
 
         Parameters
@@ -164,9 +189,10 @@ class Stability(Result):
         Returns
         -------
         DataFrame
-            Table by variable, the largest weight first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
-            samples; `first`, the proportion of the samples in which the weight was among the three largest. If each class has its own
-            weights, the table is by class and variable.
+            Table by variable, the largest weight first: `weight` in the fit; `low` and `high`, the
+            range of the weight in 90 % of the samples; `first`, the proportion of the samples in
+            which the weight was among the three largest. If each class has its own weights, the
+            table is by class and variable.
 
         Raises
         ------
@@ -184,7 +210,9 @@ class Stability(Result):
         known = fit.dissimilarity.metric.column_weights
         if known is None or not metric.supervised:
             name = fit.dissimilarity.metric.name
-            raise NotAvailableError(f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA")
+            raise NotAvailableError(
+                f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA"
+            )
         seed = check_runs("resamples", resamples, seed, progress, usual=fit.problem.seed)
         frame = fit.frame
 
@@ -193,24 +221,44 @@ class Stability(Result):
             sample = replace(frame, weights=frame.weights * count).take(np.flatnonzero(count))
             return weights_by_class(train_metric(metric, sample))
 
-        samples = np.array(list(watch(each(learn, range(resamples)), resamples, "learning again", progress)))
+        samples = np.array(
+            list(watch(each(learn, range(resamples)), resamples, "learning again", progress))
+        )
         low, high = np.quantile(samples, [0.05, 0.95], axis=0)
         first = (np.argsort(np.argsort(-samples, axis=2, kind="stable"), axis=2) < 3).mean(axis=0)
         tables = [
-            pd.DataFrame({"weight": weight, "low": low[k], "high": high[k], "first": first[k]}, known.index.rename("variable"))
-            .sort_values("weight", ascending=False, kind="stable")
+            pd.DataFrame(
+                {"weight": weight, "low": low[k], "high": high[k], "first": first[k]},
+                known.index.rename("variable"),
+            ).sort_values("weight", ascending=False, kind="stable")
             for k, weight in enumerate(weights_by_class(fit.dissimilarity.metric))
         ]
-        return tables[0] if len(tables) == 1 else pd.concat(dict(zip(fit.classes, tables, strict=True)), names=["class"])
+        return (
+            tables[0]
+            if len(tables) == 1
+            else pd.concat(dict(zip(fit.classes, tables, strict=True)), names=["class"])
+        )
 
     def glance(self) -> pd.DataFrame:
-        """Table with one row: `prototypes` of the fit, `resamples`, `sample`, and `size_low`, `size_median` and `size_high`, the median
-        and 95 % range of the number of prototypes in a sample. Over the prototypes of the fit: the mean `ball_hit_rate` and
-        `ball_hit_rate_random` if they have balls, the median `distance_95`, and the mean `reselected`.
+        """Table with one row: `prototypes` of the fit, `resamples`, `sample`, and `size_low`,
+        `size_median` and `size_high`, the median and 95 % range of the number of prototypes in a
+        sample. Over the prototypes of the fit: the mean `ball_hit_rate` and `ball_hit_rate_random`
+        if they have balls, the median `distance_95`, and the mean `reselected`.
         """
-        sizes = dict(zip(("size_low", "size_median", "size_high"), np.quantile(self.sizes, [0.025, 0.5, 0.975]), strict=True))
-        of_fit = self.table.loc[self.table["prototype"], [name for name in COLUMNS if name in self.table]]
-        means = {name: of_fit[name].median() if name == "distance_95" else of_fit[name].mean() for name in of_fit}
+        sizes = dict(
+            zip(
+                ("size_low", "size_median", "size_high"),
+                np.quantile(self.sizes, [0.025, 0.5, 0.975]),
+                strict=True,
+            )
+        )
+        of_fit = self.table.loc[
+            self.table["prototype"], [name for name in COLUMNS if name in self.table]
+        ]
+        means = {
+            name: of_fit[name].median() if name == "distance_95" else of_fit[name].mean()
+            for name in of_fit
+        }
         head = {"prototypes": len(of_fit), "resamples": len(self.sizes), "sample": self.sample}
         return pd.DataFrame([head | sizes | means])
 
@@ -218,20 +266,27 @@ class Stability(Result):
         row = self.glance().to_dict("records")[0]
         how = "bootstrap samples" if self.sample == "bootstrap" else "random halves of the rows"
         lines = [
-            f"Number of prototypes: {row['prototypes']} in the fit, {row['size_median']:.0f} in the median of {row['resamples']} {how} "
+            f"Number of prototypes: {row['prototypes']} in the fit, {row['size_median']:.0f} in "
+            f"the median of {row['resamples']} {how} "
             f"(95 % of them: {row['size_low']:.0f} to {row['size_high']:.0f})"
         ]
         balls = "ball_hit_rate" in row
         if balls and row["prototypes"]:
             rate, random = (fixed(100 * row[name], 0) for name in COLUMNS[:2])
-            lines.append(f"ball_hit_rate: on average, the ball contained a prototype of its class in {rate} % of the samples")
-            lines.append(f"ball_hit_rate_random: as many random rows of the class would give {random} %")
+            lines.append(
+                f"ball_hit_rate: on average, the ball contained a prototype of its class in {rate} % of the samples"
+            )
+            lines.append(
+                f"ball_hit_rate_random: as many random rows of the class would give {random} %"
+            )
         if row["prototypes"]:
             within, chosen = significant(row["distance_95"], 3), fixed(100 * row["reselected"], 0)
             lines += [
-                f"distance_95: in {SURE:.0%} of the samples, a prototype of the class lay within this distance (median {within})",
+                f"distance_95: in {SURE:.0%} of the samples, a prototype of the class lay within "
+                f"this distance (median {within})",
                 f"reselected: on average, the row was selected again in {chosen} % of the samples that contained it",
-                "These figures are optimistic, because the samples are drawn from the rows that selected the prototypes: replicate()",
+                "These figures are optimistic, because the samples are drawn from the rows that "
+                "selected the prototypes: replicate()",
                 f"estimates {'ball_hit_rate and reselected' if balls else 'reselected'} for other rows",
             ]
         return "\n".join(lines), [(self.table, {"float_format": partial(fixed, usual=2)})]
@@ -244,7 +299,9 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
 
 @dataclass(frozen=True)
 class Resampled:
-    """Selections of the method of a fit in numbered samples of the rows; a copy in another process makes its own task."""
+    """Selections of the method of a fit in numbered samples of the rows; a copy in another process
+    makes its own task.
+    """
 
     fit: Fitted
     sample: str
@@ -258,17 +315,25 @@ class Resampled:
         return self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
 
     def __call__(self, b: int) -> Selection:
-        return select(self.fit, self.task, sample_by_class(self.task.y, self.sample, (self.seed, b)), b)
+        return select(
+            self.fit, self.task, sample_by_class(self.task.y, self.sample, (self.seed, b)), b
+        )
 
 
 def stability(
-    fit: Fitted, resamples: int = 200, seed: int | None = None, sample: str | None = None, progress: bool | None = None, client: Any = None
+    fit: Fitted,
+    resamples: int = 200,
+    seed: int | None = None,
+    sample: str | None = None,
+    progress: bool | None = None,
+    client: Any = None,
 ) -> Stability:
     """Stability of the prototypes when the rows are resampled.
 
-    `ball_hit_rate` and `distance_95` measure whether samples select a prototype in the same region; `reselected` whether they select
-    the same row. All three are optimistic for other rows, because the samples are drawn from the rows that selected the prototypes;
-    `Stability.replicate` estimates them for new samples. Parameters, scales and the dissimilarity are not refitted.
+    `ball_hit_rate` and `distance_95` measure whether samples select a prototype in the same region;
+    `reselected` whether they select the same row. All three are optimistic for other rows, because
+    the samples are drawn from the rows that selected the prototypes; `Stability.replicate`
+    estimates them for new samples. Parameters, scales and the dissimilarity are not refitted.
 
     Parameters
     ----------
@@ -277,18 +342,20 @@ def stability(
     seed : int, optional
         Seed for the samples. Default: the seed of the fit.
     sample : "bootstrap", "halves" or None
-        Type of the samples, stratified by class. "bootstrap": as many rows as in the data, with replacement. "halves": half of the
-        rows, without replacement. None: the bootstrap if the method takes weights, otherwise halves.
+        Type of the samples, stratified by class. "bootstrap": as many rows as in the data, with
+        replacement. "halves": half of the rows, without replacement. None: the bootstrap if the
+        method takes weights, otherwise halves.
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
     client : Dask client, optional
-        Client of a cluster, whose workers then refit the method to the samples. The results are the same.
+        Client of a cluster, whose workers then refit the method to the samples. The results are the
+        same.
 
     Returns
     -------
     Stability
-        Results with `prototypes` (of the fit), `table` (all prototypes of the fit and of the samples), `replicate`, `weights` and
-        `plot`.
+        Results with `prototypes` (of the fit), `table` (all prototypes of the fit and of the
+        samples), `replicate`, `weights` and `plot`.
 
     Raises
     ------
@@ -310,18 +377,35 @@ def stability(
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted, name = fit.model.can.weights, fit.model.name
     if sample == "bootstrap" and not weighted:
-        raise OptionError(f"the bootstrap needs weights, which method {name!r} does not have: use sample='halves'")
+        raise OptionError(
+            f"the bootstrap needs weights, which method {name!r} does not have: use sample='halves'"
+        )
     if fit.rule.prototypes.at is None:
-        raise NotAvailableError(f"the prototypes of {name!r} are not rows, so none can be reselected")
+        raise NotAvailableError(
+            f"the prototypes of {name!r} are not rows, so none can be reselected"
+        )
     resampled = Resampled(fit, sample or ("bootstrap" if weighted else "halves"), seed)
     task = resampled.task
     if fit.model.path(task, {}).at(0).size > fit.rule.size:
         raise NotAvailableError(
-            "this fit is the first part of a longer one, but samples would be fitted completely: use a fit with its own lambda_, as "
+            "this fit is the first part of a longer one, but samples would be fitted completely: "
+            "use a fit with its own lambda_, as "
             "from fit.update(lambda_=...) or fit.at(lambda_=...)"
         )
-    samples = list(watch(each_fit(resampled, range(resamples), task.shape[0] * task.shape[1]), resamples, "drawing again", progress))
-    return Stability(fit, tabulate(fit, task, samples), np.array([len(sample.at) for sample in samples]), resampled.sample)
+    samples = list(
+        watch(
+            each_fit(resampled, range(resamples), task.shape[0] * task.shape[1]),
+            resamples,
+            "drawing again",
+            progress,
+        )
+    )
+    return Stability(
+        fit,
+        tabulate(fit, task, samples),
+        np.array([len(sample.at) for sample in samples]),
+        resampled.sample,
+    )
 
 
 def weights_by_class(metric: TrainedMetric) -> Array:
@@ -335,31 +419,51 @@ def weights_by_class(metric: TrainedMetric) -> Array:
 def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
     """`Stability.table`."""
     prototypes, m = fit.rule.prototypes, len(task.candidate_row)
-    times, drawn = np.zeros((task.classes + 1, m), np.int64), np.zeros(m, np.int64)  # the last row is for no class, -1
+    # the last row is for no class, -1
+    times, drawn = np.zeros((task.classes + 1, m), np.int64), np.zeros(m, np.int64)
     for sample in samples:
         np.add.at(times, (sample.classes, sample.at), 1)
         drawn += sample.candidates
     chosen = np.zeros(times.shape, bool)
     chosen[prototypes.classes, prototypes.at] = True
     classes, at = np.nonzero(chosen | (times > 0))
-    is_prototype, reselected = chosen[classes, at], times[classes, at] / np.where(drawn[at] > 0, drawn[at], np.nan)
+    is_prototype, reselected = (
+        chosen[classes, at],
+        times[classes, at] / np.where(drawn[at] > 0, drawn[at], np.nan),
+    )
     classes[classes == task.classes] = -1
     distances, random = distances_to_samples(task, prototypes, samples)
     columns = {"distance_95": np.sort(distances, axis=0)[int(np.ceil(SURE * len(samples))) - 1]}
     if "cover" in fit.rule.kinds:
-        columns = {"ball_hit_rate": (distances < prototypes.radii).mean(axis=0), "ball_hit_rate_random": random, **columns}
+        columns = {
+            "ball_hit_rate": (distances < prototypes.radii).mean(axis=0),
+            "ball_hit_rate_random": random,
+            **columns,
+        }
     places = pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
     of_prototypes = pd.DataFrame(columns, places)[~places.duplicated()]
-    measured = of_prototypes.reindex(pd.MultiIndex.from_arrays([classes, at])).set_axis(fit.dissimilarity.candidate_names[at])
-    head = {"class": pd.Categorical.from_codes(classes, fit.frame.levels), "prototype": is_prototype}
+    measured = of_prototypes.reindex(pd.MultiIndex.from_arrays([classes, at])).set_axis(
+        fit.dissimilarity.candidate_names[at]
+    )
+    head = {
+        "class": pd.Categorical.from_codes(classes, fit.frame.levels),
+        "prototype": is_prototype,
+    }
     tail = {"drawn": drawn[at], "reselected": reselected}
-    out = pd.concat([pd.DataFrame(head, measured.index), measured, pd.DataFrame(tail, measured.index)], axis=1)
-    best = -out["ball_hit_rate"].to_numpy() if "ball_hit_rate" in out else np.where(is_prototype, 0.0, 1.0)
+    out = pd.concat(
+        [pd.DataFrame(head, measured.index), measured, pd.DataFrame(tail, measured.index)], axis=1
+    )
+    best = (
+        -out["ball_hit_rate"].to_numpy()
+        if "ball_hit_rate" in out
+        else np.where(is_prototype, 0.0, 1.0)
+    )
     return out.iloc[np.lexsort((at, classes, -reselected, out["distance_95"].to_numpy(), best))]
 
 
 def hit_by_random(inside: Array, rows: Array, count: Array) -> Array:
-    """Probability that balls contain one of `count` (q,) random rows of a class, if `inside` (q,) of its `rows` (q,) are in them.
+    """Probability that balls contain one of `count` (q,) random rows of a class, if `inside` (q,)
+    of its `rows` (q,) are in them.
 
     Examples
     --------
@@ -374,9 +478,11 @@ def hit_by_random(inside: Array, rows: Array, count: Array) -> Array:
 def distances_to_samples(
     task: Task, prototypes: Points | Selection, samples: list[Selection], rows: Array | bool = True
 ) -> tuple[Array, Array]:
-    """Distance to each prototype from the nearest prototype of its class in each sample, (samples, q); inf if there is none.
+    """Distance to each prototype from the nearest prototype of its class in each sample, (samples,
+    q); inf if there is none.
 
-    Also the proportion of the samples, (q,), in which its ball would contain one of as many random rows of the class, among `rows`.
+    Also the proportion of the samples, (q,), in which its ball would contain one of as many random
+    rows of the class, among `rows`.
     """
     assert prototypes.at is not None
     out, random = np.full((len(samples), len(prototypes.at)), np.inf), np.zeros(len(prototypes.at))
@@ -385,17 +491,24 @@ def distances_to_samples(
         columns, classes = prototypes.at[block], prototypes.classes[block]
         D = task.D.take(np.arange(len(task.y)), columns)
         same_class = (task.y[:, None] == classes) & np.reshape(rows, (-1, 1))
-        inside = same_class & np.less(D, 0.0 if prototypes.radii is None else prototypes.radii[block])
+        inside = same_class & np.less(
+            D, 0.0 if prototypes.radii is None else prototypes.radii[block]
+        )
         for b, sample in enumerate(samples):
-            count = np.bincount(sample.classes[sample.classes >= 0], minlength=task.classes)[classes]
-            random[block] += hit_by_random(inside.sum(axis=0), same_class.sum(axis=0), count) / len(samples)
+            count = np.bincount(sample.classes[sample.classes >= 0], minlength=task.classes)[
+                classes
+            ]
+            random[block] += hit_by_random(inside.sum(axis=0), same_class.sum(axis=0), count) / len(
+                samples
+            )
             for c in np.unique(classes):
                 places, selected = np.flatnonzero(classes == c), sample.at[sample.classes == c]
                 selected_rows = task.candidate_row[selected]
                 selected_rows = selected_rows[selected_rows >= 0]
                 if len(selected_rows):
                     out[b, begin + places] = D[np.ix_(selected_rows, places)].min(axis=0)
-                unlabelled = task.candidate_row[columns[places]] < 0  # a candidate that is not a row, selected itself
+                # a candidate that is not a row, selected itself
+                unlabelled = task.candidate_row[columns[places]] < 0
                 out[b, begin + places[unlabelled & np.isin(columns[places], selected)]] = 0.0
     return out, random
 
@@ -406,18 +519,21 @@ def count_fraction(task: Task, fraction: float) -> int:
     if not counts.all():
         c = int(counts.argmin())
         raise DataError(
-            f"class {shown(task.levels[c])} has {(task.y == c).sum()} rows, but a fraction of {fraction:g} contains none of them: use "
+            f"class {shown(task.levels[c])} has {(task.y == c).sum()} rows, but a fraction of "
+            f"{fraction:g} contains none of them: use "
             "larger fractions, up to 0.5"
         )
     return int(counts.sum())
 
 
-def replicate_once(fit: Fitted, task: Task, fraction: float, seed: tuple[int, int, int]) -> tuple[float, float, float]:
-    """Proportions of one sample's balls that contain a prototype, or one of as many random rows, of another sample, and whether the
-    other selects one put into it.
+def replicate_once(
+    fit: Fitted, task: Task, fraction: float, seed: tuple[int, int, int]
+) -> tuple[float, float, float]:
+    """Proportions of one sample's balls that contain a prototype, or one of as many random rows, of
+    another sample, and whether the other selects one put into it.
 
-    Rows are in a random order for each sample, because the order breaks ties. NaN if the first sample selects no
-    prototype; the first two values also if prototypes have no balls.
+    Rows are in a random order for each sample, because the order breaks ties. NaN if the first
+    sample selects no prototype; the first two values also if prototypes have no balls.
     """
     draw = np.random.default_rng(seed)
     first, second = disjoint(task.y, fraction, draw)
@@ -435,7 +551,11 @@ def replicate_once(fit: Fitted, task: Task, fraction: float, seed: tuple[int, in
         second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
         second[row] = True
     again = select(fit, task, second.astype(np.int64), seed[2], draw)
-    return hit, random, ((again.at == selection.at[k]) & (again.classes == selection.classes[k])).any()
+    return (
+        hit,
+        random,
+        ((again.at == selection.at[k]) & (again.classes == selection.classes[k])).any(),
+    )
 
 
 @dataclass(frozen=True)
@@ -448,8 +568,12 @@ class Selection:
     candidates: Array  # bool (m,): candidates in the sample
 
 
-def select(fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Generator | None = None) -> Selection:
-    """The selection from a sample in which each row is `count` (n,) times, in an order that is drawn if `draw` is given."""
+def select(
+    fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Generator | None = None
+) -> Selection:
+    """The selection from a sample in which each row is `count` (n,) times, in an order that is
+    drawn if `draw` is given.
+    """
     part, columns = task.keep(count > 0, salt)
     part = replace(part, w=part.w * count[count > 0])
     if draw is not None:
@@ -459,7 +583,8 @@ def select(fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Gen
         rule = fit.model.path(part, {}).at(0).moved(columns)
     except DataError as reason:
         raise DataError(
-            f"a sample of {len(part.y)} different rows is too small for the parameters of this fit ({reason}): use update() with smaller "
+            f"a sample of {len(part.y)} different rows is too small for the parameters of this fit "
+            f"({reason}): use update() with smaller "
             "ones"
         ) from reason
     candidates = np.zeros(len(task.candidate_row), bool)
@@ -467,7 +592,9 @@ def select(fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Gen
     prototypes: Any = rule.prototypes
     pairs = np.stack([prototypes.at, prototypes.classes])  # a centre may serve in several features
     (at, classes), first = np.unique(pairs, axis=1, return_index=True)
-    radii = prototypes.radii[first] if "cover" in rule.kinds and prototypes.radii is not None else None
+    radii = (
+        prototypes.radii[first] if "cover" in rule.kinds and prototypes.radii is not None else None
+    )
     return Selection(at, classes, radii, candidates)
 
 
@@ -481,7 +608,8 @@ class PermutationTest(Result):
     error : float
         Error of the selected point.
     table : DataFrame
-        One row for each permutation: the parameters selected there, with their `error` and mean `size`.
+        One row for each permutation: the parameters selected there, with their `error` and mean
+        `size`.
     p_value : float
         (1 + number of permutations with an error as low or lower) / (1 + resamples).
     measure : str
@@ -502,33 +630,53 @@ class PermutationTest(Result):
     _label: ClassVar[str] = "permutation"
 
     def glance(self) -> pd.DataFrame:
-        """Table with one row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and 97.5 % quantiles), `p_value`,
-        `resamples`, `measure`, `how`.
+        """Table with one row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and
+        97.5 % quantiles), `p_value`, `resamples`, `measure`, `how`.
         """
         low, high = np.quantile(self.table["error"], [0.025, 0.975])
-        return pd.DataFrame([{"error": self.error, "permuted_mean": self.table["error"].mean(), "permuted_low": low,
-                              "permuted_high": high, "p_value": self.p_value, "resamples": len(self.table),
-                              "measure": self.measure, "how": self.how}])  # fmt: skip
+        return pd.DataFrame(
+            [
+                {
+                    "error": self.error,
+                    "permuted_mean": self.table["error"].mean(),
+                    "permuted_low": low,
+                    "permuted_high": high,
+                    "p_value": self.p_value,
+                    "resamples": len(self.table),
+                    "measure": self.measure,
+                    "how": self.how,
+                }
+            ]
+        )
 
     def _said(self) -> tuple[str, list[Any]]:
         row = self.glance().iloc[0]
         mean, low, high = (significant(row[f"permuted_{name}"]) for name in ("mean", "low", "high"))
         spread = f"mean {mean}, 95 % of the permutations from {low} to {high}"
-        facts = {f"CV {self.measure}": significant(self.error), f"{self.measure.capitalize()} with permuted classes": spread,
-                 "Permutations": f"{len(self.table)}, {self.how}", "p-value": significant(self.p_value)}  # fmt: skip
+        facts = {
+            f"CV {self.measure}": significant(self.error),
+            f"{self.measure.capitalize()} with permuted classes": spread,
+            "Permutations": f"{len(self.table)}, {self.how}",
+            "p-value": significant(self.p_value),
+        }
         width = max(map(len, facts)) + 1
         lines = [f"{name + ':':<{width}} {value}" for name, value in facts.items()]
         return "\n".join([f"Permutation test of {self.call}", *lines]), []
 
 
 def permutation_test(
-    validation: ErrorCurve, resamples: int = 200, seed: int | None = None, progress: bool | None = None, client: Any = None
+    validation: ErrorCurve,
+    resamples: int = 200,
+    seed: int | None = None,
+    progress: bool | None = None,
+    client: Any = None,
 ) -> PermutationTest:
     """Permutation test of the selected CV error against independence of classes and predictors.
 
-    The classes are permuted among the rows, and the whole cross-validation is repeated: folds, metric, grid and selection. So the
-    test accounts for the tuning. With `groups=`, the classes of whole groups are permuted if each group has one class, otherwise the
-    classes of the rows within each group.
+    The classes are permuted among the rows, and the whole cross-validation is repeated: folds,
+    metric, grid and selection. So the test accounts for the tuning. With `groups=`, the classes of
+    whole groups are permuted if each group has one class, otherwise the classes of the rows within
+    each group.
 
     Parameters
     ----------
@@ -539,17 +687,19 @@ def permutation_test(
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
     client : Dask client, optional
-        Client of a cluster, whose workers then repeat the cross-validation. The results are the same.
+        Client of a cluster, whose workers then repeat the cross-validation. The results are the
+        same.
 
     Returns
     -------
     PermutationTest
-        The error with `p_value` = (1 + number of permutations with an error as low or lower) / (1 + resamples).
+        The error with `p_value` = (1 + number of permutations with an error as low or lower) / (1 +
+        resamples).
 
     References
     ----------
-    Phipson and Smyth (2010), *Permutation p-values should never be zero*; Ojala and Garriga (2010), *Permutation tests for
-    studying classifier performance*, JMLR 11, test 1.
+    Phipson and Smyth (2010), *Permutation p-values should never be zero*; Ojala and Garriga (2010),
+    *Permutation tests for studying classifier performance*, JMLR 11, test 1.
 
     Examples
     --------
@@ -562,18 +712,29 @@ def permutation_test(
     seed = check_runs("resamples", resamples, seed, progress, 1, problem.seed)
     how, order = exchangeable(problem.frame.codes, problem.groups)
     orders = (order(np.random.default_rng([seed, b])) for b in range(resamples))
-    rows = watch(each_fit(partial(validate_permuted, validation), orders), resamples, "permuting classes", progress)
+    rows = watch(
+        each_fit(partial(validate_permuted, validation), orders),
+        resamples,
+        "permuting classes",
+        progress,
+    )
     table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
     error = validation.table["error"].iloc[validation.point_of()]
     p_value = (1 + (table["error"].round(12) <= round(error, 12)).sum()) / (1 + resamples)
-    return PermutationTest(float(error), table, float(p_value), validation.measure_name, how, repr(problem.call))
+    return PermutationTest(
+        float(error), table, float(p_value), validation.measure_name, how, repr(problem.call)
+    )
 
 
 def validate_permuted(validation: ErrorCurve, order: Array) -> pd.DataFrame:
     """The selected point if the rows have their classes in another order, one row."""
     try:
         call = validation.problem.call
-        call = replace(call, data=permuted(validation.problem, order), arguments={**call.arguments, "progress": False})
+        call = replace(
+            call,
+            data=permuted(validation.problem, order),
+            arguments={**call.arguments, "progress": False},
+        )
         again = validate(replace(prepare(call), repeats=len(validation.of_fold)))[0]
     except ProtoclassError as reason:
         raise DataError(

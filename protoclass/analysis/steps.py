@@ -1,4 +1,6 @@
-"""A fit step by step: its path in the number of prototypes and in lambda, one ball, bounds, and a fit without its rows."""
+"""A fit step by step: its path in the number of prototypes and in lambda, one ball, bounds, and a
+fit without its rows.
+"""
 
 from __future__ import annotations
 
@@ -33,27 +35,30 @@ from ..models.registry import lacking
 def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
     """Sample-compression bound on the error for new rows, from the training rows alone.
 
-    The bound holds with probability 1 - delta over training sets of independent rows. It depends on the training error and on how
-    few training rows (the prototypes) determine the fitted model.
+    The bound holds with probability 1 - delta over training sets of independent rows. It depends on
+    the training error and on how few training rows (the prototypes) determine the fitted model.
 
     Parameters
     ----------
     delta : float between 0 and 1
         Probability that the bound fails.
     fixed_dissimilarity : bool
-        Whether you assert that a given matrix, a function of two rows or a previously trained metric was made without the rows of
-        the fit: no scales, ranges or choices were taken from them. The fit cannot check this.
+        Whether you assert that a given matrix, a function of two rows or a previously trained
+        metric was made without the rows of the fit: no scales, ranges or choices were taken from
+        them. The fit cannot check this.
 
     Returns
     -------
     DataFrame
         One row for each binary classifier, with these columns:
 
-        * `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples) and training `errors`;
-        * `tail_bound`: the binomial tail inverted for the same compression set (Langford 2005), the tightest;
+        * `rows`, `size` (features or prototypes), `on_p` (balls centred on P-examples) and training
+          `errors`;
+        * `tail_bound`: the binomial tail inverted for the same compression set (Langford 2005), the
+          tightest;
         * `bound` and `simple_bound`: the first and second inequality of the theorem; 1 is trivial;
-        * `proved`, and `reasons` why the theorem does not cover this fit. The value is then computed as in Table 2 of Marchand and
-          Shawe-Taylor (2001), without proof.
+        * `proved`, and `reasons` why the theorem does not cover this fit. The value is then
+          computed as in Table 2 of Marchand and Shawe-Taylor (2001), without proof.
 
     Raises
     ------
@@ -62,11 +67,12 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
 
     Notes
     -----
-    For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1, because the prototypes determine
-    the nearest-prototype classifier. It holds simultaneously for all sets of prototypes, so parameters that only affect which rows
-    are selected (`eps`, `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary classifiers, and the kinds of an SCM
-    if one of two was selected, share delta. Weights of a metric and other numbers that you give are assumed to be chosen before the
-    rows were seen.
+    For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1,
+    because the prototypes determine the nearest-prototype classifier. It holds simultaneously for
+    all sets of prototypes, so parameters that only affect which rows are selected (`eps`,
+    `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary classifiers, and the
+    kinds of an SCM if one of two was selected, share delta. Weights of a metric and other numbers
+    that you give are assumed to be chosen before the rows were seen.
 
     See Also
     --------
@@ -110,7 +116,8 @@ def _of_dissimilarity(fit: Fitted, fixed: bool) -> list[str]:
     metric, elsewhere = fit.dissimilarity.metric, isinstance(fit.problem.metric, TrainedMetric)
     if metric.data_dependent and fixed and not elsewhere:
         raise OptionError(
-            f"fixed_dissimilarity=True needs a dissimilarity that does not depend on the rows, but {metric.name} was trained on them "
+            "fixed_dissimilarity=True needs a dissimilarity that does not depend on the rows, but "
+            f"{metric.name} was trained on them "
             "(scaled columns, ranges or ranks): use a metric that learns nothing, such as Euclidean(scale=False)"
         )
     if fixed or not (metric.data_dependent or metric.opaque):
@@ -144,8 +151,8 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Table by row label: `class`, `distance`, `same_class` (whether the row is of the prototype's class) and `first` (whether the
-        row is newly covered).
+        Table by row label: `class`, `distance`, `same_class` (whether the row is of the prototype's
+        class) and `first` (whether the row is newly covered).
 
     Examples
     --------
@@ -159,20 +166,32 @@ def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
-    same_class = frame.codes == prototypes.classes[k]  # a slim fit refuses this, before its rows are counted
+    # a slim fit refuses this, before its rows are counted
+    same_class = frame.codes == prototypes.classes[k]
     D = measure_rows(take(prototypes, slice(k + 1)), dissimilarity, None, np.arange(len(frame)))
     inside = prototypes.radii[: k + 1] > D
     before = inside[:, :k][:, prototypes.classes[:k] == prototypes.classes[k]].any(axis=1)
     classes = pd.Categorical.from_codes(frame.codes, frame.levels)
-    columns = {"class": classes, "distance": D[:, k], "same_class": same_class, "first": same_class & ~before}
+    columns = {
+        "class": classes,
+        "distance": D[:, k],
+        "same_class": same_class,
+        "first": same_class & ~before,
+    }
     return pd.DataFrame(columns, frame.index)[inside[:, k]].sort_values("distance", kind="stable")
 
 
-def measure_rows(prototypes: Points, dissimilarity: Dissimilarity, source: Any, rows: Array) -> Array:
-    """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those to the candidates, or is None."""
+def measure_rows(
+    prototypes: Points, dissimilarity: Dissimilarity, source: Any, rows: Array
+) -> Array:
+    """Dissimilarities (r, q) of some rows of a fit to prototypes; `source` stores or computes those
+    to the candidates, or is None.
+    """
     if prototypes.at is not None and source is not None:
         return source.take(rows, prototypes.at)
-    return dissimilarity.metric.between(part(dissimilarity.rows, rows), dissimilarity._prototype_rep(prototypes))
+    return dissimilarity.metric.between(
+        part(dissimilarity.rows, rows), dissimilarity._prototype_rep(prototypes)
+    )
 
 
 def take(prototypes: Points, which: Any) -> Points:
@@ -186,8 +205,13 @@ def place_of(fit: Fitted, prototype: Any) -> int:
     labels: list[Any] = fit.prototypes.index.tolist()
     try:
         return labels.index(prototype)
-    except (ValueError, TypeError):  # not there; or something that == does not compare, such as a Series
-        raise OptionError(f"prototype must be a label of fit.prototypes.index, not {brief(prototype)}") from None
+    except (
+        ValueError,
+        TypeError,
+    ):  # not there; or something that == does not compare, such as a Series
+        raise OptionError(
+            f"prototype must be a label of fit.prototypes.index, not {brief(prototype)}"
+        ) from None
 
 
 SAME_FOLDS = "same"  # as the fit was cross-validated
@@ -196,24 +220,27 @@ SAME_FOLDS = "same"  # as the fit was cross-validated
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """Path of a greedy fit: coverage and error of its first 1, 2, ... prototypes, and their lambdas.
 
-    The prototypes for a larger lambda are the first of the prototypes for a smaller one. So one fit contains the fits for all larger
-    lambdas, and `fit.update(lambda_=0).path()` has the complete path. For "scm": the path of its first 1, 2, ... features.
+    The prototypes for a larger lambda are the first of the prototypes for a smaller one. So one fit
+    contains the fits for all larger lambdas, and `fit.update(lambda_=0).path()` has the complete
+    path. For "scm": the path of its first 1, 2, ... features.
 
     Parameters
     ----------
     new : DataFrame, optional
         New rows with the predictors and the response. Their error is added as `new_error`.
     cv : int, "loo", Series or array of folds, or "same", optional
-        Cross-validation folds, as in `fit`; "same": the folds in the call of this fit, or "auto" if that had cv=None. The
-        cross-validated error of the first prototypes is added as `cv_error`, with its standard error `cv_se`.
+        Cross-validation folds, as in `fit`; "same": the folds in the call of this fit, or "auto" if
+        that had cv=None. The cross-validated error of the first prototypes is added as `cv_error`,
+        with its standard error `cv_se`.
 
     Returns
     -------
     DataFrame
-        One row for each number of prototypes: `lambda_low` and `lambda_high` (selected if lambda_low <= lambda < lambda_high),
-        `size`, `uncovered`, `miscovered`, `objective` (at the lambda of the fit), `training_error`. For "scm" one row for each step:
-        `size` (features of all binary classifiers), `q` and `r` of the last feature if there is one binary classifier, `bound` (see
-        `bound`), `training_error`.
+        One row for each number of prototypes: `lambda_low` and `lambda_high` (selected if
+        lambda_low <= lambda < lambda_high), `size`, `uncovered`, `miscovered`, `objective` (at the
+        lambda of the fit), `training_error`. For "scm" one row for each step: `size` (features of
+        all binary classifiers), `q` and `r` of the last feature if there is one binary classifier,
+        `bound` (see `bound`), `training_error`.
 
     Raises
     ------
@@ -271,8 +298,13 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
         steps, weight[path_of.fold] = lost_by_steps(rule, path_of.query(rows), y[rows], w[rows])
         lost[path_of.fold] = steps[np.minimum(np.arange(most + 1), len(steps) - 1)]
     if not weight.any():
-        raise DataError("no held-out row has dissimilarities to all prototypes: use cv=None, or leave out columns without common levels")
-    return mean_and_se(lost / np.maximum(weight, 1e-300)[:, None], weight, least_se(w, group=problem.groups))
+        raise DataError(
+            "no held-out row has dissimilarities to all prototypes: use cv=None, or leave out "
+            "columns without common levels"
+        )
+    return mean_and_se(
+        lost / np.maximum(weight, 1e-300)[:, None], weight, least_se(w, group=problem.groups)
+    )
 
 
 def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tuned: Any) -> AnyFit:
@@ -285,14 +317,14 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     lambda_ : number, optional
         Larger cost of a prototype.
     **tuned
-        Values of tuned parameters, such as `window=10`. `choose=` selects among the grid points with these values, and the method
-        is fitted on all rows.
+        Values of tuned parameters, such as `window=10`. `choose=` selects among the grid points
+        with these values, and the method is fitted on all rows.
 
     Returns
     -------
     Fit
-        The new fit. With `size` it has no CV error, because the CV error of the full model does not apply; with `lambda_` it has
-        one if this value is in the grid.
+        The new fit. With `size` it has no CV error, because the CV error of the full model does not
+        apply; with `lambda_` it has one if this value is in the grid.
 
     See Also
     --------
@@ -317,10 +349,14 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     rule, most = stepwise(fit), step_count(fit)
     if lambda_ is not None:
         if not fit.model.can.costs:
-            raise NotAvailableError(f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size=")
+            raise NotAvailableError(
+                f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size="
+            )
         return fit.derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
-        raise OptionError(f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}")
+        raise OptionError(
+            f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}"
+        )
     return fit.derived(rule.first(int(size)), steps=int(size))
 
 
@@ -330,9 +366,11 @@ OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single
 def slim(fit: AnyFit) -> AnyFit:
     """The fit without its training rows, for publishing.
 
-    It keeps prototypes, parameters, metric and calibration, and the number of rows of each class. Its predictions for new rows are
-    bit-identical. Methods that need the training rows or the cross-validation raise `NotAvailableError`; `update(data=...)` refits. The
-    prototypes of k-nearest neighbours are all training rows, so these remain. `slim().save(path)` lists what else remains of them.
+    It keeps prototypes, parameters, metric and calibration, and the number of rows of each class.
+    Its predictions for new rows are bit-identical. Methods that need the training rows or the
+    cross-validation raise `NotAvailableError`; `update(data=...)` refits. The prototypes of
+    k-nearest neighbours are all training rows, so these remain. `slim().save(path)` lists what else
+    remains of them.
 
     Examples
     --------
@@ -348,11 +386,23 @@ def slim(fit: AnyFit) -> AnyFit:
     problem = fit.problem
     metric = dissimilarity.metric if problem.metric.given else problem.metric
     bare = replace(
-        problem, call=_call_without_rows(problem.call), frame=dissimilarity.data, groups=None, cv=_without_rows(problem.cv), metric=metric,
+        problem,
+        call=_call_without_rows(problem.call),
+        frame=dissimilarity.data,
+        groups=None,
+        cv=_without_rows(problem.cv),
+        metric=metric,
         candidates=_without_rows(problem.candidates),
-    )  # fmt: skip
+    )
     calibration = None if fit.calibration is None else _calibration(fit.calibration)
-    return replace(fit, problem=bare, dissimilarity=dissimilarity, rule=rule, curve=None, calibration=calibration)
+    return replace(
+        fit,
+        problem=bare,
+        dissimilarity=dissimilarity,
+        rule=rule,
+        curve=None,
+        calibration=calibration,
+    )
 
 
 def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
@@ -367,7 +417,9 @@ def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
     names = d.candidate_names[columns]
     added = None if d.added is None else d.added[d.added.index.isin(names)]
     new_row = np.where(row < 0, -1, np.searchsorted(rows, row))
-    return _without_prices(rule.moved(place)), Dissimilarity(metric, rowless(d.data, rows), of_rows, candidates, names, new_row, added)
+    return _without_prices(rule.moved(place)), Dissimilarity(
+        metric, rowless(d.data, rows), of_rows, candidates, names, new_row, added
+    )
 
 
 def _without_prices(rule: Rule) -> Rule:
@@ -379,18 +431,24 @@ def _without_prices(rule: Rule) -> Rule:
 
 
 def _calibration(calibration: Calibration) -> Calibration:
-    rules = tuple(FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules)
+    rules = tuple(
+        FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules
+    )
     return replace(calibration, rules=rules)
 
 
 def _call_without_rows(call: Call) -> Call:
-    arguments = {name: v if name in OF_CLASSES else _without_rows(v) for name, v in call.arguments.items()}
+    arguments = {
+        name: v if name in OF_CLASSES else _without_rows(v) for name, v in call.arguments.items()
+    }
     return replace(call, data=Absent("data"), arguments=arguments)
 
 
 def _without_rows(value: Any) -> Any:
     """An argument, replaced by a placeholder if it is about single rows."""
-    if isinstance(value, (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)):
+    if isinstance(
+        value, (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)
+    ):
         return Absent(short(value))
     if isinstance(value, dict):
         return {name: _without_rows(v) for name, v in value.items()}

@@ -1,4 +1,6 @@
-"""Effects of the variables: on one prediction (`why`), between the prototypes (`separation`), and on the error (`importance`)."""
+"""Effects of the variables: on one prediction (`why`), between the prototypes (`separation`), and
+on the error (`importance`).
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,23 @@ from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, row
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
 HALVINGS = 40
-SLACK = 1e-3  # relative difference of a distance from the sum of its parts, for many columns in single precision
-COLUMNS = ["value", "prototype", "rival", "to_prototype", "to_rival", "counterfactual", "counterfactual_class"]
+# relative difference of a distance from the sum of its parts, for many columns in single precision
+SLACK = 1e-3
+COLUMNS = [
+    "value",
+    "prototype",
+    "rival",
+    "to_prototype",
+    "to_rival",
+    "counterfactual",
+    "counterfactual_class",
+]
 CHUNK = 2**22  # cells of rows that `slopes_of` measures together
 NO_SUM = "{} dissimilarities are not a sum over variables: use importance()"
 TINY = np.finfo(float).tiny
 LINEAR = 1e-3  # relative deviation from a linear map, for columns in single precision
-ROWS = 2**13  # permuted rows predicted at a time: more take memory, and fewer the time of many calls
+# permuted rows predicted at a time: more take memory, and fewer the time of many calls
+ROWS = 2**13
 CELLS = 2**22  # of the permuted columns of several variables together
 STEPS = 8  # minimum number of steps of the bar if there are as many variables
 MOST = 50  # variables that are permuted if none are named
@@ -43,8 +55,9 @@ MOST = 50  # variables that are permuted if none are named
 def why(fit: Fitted, new: Any) -> Any:
     """Explain predictions: contributions of the variables to the distances, and counterfactual values.
 
-    The row is compared with its nearest prototype of the predicted class and with its nearest prototype of any other class (the
-    rival). This describes the fitted model, not the causes of the class.
+    The row is compared with its nearest prototype of the predicted class and with its nearest
+    prototype of any other class (the rival). This describes the fitted model, not the causes of the
+    class.
 
     Parameters
     ----------
@@ -56,11 +69,12 @@ def why(fit: Fitted, new: Any) -> Any:
     DataFrame
         A table by variable:
 
-        * `value`, `prototype`, `rival`: the value of the row, of the nearest prototype of the predicted class, and of the rival;
-        * `to_prototype`, `to_rival`: contributions of the variable to the two distances (see Notes); NaN if the distance is not
-          additive, with the reason in `attrs["not_additive"]`;
-        * `counterfactual`, `counterfactual_class`: the value nearest to the row's own that changes the predicted class, and this
-          class; None if no value does.
+        * `value`, `prototype`, `rival`: the value of the row, of the nearest prototype of the
+          predicted class, and of the rival;
+        * `to_prototype`, `to_rival`: contributions of the variable to the two distances (see
+          Notes); NaN if the distance is not additive, with the reason in `attrs["not_additive"]`;
+        * `counterfactual`, `counterfactual_class`: the value nearest to the row's own that changes
+          the predicted class, and this class; None if no value does.
 
         `attrs` has the class, the labels of both prototypes and the distances to them.
 
@@ -71,15 +85,18 @@ def why(fit: Fitted, new: Any) -> Any:
 
     Notes
     -----
-    *Contributions.* A power of the distance is a sum over variables; the distance is divided in proportion to the terms. This is exact
-    for Minkowski distances with r < inf, Gower and `Mixed`, and for the squared distances of `LDA`, `QDA` and of a learned matrix L. There
-    the term of variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w. A negative term means that the difference in this
-    variable makes the distance smaller, because differences in correlated variables make it likely. Gower compares two rows by the
-    variables observed for both, and a variable that it skips contributes 0. So with missing values, the distances to the prototype and
-    to the rival may be means over different variables.
+    *Contributions.* A power of the distance is a sum over variables; the distance is divided in
+    proportion to the terms. This is exact for Minkowski distances with r < inf, Gower and `Mixed`,
+    and for the squared distances of `LDA`, `QDA` and of a learned matrix L. There the term of
+    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w. A negative term means
+    that the difference in this variable makes the distance smaller, because differences in
+    correlated variables make it likely. Gower compares two rows by the variables observed for both,
+    and a variable that it skips contributes 0. So with missing values, the distances to the
+    prototype and to the rival may be means over different variables.
 
-    *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of the training rows are tried, and
-    the nearest with another class is refined. A slim fit tries only the values of its prototypes.
+    *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of
+    the training rows are tried, and the nearest with another class is refined. A slim fit tries
+    only the values of its prototypes.
 
     See Also
     --------
@@ -97,7 +114,9 @@ def why(fit: Fitted, new: Any) -> Any:
     """
     asked, groups, prototypes = asked_row(fit, new), variable_groups(fit, None), fit.rule.prototypes
     if prototypes.at is None:
-        raise NotAvailableError("the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'")
+        raise NotAvailableError(
+            "the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'"
+        )
     (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit.unseen_in(asked)
     if not complete.all():
         unseen.refuse()
@@ -109,8 +128,14 @@ def why(fit: Fitted, new: Any) -> Any:
     d = distances[0]
     code = int(codes_of(fit, asked)[0])
     same_class, attrs = prototypes.classes == code, dict[str, Any]()
-    predictors, plain, reason = prototype_predictors(fit), as_plain(fit, asked), why_not_additive(fit, asked, groups)
-    table = pd.DataFrame(index=pd.Index(list(groups), name="variable"), columns=COLUMNS, dtype=object)
+    predictors, plain, reason = (
+        prototype_predictors(fit),
+        as_plain(fit, asked),
+        why_not_additive(fit, asked, groups),
+    )
+    table = pd.DataFrame(
+        index=pd.Index(list(groups), name="variable"), columns=COLUMNS, dtype=object
+    )
     table["value"] = shown_values(asked, groups)
     table[["to_prototype", "to_rival"]] = np.nan
     for name, among in (("prototype", same_class), ("rival", ~same_class)):
@@ -140,26 +165,42 @@ def asked_row(fit: Fitted, new: Any) -> pd.DataFrame:
     if hasattr(new, "columns"):
         table = as_pandas(new)
         if len(table) != 1:
-            raise OptionError(f"new must be a single row, not {len(table)} rows: use [fit.why(label) for label in table.index]")
+            raise OptionError(
+                f"new must be a single row, not {len(table)} rows: use [fit.why(label) for label in table.index]"
+            )
         return table
     try:
         at = fit.frame.index.tolist().index(new)
-    except (ValueError, TypeError):  # unknown; or something that == does not compare, such as an array
-        raise OptionError(f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}") from None
+    except (
+        ValueError,
+        TypeError,
+    ):  # unknown; or something that == does not compare, such as an array
+        raise OptionError(
+            f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}"
+        ) from None
     return fit.frame.columns.iloc[[at]]
 
 
 def prototype_predictors(fit: Fitted) -> pd.DataFrame:
     """The predictors of the prototypes, by their own names."""
     table, head = fit.prototypes, set(fit.prototype_table.columns)
-    return table[[f"{c} (predictor)" if c in head else c for c in fit.frame.schema]].set_axis(list(fit.frame.schema), axis=1)
+    return table[[f"{c} (predictor)" if c in head else c for c in fit.frame.schema]].set_axis(
+        list(fit.frame.schema), axis=1
+    )
 
 
 def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
-    """The predictors alone, numbers as floats and others as objects, so that rows take values of other rows as they are."""
+    """The predictors alone, numbers as floats and others as objects, so that rows take values of
+    other rows as they are.
+    """
     schema = fit.frame.schema.items()
     return pd.DataFrame(
-        {c: rows[c].to_numpy(float, na_value=np.nan) if column.kind == "numeric" else rows[c].astype(object) for c, column in schema},
+        {
+            c: rows[c].to_numpy(float, na_value=np.nan)
+            if column.kind == "numeric"
+            else rows[c].astype(object)
+            for c, column in schema
+        },
         rows.index,
     )
 
@@ -167,7 +208,10 @@ def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
 def shown_values(row: pd.DataFrame, groups: dict[str, list[str]]) -> list[Any]:
     """The entries of a row for each variable, together for the columns of a group."""
     entries = {c: row[c].tolist()[0] for columns in groups.values() for c in columns}
-    return [entries[columns[0]] if len(columns) == 1 else tuple(entries[c] for c in columns) for columns in groups.values()]
+    return [
+        entries[columns[0]] if len(columns) == 1 else tuple(entries[c] for c in columns)
+        for columns in groups.values()
+    ]
 
 
 def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]) -> str:
@@ -179,7 +223,10 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[st
     if not fit.frame.formula.plain():
         return f"the formula {fit.formula!r} transforms or crosses columns"
     skips = metric.skips_missing and not set(groups) <= set(metric.variables)
-    if skips and (asked[list(fit.frame.schema)].isna().any(axis=None) or fit.frame.remembered.columns.isna().any(axis=None)):
+    if skips and (
+        asked[list(fit.frame.schema)].isna().any(axis=None)
+        or fit.frame.remembered.columns.isna().any(axis=None)
+    ):
         return "missing values are skipped pair by pair, so a variable's part depends on the others"
     return ""
 
@@ -189,45 +236,76 @@ def why_not_the_sum(fit: Fitted, parts: Array, distance: float) -> str:
     if abs(parts.sum() - distance) <= SLACK * distance:
         return ""
     name = fit.dissimilarity.metric.name
-    return f"{name} dissimilarities are declared a sum over variables, whose parts add up to {parts.sum():.4g} and not to {distance:.4g}"
+    return (
+        f"{name} dissimilarities are declared a sum over variables, whose parts add up to "
+        f"{parts.sum():.4g} and not to {distance:.4g}"
+    )
 
 
 def divided(
-    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], other: pd.DataFrame, at: int, distance: float
+    fit: Fitted,
+    asked: pd.DataFrame,
+    groups: dict[str, list[str]],
+    other: pd.DataFrame,
+    at: int,
+    distance: float,
 ) -> Array:
-    """The part of each variable in the distance of the asked row to prototype `at`, (variables,); `other` has its predictors."""
+    """The part of each variable in the distance of the asked row to prototype `at`, (variables,);
+    `other` has its predictors.
+    """
     d = fit.dissimilarity
     prototype, positive = part(d._prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
     if d.metric.power is None:
-        row, centre = (cast(Frame, d.metric.new_rows(table, d.data).frame) for table in (asked, other))
+        row, centre = (
+            cast(Frame, d.metric.new_rows(table, d.data).frame) for table in (asked, other)
+        )
         parts = d.metric.contributions(row, centre, prototype)
-        in_group = [[bool(made & set(columns)) for columns in groups.values()] for made in predictors_of_columns(row)]
+        in_group = [
+            [bool(made & set(columns)) for columns in groups.values()]
+            for made in predictors_of_columns(row)
+        ]
         return (parts @ np.array(in_group, float))[0] / (distance if positive else 1.0)
     if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
         known: Any = d.metric.new_rows(asked, d.data, False)
         terms = np.nan_to_num(d.metric.terms(known.rows(), prototype)[0, 0])
         proportions = terms / (terms.sum() if positive else 1.0)
         return distance * proportions[[d.metric.variables.index(name) for name in groups]]
-    replaced = [asked.assign(**{c: other[c].to_numpy() for c in columns}) for columns in groups.values()]
-    left = distances_by(fit.rule, d._new_query(pd.concat(replaced, ignore_index=True))[0])[:, at].astype(float)
-    return np.maximum(0.0, 1 - (left / (distance if positive else np.inf)) ** d.metric.power) * distance
+    replaced = [
+        asked.assign(**{c: other[c].to_numpy() for c in columns}) for columns in groups.values()
+    ]
+    left = distances_by(fit.rule, d._new_query(pd.concat(replaced, ignore_index=True))[0])[
+        :, at
+    ].astype(float)
+    return (
+        np.maximum(0.0, 1 - (left / (distance if positive else np.inf)) ** d.metric.power)
+        * distance
+    )
 
 
-def counterfactuals(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int) -> list[tuple[Any, Any]]:
+def counterfactuals(
+    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
+) -> list[tuple[Any, Any]]:
     """For each variable the nearest value that changes the class of the row, and this class; None if no value does.
 
-    A level of a category is the first one in the training rows. A number is the nearest of `VALUES` over the range of the training
-    rows, refined by halving its distance from the row's own value.
+    A level of a category is the first one in the training rows. A number is the nearest of `VALUES`
+    over the range of the training rows, refined by halving its distance from the row's own value.
     """
     schema, training = fit.frame.schema, fit.frame.remembered.columns
-    alone = {columns[0]: name for name, columns in groups.items() if len(columns) == 1 and schema[columns[0]].kind != "series"}
+    alone = {
+        columns[0]: name
+        for name, columns in groups.items()
+        if len(columns) == 1 and schema[columns[0]].kind != "series"
+    }
     numeric = [c for c in alone if schema[c].kind == "numeric"]
     tried = {c: pd.unique(training[c].dropna()).astype(object) for c in alone}
     for c in numeric:
         numbers = training[c].to_numpy(float, na_value=np.nan)
         line = np.linspace(np.nanmin(numbers), np.nanmax(numbers), VALUES)
         tried[c] = line[np.argsort(np.abs(line - asked[c].iloc[0]), kind="stable")]
-    changed = {c: values[found != code] for (c, values), found in zip(tried.items(), codes_with(fit, asked, tried), strict=True)}
+    changed = {
+        c: values[found != code]
+        for (c, values), found in zip(tried.items(), codes_with(fit, asked, tried), strict=True)
+    }
     changed = {c: values[:1] for c, values in changed.items() if len(values)}
     same = {c: asked[c].to_numpy() for c in numeric if c in changed}
     for _ in range(HALVINGS if same else 0):
@@ -240,7 +318,9 @@ def counterfactuals(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str
 
 
 def codes_with(fit: Fitted, asked: pd.DataFrame, values: Mapping[str, Array]) -> list[Array]:
-    """For each variable the codes of the classes that the row would have with each of these values of the variable alone."""
+    """For each variable the codes of the classes that the row would have with each of these values
+    of the variable alone.
+    """
     if not values:
         return []
     ends = np.cumsum([len(v) for v in values.values()])
@@ -258,33 +338,37 @@ def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
 def separation(fit: Fitted) -> pd.DataFrame:
     """Proportion of each variable in the distances between the prototypes of different classes, and its direction.
 
-    A weight of a learned metric multiplies a squared difference, so it does not show alone how much a variable counts: a variable with
-    a large weight counts little if the prototypes hardly differ in it.
+    A weight of a learned metric multiplies a squared difference, so it does not show alone how much
+    a variable counts: a variable with a large weight counts little if the prototypes hardly differ
+    in it.
 
     Returns
     -------
     DataFrame
-        Table by variable of the metric (a column of the design matrix, or with Gower a predictor), the largest proportion first:
+        Table by variable of the metric (a column of the design matrix, or with Gower a predictor),
+        the largest proportion first:
 
-        * `proportion`: the part of the squared distance (with Gower, of the distance) from a prototype to the nearest prototype of another
-          class, the mean over the prototypes. The sum is 1; with a full matrix, one may be negative;
-        * `higher`: the class whose prototypes have the higher mean value; NA for categories and ties;
+        * `proportion`: the part of the squared distance (with Gower, of the distance) from a
+          prototype to the nearest prototype of another class, the mean over the prototypes. The sum
+          is 1; with a full matrix, one may be negative;
+        * `higher`: the class whose prototypes have the higher mean value; NA for categories and
+          ties;
         * `weight`: the learned weight, if the metric has learned weights;
-        * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full matrix. The fitted model is then a
-          linear score: it predicts `attrs["class"]` if the sum of coefficient times variable is above `attrs["cut"]`, and otherwise
-          the other class.
+        * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full
+          matrix. The fitted model is then a linear score: it predicts `attrs["class"]` if the sum
+          of coefficient times variable is above `attrs["cut"]`, and otherwise the other class.
 
     Raises
     ------
     NotAvailableError
-        If the model does not predict the class of the nearest prototype, if one class alone has prototypes, or if the metric is not a
-        sum over variables.
+        If the model does not predict the class of the nearest prototype, if one class alone has
+        prototypes, or if the metric is not a sum over variables.
 
     Notes
     -----
-    The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s, variable j adds w_j (a_j - b_j)^2 / s_j^2 to their
-    squared distance. Its coefficient is 2 w_j (a_j - b_j) / s_j^2. With a matrix L instead, these are (a_j - b_j) (L (a - b))_j and
-    2 (L (a - b))_j.
+    The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s, variable j adds
+    w_j (a_j - b_j)^2 / s_j^2 to their squared distance. Its coefficient is 2 w_j (a_j - b_j) /
+    s_j^2. With a matrix L instead, these are (a_j - b_j) (L (a - b))_j and 2 (L (a - b))_j.
 
     See Also
     --------
@@ -315,21 +399,37 @@ def separation(fit: Fitted) -> pd.DataFrame:
         names = list(metric.variables)
         if not names:
             raise NotAvailableError(NO_SUM.format(metric.name))
-        pairs = [(part(rep, slice(k, k + 1)), part(rep, slice(j, j + 1))) for k, j in enumerate(rival.tolist())]
+        pairs = [
+            (part(rep, slice(k, k + 1)), part(rep, slice(j, j + 1)))
+            for k, j in enumerate(rival.tolist())
+        ]
         terms = np.nan_to_num([metric.terms(a, b)[0, 0] for a, b in pairs])
     else:
         terms = (X - X[rival]) * (slopes - slopes[rival])
     means = values.select_dtypes("number").groupby(codes).mean().dropna(axis=1)
-    highest = means.idxmax().where((means == means.max()).sum() == 1, -1).reindex(names, fill_value=-1).astype(int)
+    highest = (
+        means.idxmax()
+        .where((means == means.max()).sum() == 1, -1)
+        .reindex(names, fill_value=-1)
+        .astype(int)
+    )
     parts = (terms / np.maximum(terms.sum(axis=1, keepdims=True), TINY)).sum(axis=0)
-    out = pd.DataFrame({"proportion": parts / max(parts.sum(), TINY), "higher": pd.Categorical.from_codes(highest, fit.frame.levels)})
+    out = pd.DataFrame(
+        {
+            "proportion": parts / max(parts.sum(), TINY),
+            "higher": pd.Categorical.from_codes(highest, fit.frame.levels),
+        }
+    )
     out.index = pd.Index(names, name="variable")
     if metric.column_weights is not None:
         out["weight"] = metric.column_weights["weight"].to_numpy()
     if slopes is not None and len(codes) == 2:
         last = int(codes.argmax())
         out["coefficient"] = 2 * (slopes[last] - slopes[1 - last])
-        out.attrs |= {"class": fit.classes[codes[last]], "cut": float(out["coefficient"] @ X.mean(axis=0))}
+        out.attrs |= {
+            "class": fit.classes[codes[last]],
+            "cut": float(out["coefficient"] @ X.mean(axis=0)),
+        }
     return out.sort_values("proportion", key=abs, ascending=False, kind="stable")
 
 
@@ -337,7 +437,10 @@ def why_not_separated(fit: Fitted) -> str:
     """The reason why `separation` is not available; "" if it is."""
     metric = fit.dissimilarity.metric
     if not fit.model.can.nearest or fit.model.can.own_distances:
-        return f"method {fit.model.name!r} does not predict the class of the nearest prototype by the metric: use importance()"
+        return (
+            f"method {fit.model.name!r} does not predict the class of the nearest prototype by "
+            "the metric: use importance()"
+        )
     if len(np.unique(fit.rule.prototypes.classes)) < 2:
         return "there are no prototypes of different classes to separate"
     if not metric.same_sides and type(metric).contributions is not TrainedMetric.contributions:
@@ -357,15 +460,22 @@ def prototype_values(fit: Fitted) -> pd.DataFrame:
 def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None:
     """L a of each prototype a, (q, p), up to a row that all have in common, for squared distances (x - a)' L (x - a).
 
-    L = M' M, where M maps columns to the coordinates between which the distance is Euclidean, as those of the `centres` (q, k). None if
-    there are no such coordinates.
+    L = M' M, where M maps columns to the coordinates between which the distance is Euclidean, as
+    those of the `centres` (q, k). None if there are no such coordinates.
     """
     if fit.dissimilarity.metric.geometry != Geometry():
         return None
 
     def place(columns: Array) -> Array:
         table = pd.DataFrame(columns, columns=values.columns)
-        frame = replace(fit.frame.remembered, columns=table, response=None, schema={}, spec=None, weights=np.ones(len(table)))
+        frame = replace(
+            fit.frame.remembered,
+            columns=table,
+            response=None,
+            schema={},
+            spec=None,
+            weights=np.ones(len(table)),
+        )
         return rows_of(fit.dissimilarity.metric, frame)[0].astype(float)
 
     step, apart = np.ptp(values.to_numpy(float), axis=0), (centres - centres[0]).astype(float)
@@ -379,7 +489,8 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
     return out if np.abs(left).max() <= LINEAR * np.abs(whole).max() else None
 
 
-Drawn = tuple[Sequence[str], Array]  # columns of a variable, and the rows from which they get values, int (d, n)
+# columns of a variable, and the rows from which they get values, int (d, n)
+Drawn = tuple[Sequence[str], Array]
 
 
 @dataclass(frozen=True)
@@ -389,7 +500,8 @@ class Permutable:
     columns: pd.DataFrame  # (n, predictors)
     y: Array  # int (n,)
     w: Array  # (n,)
-    parts: list[tuple[Array, FoldRule]]  # places of rows, int, and the rule that predicts them; each row is in one part
+    # places of rows, int, and the rule that predicts them; each row is in one part
+    parts: list[tuple[Array, FoldRule]]
 
     @cached_property
     def wrong(self) -> Array:
@@ -402,8 +514,9 @@ class Permutable:
     def proportions_wrong(self, drawn: Sequence[Drawn]) -> Array:
         """Proportion of the permutations of each variable with which each row is misclassified, (variables, n).
 
-        The values are permuted among all held-out rows: among the rows of a fold alone they would not change if a fold is one row,
-        or one group in which the column is constant. A row is predicted once with the same values, and not again with its own.
+        The values are permuted among all held-out rows: among the rows of a fold alone they would
+        not change if a fold is one row, or one group in which the column is constant. A row is
+        predicted once with the same values, and not again with its own.
         """
         count, n = len(drawn[0][1]), len(self.y)
         out = np.tile(self.wrong, (len(drawn), count, 1))
@@ -432,13 +545,17 @@ def predicted(fold_rule: FoldRule, columns: pd.DataFrame) -> Array:
     """The class codes of some rows, int (r,)."""
     blocks = (columns[first : first + ROWS] for first in range(0, len(columns), ROWS))
     queries = (fold_rule.dissimilarity._new_query(block)[0] for block in blocks)
-    return np.concatenate([np.empty(0, int), *(answer(fold_rule.rule, "class", query) for query in queries)])
+    return np.concatenate(
+        [np.empty(0, int), *(answer(fold_rule.rule, "class", query) for query in queries)]
+    )
 
 
 def values_as_codes(table: pd.DataFrame) -> Array:
     """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, so each has its own number."""
     try:
-        return table.groupby(list(table), sort=False, dropna=False, observed=True).ngroup().to_numpy()
+        return (
+            table.groupby(list(table), sort=False, dropna=False, observed=True).ngroup().to_numpy()
+        )
     except TypeError:
         return np.arange(len(table))
 
@@ -455,20 +572,22 @@ def importance(
 ) -> pd.DataFrame:
     """Permutation importance: increase in the held-out error when a variable is permuted (Breiman 2001).
 
-    The values are permuted among all held-out rows, and each row is predicted by the model of its own fold. So the importance does
-    not depend on whether a fold has many rows, one row (`cv="loo"`), or one group in which the variable is constant.
+    The values are permuted among all held-out rows, and each row is predicted by the model of its
+    own fold. So the importance does not depend on whether a fold has many rows, one row
+    (`cv="loo"`), or one group in which the variable is constant.
 
     Parameters
     ----------
     new : DataFrame, optional
-        New rows with the predictors and the response. Default: the training rows, each predicted by the model that was fitted
-        without its fold.
+        New rows with the predictors and the response. Default: the training rows, each predicted by
+        the model that was fitted without its fold.
     resamples : int
         Number of permutations of each variable.
     variables : list of columns, or mapping of name to columns, optional
-        Variables to permute; columns under one name are permuted together. Default: each predictor separately, with a factor, and
-        columns that a `Mixed` compares together, as one variable. Of more than 50 variables, the default is the 50 with the largest
-        ratio of variances between and within classes.
+        Variables to permute; columns under one name are permuted together. Default: each predictor
+        separately, with a factor, and columns that a `Mixed` compares together, as one variable. Of
+        more than 50 variables, the default is the 50 with the largest ratio of variances between
+        and within classes.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds, as in `fit`; ignored if `new` is given.
     seed : int, optional
@@ -481,8 +600,8 @@ def importance(
     Returns
     -------
     DataFrame
-        Table by variable, the most important first: `importance` (mean increase in the proportion of errors), `se` (its standard
-        error over rows) and `error` (with the variable permuted).
+        Table by variable, the most important first: `importance` (mean increase in the proportion
+        of errors), `se` (its standard error over rows) and `error` (with the variable permuted).
 
     Raises
     ------
@@ -493,8 +612,8 @@ def importance(
     -----
     Each of several redundant variables may look unimportant: give them one name in `variables`.
 
-    `se` is for the fitted models: other training rows would give other models. With few rows, importance +- 1.96 `se` therefore covers
-    the true value too rarely.
+    `se` is for the fitted models: other training rows would give other models. With few rows,
+    importance +- 1.96 `se` therefore covers the true value too rarely.
 
     See Also
     --------
@@ -510,12 +629,18 @@ def importance(
     seed = check_runs("resamples", resamples, seed, progress, 1, fit.problem.seed)
     groups = variable_groups(fit, variables)
     if variables is None and len(groups) > MOST:
-        words = f"of the {len(groups):,} variables, the {MOST} that separate the classes most are permuted: use variables= for others"
+        words = (
+            f"of the {len(groups):,} variables, the {MOST} that separate the classes most are "
+            "permuted: use variables= for others"
+        )
         warn(words, DataWarning)
         groups = most_separating(fit.frame, groups)
     rows = training_rows(fit, cv) if new is None else new_rows(fit, new)
     n, random = len(rows.y), np.random.default_rng([seed, 1])
-    draws = ((columns, np.array([random.permutation(n) for _ in range(resamples)])) for columns in groups.values())
+    draws = (
+        (columns, np.array([random.permutation(n) for _ in range(resamples)]))
+        for columns in groups.values()
+    )
     together = max(1, min(len(groups) // STEPS, CELLS // (resamples * rows.columns.size)))
     batches = iter(lambda: list(islice(draws, together)), [])
     wrong, share = rows.wrong.astype(float), rows.w / rows.w.sum()
@@ -526,7 +651,9 @@ def importance(
         mean = share @ increase
         variance = share**2 @ (increase - mean) ** 2 * n / max(1, n - 1)
         table.append((mean, np.sqrt(variance), share @ permuted_wrong))
-    out = pd.DataFrame(table, pd.Index(list(groups), name="variable"), ["importance", "se", "error"])
+    out = pd.DataFrame(
+        table, pd.Index(list(groups), name="variable"), ["importance", "se", "error"]
+    )
     return out.sort_values("importance", ascending=False, kind="stable")
 
 
@@ -534,7 +661,8 @@ def most_separating(frame: Frame, groups: dict[str, list[str]]) -> dict[str, lis
     """The groups of columns with the largest ratio of variances between and within classes."""
     by_class = frame.columns.select_dtypes("number").groupby(frame.codes)
     ratio = by_class.mean().var() / by_class.var().mean()
-    value = {name: max(ratio.get(c, np.inf) for c in columns) for name, columns in groups.items()}  # other columns first
+    # other columns first
+    value = {name: max(ratio.get(c, np.inf) for c in columns) for name, columns in groups.items()}
     largest = set(sorted(groups, key=lambda name: -np.nan_to_num(value[name], nan=-1.0))[:MOST])
     return {name: columns for name, columns in groups.items() if name in largest}
 
@@ -542,7 +670,9 @@ def most_separating(frame: Frame, groups: dict[str, list[str]]) -> dict[str, lis
 def training_rows(fit: Fitted, cv: Any) -> Permutable:
     """The rows of the fit, each with the rule that was learned without its fold."""
     frame = fit.frame
-    return Permutable(frame.columns, frame.codes, frame.weights, list(rules_of_folds(fit, cv, None)))
+    return Permutable(
+        frame.columns, frame.codes, frame.weights, list(rules_of_folds(fit, cv, None))
+    )
 
 
 def new_rows(fit: Fitted, new: Any) -> Permutable:
@@ -556,15 +686,22 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
         raise DataError("no row has both a known class and all predictors")
     columns = new.loc[known, list(fit.frame.columns)]
     rows = np.arange(int(known.sum()))
-    return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, FoldRule(fit.rule, fit.dissimilarity))])
+    return Permutable(
+        columns, codes[known], np.ones(len(rows)), [(rows, FoldRule(fit.rule, fit.dissimilarity))]
+    )
 
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
-    """The columns that are permuted together, by name: as given, or the metric's groups and each other predictor alone."""
+    """The columns that are permuted together, by name: as given, or the metric's groups and each
+    other predictor alone.
+    """
     known = list(fit.frame.schema)
     if not known:
-        raise NotAvailableError("this fit has no predictors to permute, because its dissimilarities were given as a matrix")
-    if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:  # a step of another row may leave a gap
+        raise NotAvailableError(
+            "this fit has no predictors to permute, because its dissimilarities were given as a matrix"
+        )
+    # a step of another row may leave a gap
+    if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:
         return {"series": known}
     if variables is None:
         grouped = [list(g) for g in fit.dissimilarity.metric.column_groups]
@@ -574,9 +711,15 @@ def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     named = dict(variables) if isinstance(variables, Mapping) else {}
     if not named and isinstance(variables, (list, tuple, pd.Index)):
         named = {str(c): [c] for c in variables}
-    groups = {str(name): list(c) if isinstance(c, (list, tuple, pd.Index)) else [c] for name, c in named.items()}
+    groups = {
+        str(name): list(c) if isinstance(c, (list, tuple, pd.Index)) else [c]
+        for name, c in named.items()
+    }
     strange = [c for g in groups.values() for c in g if not (isinstance(c, str) and c in known)]
     if len(groups) < len(named) or not groups or strange or not all(groups.values()):
         what = brief(variables) if not strange else brief(strange[0])
-        raise OptionError(f"variables must be a list of predictors, or a dict of names to lists of them, from {brief(known)}, not {what}")
+        raise OptionError(
+            "variables must be a list of predictors, or a dict of names to lists of them, from "
+            f"{brief(known)}, not {what}"
+        )
     return groups

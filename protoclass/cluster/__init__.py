@@ -32,15 +32,30 @@ def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
     """The result of a public function with a Dask DataFrame or a client among its arguments."""
     bound.apply_defaults()
     given, client = bound.arguments, bound.arguments.get("client")
-    tables = [argument for argument, value in given.items() if type(value).__module__.partition(".")[0].startswith("dask")]
+    tables = [
+        argument
+        for argument, value in given.items()
+        if type(value).__module__.partition(".")[0].startswith("dask")
+    ]
     if tables and tables == ["data"] and "sample" in given:
         given |= {"data": _sample(given), "sample": bound.signature.parameters["sample"].default}
     elif tables:
-        answer = {("predict", "new"): _by_partition, ("augment", "data"): _by_partition, ("test", "new"): _test}.get((name, tables[0]))
+        answer = {
+            ("predict", "new"): _by_partition,
+            ("augment", "data"): _by_partition,
+            ("test", "new"): _test,
+        }.get((name, tables[0]))
         if answer is None or len(tables) > 1:
-            raise OptionError(f"{name}() takes no Dask DataFrame: use {tables[0]}.compute(), or some of its rows")
+            raise OptionError(
+                f"{name}() takes no Dask DataFrame: use {tables[0]}.compute(), or some of its rows"
+            )
         fit, table = bound.args[0], given.pop(tables[0])
-        return answer(name, fit, table, {argument: value for argument, value in given.items() if value is not fit})
+        return answer(
+            name,
+            fit,
+            table,
+            {argument: value for argument, value in given.items() if value is not fit},
+        )
     with nullcontext() if client is None else fits_by(partial(_on_workers, _checked(client))):
         return function(*bound.args, **bound.kwargs)
 
@@ -51,20 +66,30 @@ def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
     data, number = given["data"], given["sample"]
     check_names(data.columns)
     response = read(given["formula"], data.columns).response
-    classes = dask.compute(*data[[data.columns[0] if response is None else response]].to_delayed())  # without one, the fit is refused
+    # without one, the fit is refused
+    classes = dask.compute(*data[[data.columns[0] if response is None else response]].to_delayed())
     y, levels = pd.factorize(joined(classes).iloc[:, 0], use_na_sentinel=False)
     rows, random = np.bincount(y), np.random.default_rng(check_seed(given["seed"]))
-    quota = rows if number is None else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
+    quota = (
+        rows
+        if number is None
+        else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
+    )
     positions = drawn_by_class(y, quota, random)
     first = np.cumsum([0, *map(len, classes)])
     groups = np.split(positions, np.searchsorted(positions, first[1:-1]))
-    take, parts = dask.delayed(pd.DataFrame.take), zip(data.to_delayed(), groups, first, strict=False)
+    take, parts = (
+        dask.delayed(pd.DataFrame.take),
+        zip(data.to_delayed(), groups, first, strict=False),
+    )
     out = joined(dask.compute(*[take(part, group - start) for part, group, start in parts]))
     out = out if data.known_divisions else out.set_axis(positions)
     if len(out) < len(y):
         whole = [shown(level) for level, a, b in zip(levels, rows, quota, strict=True) if a == b]
         said = f", with all rows of {', '.join(whole)}" if whole else ""
-        out.attrs["note"] = f"a random sample of {len(out):,} of {len(y):,} rows by class{said} (sample=None uses all rows)"
+        out.attrs["note"] = (
+            f"a random sample of {len(out):,} of {len(y):,} rows by class{said} (sample=None uses all rows)"
+        )
     return out
 
 
@@ -85,13 +110,18 @@ def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> 
     if name == "predict" and needed is not None and set(needed) <= set(table.columns):
         table = table[needed]
     empty = pd.DataFrame({column: pd.Series(dtype=dtype) for column, dtype in table.dtypes.items()})
-    return table.map_partitions(work, meta=work(empty.set_axis(pd.Index([], table.index.dtype, name=table.index.name))))
+    return table.map_partitions(
+        work, meta=work(empty.set_axis(pd.Index([], table.index.dtype, name=table.index.name)))
+    )
 
 
 def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -> Any:
     """The answer for a partition; labels of prototypes have a type with missing values, the same in
     all partitions."""
-    out, labels = getattr(fit, name)(rows, **given), fit.prototype_names.to_series().convert_dtypes().dtype
+    out, labels = (
+        getattr(fit, name)(rows, **given),
+        fit.prototype_names.to_series().convert_dtypes().dtype,
+    )
     if isinstance(out, pd.Series):
         return out.astype(labels) if out.name == "nearest" else out
     return out.astype({"prototype": labels}) if "prototype" in out else out
@@ -101,14 +131,27 @@ def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
     """`Fit.test` by the outputs of the fit for each partition, which come here with the columns
     that the test names."""
     dask: Any = import_module("dask")
-    named = [fit.frame.formula.response, fit.problem.call.arguments.get("groups"), given["weights"], given["by"], given["clusters"]]
-    aside = [column for column in table.columns if column in [value for value in named if isinstance(value, str)]]
+    named = [
+        fit.frame.formula.response,
+        fit.problem.call.arguments.get("groups"),
+        given["weights"],
+        given["by"],
+        given["clusters"],
+    ]
+    aside = [
+        column
+        for column in table.columns
+        if column in [value for value in named if isinstance(value, str)]
+    ]
     needed = fit.needed_of_new(*aside)
     if needed is not None:
         table = table[[column for column in table.columns if column in needed]]
     work = dask.delayed(partial(_run, partial(_outputs, fit.slim(), aside, given["threshold"])))
     found = _warned(dask.compute(*[work(part) for part in table.to_delayed()]))
-    outputs: Any = tuple(None if of[0] is None else np.concatenate(of) for of in zip(*(values for _, values in found), strict=True))
+    outputs: Any = tuple(
+        None if of[0] is None else np.concatenate(of)
+        for of in zip(*(values for _, values in found), strict=True)
+    )
     return test_outputs(fit, joined([rows for rows, _ in found]), outputs, **given)
 
 
@@ -117,8 +160,13 @@ def _outputs(fit: Any, aside: list[str], threshold: Any, rows: pd.DataFrame) -> 
 
 
 def _checked(client: Any) -> Any:
-    if not type(client).__module__.startswith("distributed") or getattr(client, "status", "") != "running":
-        raise OptionError(f"client must be a Dask client that runs, not {brief(client)}: use dask.distributed.Client(address)")
+    if (
+        not type(client).__module__.startswith("distributed")
+        or getattr(client, "status", "") != "running"
+    ):
+        raise OptionError(
+            f"client must be a Dask client that runs, not {brief(client)}: use dask.distributed.Client(address)"
+        )
     return client
 
 
@@ -139,10 +187,15 @@ def _on_workers(client: Any, work: Callable[[Any], Any], items: Iterable[Any]) -
         except ProtoclassError:
             raise
         except Exception as reason:
-            if type(reason).__module__.partition(".")[0] not in ("distributed", "concurrent", "asyncio"):
+            if type(reason).__module__.partition(".")[0] not in (
+                "distributed",
+                "concurrent",
+                "asyncio",
+            ):
                 raise
             raise DaskError(
-                f"the cluster could not finish the fits, {type(reason).__name__} ({reason}): start its workers again, with more memory if "
+                f"the cluster could not finish the fits, {type(reason).__name__} ({reason}): start "
+                "its workers again, with more memory if "
                 "they were stopped, or leave out client="
             ) from reason
         finally:

@@ -1,4 +1,6 @@
-"""The computations: functions take arrays and return small frozen dataclasses, without frames, column names or plots."""
+"""The computations: functions take arrays and return small frozen dataclasses, without frames,
+column names or plots.
+"""
 
 from typing import Any
 

@@ -1,8 +1,10 @@
 """Kernels under numba, cached on disk; processes take turns to compile.
 
-Numba's cache has one index for all types of a function. If two processes compile it for different types at the same moment, the index of
-one may name the code of the other, which then runs on numbers of the wrong type. So a process locks a file in the folder for temporary
-files while numba reads, compiles and saves. Processes of several computers that share a cache need a folder each (NUMBA_CACHE_DIR).
+Numba's cache has one index for all types of a function. If two processes compile it for different
+types at the same moment, the index of one may name the code of the other, which then runs on
+numbers of the wrong type. So a process locks a file in the folder for temporary files while numba
+reads, compiles and saves. Processes of several computers that share a cache need a folder each
+(NUMBA_CACHE_DIR).
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ def dispatcher(function: Callable[..., Any], contract: bool) -> Any:
 @cache
 def say_that_nothing_is_kept() -> None:
     warn(
-        "compiled functions can't be cached, because no folder can be written, so every process compiles them again, which takes "
+        "compiled functions can't be cached, because no folder can be written, so every process "
+        "compiles them again, which takes "
         "seconds: set the environment variable NUMBA_CACHE_DIR to a folder"
     )
 
@@ -54,7 +57,10 @@ class Turn(event.Listener):
         self.depth += 1
         if self.depth == 1:
             try:
-                self.file = open(Path(tempfile.gettempdir()) / f"protoclass-{os.environ.get('USER', '')}.lock", "ab")  # noqa: SIM115 - closed in `on_end`
+                self.file = open(
+                    Path(tempfile.gettempdir()) / f"protoclass-{os.environ.get('USER', '')}.lock",
+                    "ab",
+                )
                 lock(self.file)
             except OSError:  # as numba itself, without a lock
                 self.file = None

@@ -20,8 +20,9 @@ BINS = 19  # log2 of the number of bins: hundreds for each power of two
 class Coding:
     """A grid of radii by which dissimilarities are coded: the number of radii with d >= radius, at most 254 in a byte.
 
-    Floats are sorted into bins by their leading bits. All values of a bin without a radius have the same code, which is
-    looked up in a table. Values are compared only in bins that contain a radius.
+    Floats are sorted into bins by their leading bits. All values of a bin without a radius have the
+    same code, which is looked up in a table. Values are compared only in bins that contain a
+    radius.
 
     Attributes
     ----------
@@ -30,13 +31,22 @@ class Coding:
 
     def __init__(self, radii: Array) -> None:
         self.radii = np.asarray(radii, float)
-        self._tables = {dtype: Once(partial(self._table, dtype)) for dtype in (np.float32, np.float64)}
+        self._tables = {
+            dtype: Once(partial(self._table, dtype)) for dtype in (np.float32, np.float64)
+        }
 
     def reach(self, dtype: Any) -> Array:
-        """The smallest numbers of a precision that are not below the radii: d < radius and d < reach are then equivalent."""
-        with np.errstate(over="ignore"):  # a radius beyond all numbers of this precision is infinite
+        """The smallest numbers of a precision that are not below the radii: d < radius and d <
+        reach are then equivalent.
+        """
+        # a radius beyond all numbers of this precision is infinite
+        with np.errstate(over="ignore"):
             reach = self.radii.astype(dtype)
-        return np.where(reach.astype(float) < self.radii, np.nextafter(reach, np.dtype(dtype).type(np.inf)), reach).astype(dtype)
+        return np.where(
+            reach.astype(float) < self.radii,
+            np.nextafter(reach, np.dtype(dtype).type(np.inf)),
+            reach,
+        ).astype(dtype)
 
     def __call__(self, tile: Array) -> Array:
         """Codes of a tile (n, q), candidate by candidate: uint8 (q, n). Open balls: code <= k means d < radii[k]."""
@@ -49,7 +59,14 @@ class Coding:
             for radius in radii:
                 out += tile >= radius
         else:
-            _code(tile, bits_of(tile), radii, self._tables[tile.dtype.type](), shift_of(tile.dtype, BINS), out)
+            _code(
+                tile,
+                bits_of(tile),
+                radii,
+                self._tables[tile.dtype.type](),
+                shift_of(tile.dtype, BINS),
+                out,
+            )
         return out
 
     def _table(self, dtype: Any) -> Array:
@@ -83,7 +100,9 @@ def shift_of(dtype: Any, fine: int) -> int:
     return (31 if dtype == np.float32 else 63) - fine  # the sign bit is 0
 
 
-SIDE = 1024  # rows and columns of a tile of a symmetric matrix: weights by cell are written half as often as with 512
+# rows and columns of a tile of a symmetric matrix: weights by cell are written half as often as
+# with 512
+SIDE = 1024
 TILE = 2**21  # entries of a tile
 
 
@@ -93,7 +112,9 @@ class Tile:
 
     rows: Array
     columns: Array
-    mirror: bool = False  # whether the tile represents its transpose as well: candidates are rows, and the matrix is symmetric
+    # whether the tile represents its transpose as well: candidates are rows, and the matrix is
+    # symmetric
+    mirror: bool = False
 
 
 def block_tiles(n: int, m: int) -> Iterator[Tile]:

@@ -1,4 +1,6 @@
-"""Coordinates from dissimilarities (spectral, classical scaling, Sammon's mapping), and hyperplanes on them (Graepel et al. 1998)."""
+"""Coordinates from dissimilarities (spectral, classical scaling, Sammon's mapping), and hyperplanes
+on them (Graepel et al. 1998).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from .query import Query
 
 SMALL = 400  # rows up to which one thread computes eigenvalues fastest
-ZERO = 1e-10  # proportion of the largest absolute eigenvalue below which others count as 0 (in float32: n times its precision)
+# proportion of the largest absolute eigenvalue below which others count as 0 (in float32: n times
+# its precision)
+ZERO = 1e-10
 HARD = 1e8  # replaces an infinite C, with kernels whose diagonal has mean 1
 ITERATIONS = 2_000_000  # of libsvm at most
 MARGIN = 1e-2  # tolerance by which a margin may be below 1
@@ -59,9 +63,13 @@ class Spectral:
         return self.vectors * np.sqrt(np.abs(self.values))
 
     def inner(self, P: Array) -> Array:
-        """Inner products h (r, n) of new points with the n points, from dissimilarities P (r, n): equation 1, with training means."""
+        """Inner products h (r, n) of new points with the n points, from dissimilarities P (r, n):
+        equation 1, with training means.
+        """
         squared = np.asarray(P, float) ** 2
-        return -0.5 * (squared - squared.mean(axis=1, keepdims=True) - self.column_means + self.mean)
+        return -0.5 * (
+            squared - squared.mean(axis=1, keepdims=True) - self.column_means + self.mean
+        )
 
     def place(self, P: Array) -> Array:
         """Coordinates (r, k) of new points from their dissimilarities P (r, n): sign(L) |L|^(-1/2) U' h.
@@ -93,11 +101,15 @@ def embedding(P: Array) -> Spectral:
         values, vectors = np.linalg.eigh(H)
     order = np.lexsort((-values, -np.abs(values)))
     values, vectors = values[order], vectors[:, order]
-    precision = ZERO if P.dtype == np.float64 else max(ZERO, len(P) * float(np.finfo(np.float32).eps))
+    precision = (
+        ZERO if P.dtype == np.float64 else max(ZERO, len(P) * float(np.finfo(np.float32).eps))
+    )
     axes = np.abs(values) > precision * np.abs(values).max(initial=0.0)
     values, vectors = values[axes], vectors[:, axes]
     if len(values):  # the largest entry of an axis is positive
-        vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))] < 0, -1.0, 1.0)
+        vectors = vectors * np.where(
+            vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))] < 0, -1.0, 1.0
+        )
     return Spectral(values, vectors, column_means, mean)
 
 
@@ -108,13 +120,15 @@ def reflexive(P: Array, label: Callable[[int], str]) -> None:
     if len(rows):
         i = int(rows[0])
         raise DataError(
-            f"an embedding needs zeros on the diagonal, but the dissimilarity of row {label(i)} to itself is {P[i, i]:.4g}: use "
+            f"an embedding needs zeros on the diagonal, but the dissimilarity of row {label(i)} to "
+            f"itself is {P[i, i]:.4g}: use "
             "embedding='proximity' for the hyperplane, which does not need them"
         )
     if not np.allclose(P, P.T, rtol=1e-6, atol=1e-9 * size):
         i, j = (int(k) for k in np.unravel_index(np.abs(P - P.T).argmax(), P.shape))
         raise DataError(
-            f"an embedding needs symmetric dissimilarities, but these are asymmetric ({P[i, j]:.4g} from {label(i)} to {label(j)}, "
+            "an embedding needs symmetric dissimilarities, but these are asymmetric "
+            f"({P[i, j]:.4g} from {label(i)} to {label(j)}, "
             f"{P[j, i]:.4g} back): use d.symmetrized('mean') (or 'max', 'min'), or the hyperplane with "
             "embedding='proximity'"
         )
@@ -131,7 +145,8 @@ def torgerson(D: Array, dims: int) -> Array:
     Returns
     -------
     array (n, dims)
-        Axes without a positive eigenvalue are 0. The sign of each axis makes its largest coordinate positive.
+        Axes without a positive eigenvalue are 0. The sign of each axis makes its largest coordinate
+        positive.
 
     Examples
     --------
@@ -144,7 +159,9 @@ def torgerson(D: Array, dims: int) -> Array:
     n = len(D)
     most = D.max(initial=0.0) or 1.0  # squares of large values would overflow
     first = max(0, n - dims)
-    values, axes = eigh(_inner_products(np.asarray(D, float) / most), subset_by_index=[first, n - 1])
+    values, axes = eigh(
+        _inner_products(np.asarray(D, float) / most), subset_by_index=[first, n - 1]
+    )
     values, axes = values[::-1], axes[:, ::-1]
     X = axes * np.sqrt(np.maximum(values, 0)) * most
     X *= np.where(X[np.abs(X).argmax(axis=0), np.arange(X.shape[1])] < 0, -1.0, 1.0)
@@ -159,9 +176,11 @@ def _inner_products(D: Array) -> Array:
 
 
 def axis_shares(X: Array, D: Array) -> Array:
-    """The proportion of each axis (k,) of `torgerson(D, k)` in the sum of the absolute eigenvalues, as "GOF" of R's `cmdscale`.
+    """The proportion of each axis (k,) of `torgerson(D, k)` in the sum of the absolute eigenvalues,
+    as "GOF" of R's `cmdscale`.
 
-    For Euclidean distances it is the proportion of their sum of squares on the axis (Mardia, Kent and Bibby 1979, section 14.4).
+    For Euclidean distances it is the proportion of their sum of squares on the axis (Mardia, Kent
+    and Bibby 1979, section 14.4).
 
     Examples
     --------
@@ -178,8 +197,8 @@ def axis_shares(X: Array, D: Array) -> Array:
 def kruskal_stress(X: Array, D: Array) -> float:
     """Kruskal's stress-1 of points X (n, k): the root of sum (D - d)^2 / sum d^2 over pairs.
 
-    Kruskal (1964), *Multidimensional scaling by optimizing goodness of fit to a nonmetric hypothesis*, calls 0.2 poor, 0.1 fair and
-    0.05 good.
+    Kruskal (1964), *Multidimensional scaling by optimizing goodness of fit to a nonmetric
+    hypothesis*, calls 0.2 poor, 0.1 fair and 0.05 good.
     """
     from scipy.spatial.distance import cdist
 
@@ -189,7 +208,9 @@ def kruskal_stress(X: Array, D: Array) -> float:
 
 
 def stress(X: Array, D: Array) -> float:
-    """Sammon's stress of points X (n, k): sum (D - d)^2 / D over pairs, divided by the sum of D; pairs at D = 0 do not count."""
+    """Sammon's stress of points X (n, k): sum (D - d)^2 / D over pairs, divided by the sum of D;
+    pairs at D = 0 do not count.
+    """
     upper = np.triu(D > 0, 1)
     if not upper.any():
         return 0.0
@@ -228,7 +249,9 @@ def sammon(D: Array, dims: int) -> Array:
         gradient = -2 * (ratio.sum(axis=1)[:, None] * X - ratio @ X) / total
         return float(((D - d) * error).sum() / 2 / total), gradient.ravel()
 
-    result = minimize(stress_and_gradient, X.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    result = minimize(
+        stress_and_gradient, X.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500}
+    )
     return result.x.reshape(n, dims) * size
 
 
@@ -261,7 +284,8 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Separation:
     w : array (n,)
         Weights > 0, by which C is multiplied.
     C : float > 0, or inf
-        Cost of a unit of slack, with K divided by the mean of its diagonal. inf: no slack is allowed.
+        Cost of a unit of slack, with K divided by the mean of its diagonal. inf: no slack is
+        allowed.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import SVC
@@ -269,7 +293,9 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Separation:
     size = np.diag(K).mean() or 1.0
     cost = HARD if inf == C else C
     # without a random_state, which changes no result here, it would draw from np.random
-    svm = SVC(C=cost, kernel="precomputed", tol=1e-6, max_iter=ITERATIONS, cache_size=500, random_state=0)
+    svm = SVC(
+        C=cost, kernel="precomputed", tol=1e-6, max_iter=ITERATIONS, cache_size=500, random_state=0
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # `separated` reports the result
         svm.fit(K / size, y, w if inf != C else None)
@@ -286,14 +312,17 @@ def gram(embedded: Spectral, flip: bool) -> Array:
 
 
 def on_squares(embedded: Spectral, flip: bool, coef: Array) -> tuple[Array, float]:
-    """A hyperplane on flipped or cut points as a linear function of squared proximities p_i^2: weights (n,) and a constant.
+    """A hyperplane on flipped or cut points as a linear function of squared proximities p_i^2:
+    weights (n,) and a constant.
 
-    Its kernel vectors are U sign(L) U' h (flip) or U+ U+' h (cut), see equation 1 for h. The columns of U sum to 0, so the
-    mean of the p_i^2 cancels.
+    Its kernel vectors are U sign(L) U' h (flip) or U+ U+' h (cut), see equation 1 for h. The
+    columns of U sum to 0, so the mean of the p_i^2 cancels.
     """
     signs = np.sign(embedded.values) if flip else (embedded.values > 0).astype(float)
     kernel_vectors = embedded.vectors @ (signs * (embedded.vectors.T @ coef))
-    return -0.5 * kernel_vectors, float(0.5 * kernel_vectors @ (embedded.column_means - embedded.mean))
+    return -0.5 * kernel_vectors, float(
+        0.5 * kernel_vectors @ (embedded.column_means - embedded.mean)
+    )
 
 
 @savable(prototypes="q", weights="q l", intercepts="l")

@@ -1,9 +1,11 @@
-"""Dissimilarities of given ranks, and radii at quantiles: pairs are counted in bins, and only those in the bins that matter are sorted.
+"""Dissimilarities of given ranks, and radii at quantiles: pairs are counted in bins, and only those
+in the bins that matter are sorted.
 
-The bins are the leading bits of exact dissimilarities, or even steps of approximations of their squares. With approximations q
-of the scaled squares s, |q - s| <= E for all pairs, and the kernel's squares within a factor 1 +- k of s, the t-th smallest
-square lies within (Q - E) (1 - k) and (Q + E) (1 + k) of the t-th smallest approximation Q, because order statistics move by no
-more than all values do. Pairs that may lie in that range are computed; pairs below are counted.
+The bins are the leading bits of exact dissimilarities, or even steps of approximations of their
+squares. With approximations q of the scaled squares s, |q - s| <= E for all pairs, and the kernel's
+squares within a factor 1 +- k of s, the t-th smallest square lies within (Q - E) (1 - k) and (Q +
+E) (1 + k) of the t-th smallest approximation Q, because order statistics move by no more than all
+values do. Pairs that may lie in that range are computed; pairs below are counted.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from .sources import Source
 
 S = TypeVar("S")
 SAMPLE = 2**27  # entries; with more of them, quantiles are taken from a random set of columns
-FINE_FROM = 2**22  # entries, from which on their bins are hundreds for each power of two, and not a few
+# entries, from which on their bins are hundreds for each power of two, and not a few
+FINE_FROM = 2**22
 BINS = 2**16  # of approximations, at most: their counts stay in the cache
 OFTEN = 16  # if more than one pair in this many must be computed, all are
 
@@ -33,7 +36,8 @@ OFTEN = 16  # if more than one pair in this many must be computed, all are
 class ExactBins:
     """The pairs of a source by the leading bits of their dissimilarities.
 
-    The first bin contains 0 and tiny values (below 1e-38, in float64 below 1e-308). Its pairs do not count, nor do infinite ones.
+    The first bin contains 0 and tiny values (below 1e-38, in float64 below 1e-308). Its pairs do
+    not count, nor do infinite ones.
 
     Attributes
     ----------
@@ -73,7 +77,9 @@ class ExactBins:
         return sum(self.source.scan(count), np.zeros(2**log2, np.int64))
 
     def reach(self, first: Array, last: Array) -> tuple[Array, Array]:
-        """The first and the last bin that may have dissimilarities as large as some of those in bins `first` to `last`."""
+        """The first and the last bin that may have dissimilarities as large as some of those in
+        bins `first` to `last`.
+        """
         return first, last
 
     def values_in(self, needed: Array) -> Array:
@@ -121,7 +127,15 @@ class NearBins:
     def counts(self) -> Array:
         def count(tile: Tile, compared: Compared, same: Array) -> Array:
             counts, scale = np.zeros(self.bins, np.int64), np.float32(1 / self.width)
-            _count_near(compared.twice, compared.across.square, compared.lines.square, tile.rows, same, scale, counts)
+            _count_near(
+                compared.twice,
+                compared.across.square,
+                compared.lines.square,
+                tile.rows,
+                same,
+                scale,
+                counts,
+            )
             return counts * 2 if tile.mirror else counts
 
         self.screening.hold()
@@ -131,12 +145,17 @@ class NearBins:
         E, k, width = self.screening.error, self.screening.bounds.kernel, self.width
         down, up = (1 - k) / (1 + k), (1 + k) / (1 - k)
         low = ((first - 0.5) * width - E) * down - E
-        return self._clipped(np.floor(low / width - 1.5)), self._last(((last + 1.5) * width + E) * up + E)
+        return self._clipped(np.floor(low / width - 1.5)), self._last(
+            ((last + 1.5) * width + E) * up + E
+        )
 
     def values_in(self, needed: Array) -> Array:
         def collect(tile: Tile, compared: Compared, same: Array) -> Array:
             rows, candidates, scale = compared.across, compared.lines, np.float32(1 / self.width)
-            out, sides = np.empty(compared.twice.size, rows.exact.dtype), (rows.exact, candidates.exact)
+            out, sides = (
+                np.empty(compared.twice.size, rows.exact.dtype),
+                (rows.exact, candidates.exact),
+            )
             near = compared.twice, rows.square, candidates.square, *sides, tile.rows, same
             found = out[: _collect_near(*near, scale, needed, out)]
             return np.tile(found, 2) if tile.mirror else found.copy()
@@ -144,8 +163,9 @@ class NearBins:
         return np.concatenate(list(self._of_tiles(collect)))
 
     def _of_tiles(self, work: Callable[[Tile, Compared, Array], S]) -> Iterator[S]:
-        """`work(tile, compared, same)` for each tile: its sides beside one another, and the row that each candidate is, -1 for none;
-        none of a mirrored tile is one of its rows."""
+        """`work(tile, compared, same)` for each tile: its sides beside one another, and the row
+        that each candidate is, -1 for none; none of a mirrored tile is one of its rows.
+        """
 
         def of_tile(tile: Tile) -> S:
             same = np.full(len(tile.columns), -1) if tile.mirror else self.same[tile.columns]
@@ -174,7 +194,9 @@ def values_at(source: Source, same: Array, ranks: Callable[[Any], Array]) -> tup
         Function that gives the ranks, from 1 on, from the number of all pairs that count.
     """
     screening, exact = source.screening, ExactBins(source, same)
-    known: list[ExactBins | NearBins] = [exact] if screening is None else [NearBins(source, same, screening), exact]
+    known: list[ExactBins | NearBins] = (
+        [exact] if screening is None else [NearBins(source, same, screening), exact]
+    )
     for bins in known:
         counts = bins.counts()
         needed = _needed(bins, counts, ranks)
@@ -187,22 +209,34 @@ def values_at(source: Source, same: Array, ranks: Callable[[Any], Array]) -> tup
     upto, values = np.cumsum(counts), values[zeros:]
     if not upto[-1] > zeros:
         return np.empty(0), np.empty(0)
-    # ranks among all pairs become ranks among the computed ones by subtracting the lower bins that were not computed
+    # ranks among all pairs become ranks among the computed ones by subtracting the lower bins that
+    # were not computed
     rank = ranks(upto[-1] - zeros)
-    place = rank - 1 - np.append(0, np.cumsum(np.where(needed, 0, counts)))[np.searchsorted(upto, rank + zeros)]
+    place = (
+        rank
+        - 1
+        - np.append(0, np.cumsum(np.where(needed, 0, counts)))[np.searchsorted(upto, rank + zeros)]
+    )
     first = np.searchsorted(values, values[place])
     return values[place], np.where(first > 0, values[np.maximum(first - 1, 0)], 0)
 
 
-def _needed(bins: ExactBins | NearBins, counts: Array, ranks: Callable[[Any], Array]) -> Array | None:
-    """Which bins may have the dissimilarities of some ranks, the next smaller ones, or a 0: bool (bins,); None if there are too many."""
+def _needed(
+    bins: ExactBins | NearBins, counts: Array, ranks: Callable[[Any], Array]
+) -> Array | None:
+    """Which bins may have the dissimilarities of some ranks, the next smaller ones, or a 0: bool
+    (bins,); None if there are too many.
+    """
     upto, filled = np.cumsum(counts), np.flatnonzero(counts)
     total, zeros = upto[-1], upto[bins.unsure - 1] if bins.unsure else 0
     if zeros > bins.most or zeros >= total:
         return None
-    # the first and the last possible bin of each rank, because none or all of the undecided pairs may be at 0
+    # the first and the last possible bin of each rank, because none or all of the undecided pairs
+    # may be at 0
     extremes = ranks(total), ranks(total - zeros) + zeros
-    low, high = bins.reach(*(np.searchsorted(upto, pick(*extremes)) for pick in (np.minimum, np.maximum)))
+    low, high = bins.reach(
+        *(np.searchsorted(upto, pick(*extremes)) for pick in (np.minimum, np.maximum))
+    )
     before = filled[np.maximum(np.searchsorted(filled, low) - 1, 0)]  # its values are smaller
     before = np.where(before < low, bins.reach(before, before)[0], low)
     needed = np.zeros(len(counts), np.bool_)
@@ -213,10 +247,12 @@ def _needed(bins: ExactBins | NearBins, counts: Array, ranks: Callable[[Any], Ar
 
 
 def quantiles(source: Source, candidate_row: Array, levels: Array) -> Array:
-    """Quantiles of the positive dissimilarities between different rows, between neighbours of which they are interpolated as by R.
+    """Quantiles of the positive dissimilarities between different rows, between neighbours of which
+    they are interpolated as by R.
 
     candidate_row : int array (m,)
-        Row of each candidate, -1 if it is not a row. Nothing is returned if there are no such dissimilarities.
+        Row of each candidate, -1 if it is not a row. Nothing is returned if there are no such
+        dissimilarities.
     """
     share = np.empty(0)
 
@@ -230,10 +266,15 @@ def quantiles(source: Source, candidate_row: Array, levels: Array) -> Array:
     low, high = np.split(values_at(source, candidate_row, ranks)[0], 2)
     if not len(low):
         return low
-    return np.asarray(np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)))  # as np.quantile has it
+    # as np.quantile has it
+    return np.asarray(
+        np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
+    )
 
 
-def radii_at(source: Source, candidate_row: Array, levels: Array | None, seed: tuple[int, ...]) -> Array:
+def radii_at(
+    source: Source, candidate_row: Array, levels: Array | None, seed: tuple[int, ...]
+) -> Array:
     """Radii at quantiles of the positive dissimilarities between different rows.
 
     Parameters
@@ -249,8 +290,9 @@ def radii_at(source: Source, candidate_row: Array, levels: Array | None, seed: t
     Returns
     -------
     array, ascending, one for each level
-        Each lies halfway between the quantile (an observed value v) and the next smaller observed value (0 for the
-        smallest). The open ball `d < eps` is then the ball of eps = v, and rounding in v cannot change it.
+        Each lies halfway between the quantile (an observed value v) and the next smaller observed
+        value (0 for the smallest). The open ball `d < eps` is then the ball of eps = v, and
+        rounding in v cannot change it.
     """
     n, m = source.shape
     if n * m > SAMPLE:

@@ -14,9 +14,11 @@ from numpy.typing import DTypeLike
 from ..ground.errors import TooLargeError, cut
 from . import Array
 
-SHARE = 0.25  # of the memory that is left, which one matrix may take: a method needs copies and room to work
+# of the memory that is left, which one matrix may take: a method needs copies and room to work
+SHARE = 0.25
 SMALLEST = 2**26  # bytes of a matrix from which on the limits are checked
-NO_MEMORY = ("annot allocate memory", "failed to map segment", "can't start new thread")  # in ImportError and RuntimeError
+# in ImportError and RuntimeError
+NO_MEMORY = ("annot allocate memory", "failed to map segment", "can't start new thread")
 NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 
 PROC = Path("/proc")
@@ -34,19 +36,24 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
     Returns
     -------
     int
-        Minimum of the machine's available memory, RLIMIT_AS minus the address space in use, RLIMIT_DATA minus the private
-        writable pages in use (without files that are mapped into memory), and, for each cgroup from the cgroup of this
-        process up to the root, `memory.max` minus `memory.current` (version 2) or `memory.limit_in_bytes` minus
-        `memory.usage_in_bytes` (version 1). Files in a cgroup's cache count as free.
+        Minimum of the machine's available memory, RLIMIT_AS minus the address space in use,
+        RLIMIT_DATA minus the private writable pages in use (without files that are mapped into
+        memory), and, for each cgroup from the cgroup of this process up to the root, `memory.max`
+        minus `memory.current` (version 2) or `memory.limit_in_bytes` minus `memory.usage_in_bytes`
+        (version 1). Files in a cgroup's cache count as free.
     """
     import psutil  # takes 15 ms, which small work does not need
 
     limits = _of_process(psutil.Process().memory_info())
-    return max(0, min([int(psutil.virtual_memory().available), *limits, *_of_cgroups(proc, cgroups)]))
+    return max(
+        0, min([int(psutil.virtual_memory().available), *limits, *_of_cgroups(proc, cgroups)])
+    )
 
 
 def room(wanted: float = np.inf) -> int:
-    """Bytes that one part of the work may take: a quarter of the available memory, and 64 MB in any case, enough if no more are wanted."""
+    """Bytes that one part of the work may take: a quarter of the available memory, and 64 MB in any
+    case, enough if no more are wanted.
+    """
     return SMALLEST if wanted <= SMALLEST else max(SMALLEST, int(SHARE * available()))
 
 
@@ -57,7 +64,8 @@ def check_fits(size: float, what: str, cure: str) -> None:
     left = available()
     if size > SHARE * left:
         raise TooLargeError(
-            f"{what} {size / 2**30:.1f} GB, above a quarter of the {left / 2**30:.1f} GB of memory that are available to this process: "
+            f"{what} {size / 2**30:.1f} GB, above a quarter of the {left / 2**30:.1f} GB of memory "
+            "that are available to this process: "
             f"{cure}"
         )
 
@@ -65,8 +73,8 @@ def check_fits(size: float, what: str, cure: str) -> None:
 def ran_out(reason: BaseException) -> bool:
     """Whether an error, or its cause, means that memory ran out.
 
-    Mapped files, loaded libraries and threads report it by other errors than MemoryError; llvmlite reports a library
-    that does not fit as not found.
+    Mapped files, loaded libraries and threads report it by other errors than MemoryError; llvmlite
+    reports a library that does not fit as not found.
     """
     before: BaseException | None = reason
     seen: set[int] = set()  # a cause that is raised again is its own
@@ -93,7 +101,10 @@ def _of_process(used: Any) -> Iterator[int]:
         import resource
     except ImportError:  # Windows
         return
-    for kind, size in ((resource.RLIMIT_AS, used.vms), (resource.RLIMIT_DATA, getattr(used, "data", 0))):
+    for kind, size in (
+        (resource.RLIMIT_AS, used.vms),
+        (resource.RLIMIT_DATA, getattr(used, "data", 0)),
+    ):
         limit, _ = resource.getrlimit(kind)
         if limit != resource.RLIM_INFINITY:
             yield limit - size
@@ -116,7 +127,11 @@ def _upward(root: Path, path: str, limit: str, used: str, cached: str) -> Iterat
         folder = root.joinpath(*parts[:depth])
         most, now = _read(folder / limit).strip(), _read(folder / used).strip()
         if most.isdecimal() and int(most) < NO_LIMIT:
-            stat = dict(line.split(None, 1) for line in _read(folder / "memory.stat").splitlines() if " " in line)
+            stat = dict(
+                line.split(None, 1)
+                for line in _read(folder / "memory.stat").splitlines()
+                if " " in line
+            )
             yield int(most) - (int(now) if now.isdecimal() else 0) + int(stat.get(cached, 0))
 
 
@@ -136,6 +151,9 @@ def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
     TooLargeError
         If it takes more than a quarter of the available memory.
     """
-    size, what = prod(shape) * np.dtype(dtype).itemsize, f"an array of {' x '.join(map(str, shape))} numbers needs"
+    size, what = (
+        prod(shape) * np.dtype(dtype).itemsize,
+        f"an array of {' x '.join(map(str, shape))} numbers needs",
+    )
     check_fits(size, what, "use fewer rows (data.sample(...)) or columns, or more memory")
     return np.empty(shape, dtype)

@@ -59,16 +59,18 @@ if hasattr(os, "register_at_fork"):
 def few(steps: int) -> bool:
     """Whether work of this many steps is left to NumPy, which needs no compilation and gives bit-identical results.
 
-    A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba a second to import and to read it in every
-    later process. On work of this size it saves a millisecond, unless there is much of it: not the parts of large work
-    that `each` divides.
+    A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba a second to import
+    and to read it in every later process. On work of this size it saves a millisecond, unless there
+    is much of it: not the parts of large work that `each` divides.
     """
     return steps <= FEW and not getattr(_inside, "worker", False)
 
 
 @lru_cache(1)
 def _pools(modules: int) -> ThreadpoolController:
-    """The BLAS and OpenMP libraries of this process, given the number of imported modules; further ones may load another, as SciPy does."""
+    """The BLAS and OpenMP libraries of this process, given the number of imported modules; further
+    ones may load another, as SciPy does.
+    """
     return ThreadpoolController()
 
 
@@ -83,7 +85,8 @@ def _take_control() -> None:
 def alone() -> Iterator[None]:
     """Keep BLAS and OpenMP on one thread: a small problem takes ten times as long when threads wait for one another.
 
-    The limit applies to the process: the first of several threads sets it, and the last one to leave removes it.
+    The limit applies to the process: the first of several threads sets it, and the last one to
+    leave removes it.
     """
     mine = object()
     try:
@@ -103,7 +106,8 @@ def _enter(mine: object) -> None:
         if _limits is None:
             _take_control()
             pools = _pools(len(sys.modules))
-            _limits = pools.limit(limits=None)  # what to restore is known before anything is changed
+            # what to restore is known before anything is changed
+            _limits = pools.limit(limits=None)
             pools.limit(limits=1)
 
 
@@ -189,17 +193,23 @@ def kernel(*, contract: bool) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(function: Callable[..., Any] | None = None, *, contract: bool = True) -> Any:
     """Compile `function` without the GIL, cached on disk.
 
-    Sums keep the order in which they are written, so a result does not depend on how the work is divided into tiles. A product and
-    a sum may become one instruction, which rounds once and saves up to a fifth of the time. Without `contract` each operation is
-    rounded separately, so NumPy gives the same bits: kernels of distances need this, because small work is left to NumPy.
+    Sums keep the order in which they are written, so a result does not depend on how the work is
+    divided into tiles. A product and a sum may become one instruction, which rounds once and saves
+    up to a fifth of the time. Without `contract` each operation is rounded separately, so NumPy
+    gives the same bits: kernels of distances need this, because small work is left to NumPy.
     """
-    return Kernel(function, contract) if function is not None else lambda function: Kernel(function, contract)
+    return (
+        Kernel(function, contract)
+        if function is not None
+        else lambda function: Kernel(function, contract)
+    )
 
 
 def cores() -> int:
     """The number of processors that this process may use, or OMP_NUM_THREADS if that is smaller.
 
-    joblib sets this variable in its processes, so that processes side by side divide the processors.
+    joblib sets this variable in its processes, so that processes side by side divide the
+    processors.
     """
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     most = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
@@ -209,8 +219,8 @@ def cores() -> int:
 def left() -> NDArray[np.uint8]:
     """A flag (1,), which becomes 1 once no one waits for the work of this thread any more.
 
-    A kernel that may run for more than a second checks it now and then, and returns early: `Kernel` then raises KeyboardInterrupt,
-    so the half-finished result is not used.
+    A kernel that may run for more than a second checks it now and then, and returns early: `Kernel`
+    then raises KeyboardInterrupt, so the half-finished result is not used.
     """
     flag: NDArray[np.uint8] = getattr(_inside, "left", WANTED)
     return flag
@@ -240,15 +250,20 @@ def free_cores() -> int:
 
 
 def each(
-    work: Callable[[S], T], items: Iterable[S], entries: int = SMALL, stop: Callable[[], None] = lambda: None
+    work: Callable[[S], T],
+    items: Iterable[S],
+    entries: int = SMALL,
+    stop: Callable[[], None] = lambda: None,
 ) -> Iterator[T]:
     """Map `work` over `items` on threads, in order, a few items ahead of the reader.
 
-    Work on a matrix of fewer than `SMALL` entries stays in this thread, because passing it on would take longer. Work that
-    already runs on such a thread stays there too: the outermost loop owns the processors, and BLAS takes one for each thread. If
-    several threads of the user's have loops, a later one gets the processors that the earlier ones leave, or one thread. A single item
-    goes to another thread as well, because Ctrl-C is noticed only if no kernel runs; the loops inside it may then use the threads. `stop`
-    is called when the loop is left early, for example by Ctrl-C; kernels of its threads see the flag of `left`.
+    Work on a matrix of fewer than `SMALL` entries stays in this thread, because passing it on would
+    take longer. Work that already runs on such a thread stays there too: the outermost loop owns
+    the processors, and BLAS takes one for each thread. If several threads of the user's have loops,
+    a later one gets the processors that the earlier ones leave, or one thread. A single item goes
+    to another thread as well, because Ctrl-C is noticed only if no kernel runs; the loops inside it
+    may then use the threads. `stop` is called when the loop is left early, for example by Ctrl-C;
+    kernels of its threads see the flag of `left`.
     """
     if entries < SMALL or getattr(_inside, "worker", False):
         for item in items:
@@ -276,8 +291,8 @@ def each(
             while pending:
                 yield _result(pending.popleft())
     except BaseException:
-        # The loop was left early, for example by Ctrl-C. Running work gets the signal to stop but is not waited for: a solver may
-        # be slow to stop.
+        # The loop was left early, for example by Ctrl-C. Running work gets the signal to stop but
+        # is not waited for: a solver may be slow to stop.
         flag[0] = 1
         stop()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -291,7 +306,9 @@ _remote: ContextVar[Callable[..., Iterator[Any]] | None] = ContextVar("remote", 
 
 
 @contextmanager
-def fits_by(remote: Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]) -> Iterator[None]:
+def fits_by(
+    remote: Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]],
+) -> Iterator[None]:
     """Let `remote(work, items)` map the whole fits of `each_fit`, in order."""
     token = _remote.set(remote)
     try:
@@ -326,7 +343,8 @@ def on_this_thread(work: Callable[..., T], *given: Any) -> T:
 
 
 def _result(future: Future[T]) -> T:
-    # the wait is short and repeated: a signal that another thread received is seen here only when Python code runs
+    # the wait is short and repeated: a signal that another thread received is seen here only when
+    # Python code runs
     while not future.done():
         check_wanted()
         wait([future], timeout=0.1)

@@ -24,7 +24,8 @@ class Asymmetry:
     pairs : int
         Pairs whose two directions have different bits.
     beyond : int
-        Pairs that differ by more than rounding: 1e-6 of the smaller plus 1e-9 of the largest of all, as for an embedding.
+        Pairs that differ by more than rounding: 1e-6 of the smaller plus 1e-9 of the largest of
+        all, as for an embedding.
     absolute, relative : float
         The largest difference, and the largest one relative to the larger direction of its pair.
     at, relative_at : (int, int)
@@ -93,7 +94,9 @@ class Triangles:
 
 @dataclass(frozen=True)
 class Embeddable:
-    """Signature of the embedding, proportion of negative eigenvalues in the sum of absolute ones, and number of rows used."""
+    """Signature of the embedding, proportion of negative eigenvalues in the sum of absolute ones,
+    and number of rows used.
+    """
 
     signature: tuple[int, int]
     negative: float
@@ -107,7 +110,8 @@ class Values:
     Attributes
     ----------
     count, positive, distinct, tied : int
-        Number of all values; of positive values; of distinct positive values; and of positive values that occur more than once.
+        Number of all values; of positive values; of distinct positive values; and of positive
+        values that occur more than once.
     smallest, largest : float
         Range of the positive values; NaN if there are none.
     """
@@ -129,7 +133,15 @@ def asymmetry(P: Array) -> Asymmetry:
     >>> asymmetry(np.array([[0.0, 3.0], [2.0, 0.0]]))
     Asymmetry(pairs=1, beyond=1, absolute=1.0, at=(0, 1), relative=0.3333333333333333, relative_at=(0, 1))
     """
-    atol, pairs, beyond, absolute, at, relative, relative_at = 1e-9 * float(P.max(initial=0.0)), 0, 0, 0.0, (0, 0), 0.0, (0, 0)
+    atol, pairs, beyond, absolute, at, relative, relative_at = (
+        1e-9 * float(P.max(initial=0.0)),
+        0,
+        0,
+        0.0,
+        (0, 0),
+        0.0,
+        (0, 0),
+    )
     for i in range(1, len(P)):
         a, b = P[:i, i].astype(float), P[i, :i].astype(float)
         with np.errstate(invalid="ignore"):
@@ -174,12 +186,17 @@ def duplicates(P: Array, candidate_row: Array, codes: Array | None = None) -> Du
 
     n = len(P)
     i, j = np.nonzero((P == 0) & (candidate_row >= 0) & (candidate_row != np.arange(n)[:, None]))
-    pairs = np.unique(np.sort(np.stack([i, candidate_row[j]]), axis=0), axis=1)  # each once, of either direction
-    group = connected_components(csr_array((np.ones(pairs.shape[1]), pairs), (n, n)), directed=False)[1]
+    # each once, of either direction
+    pairs = np.unique(np.sort(np.stack([i, candidate_row[j]]), axis=0), axis=1)
+    group = connected_components(
+        csr_array((np.ones(pairs.shape[1]), pairs), (n, n)), directed=False
+    )[1]
     sizes = np.bincount(group)
     mixed = 0 if codes is None else int((codes[pairs[0]] != codes[pairs[1]]).sum())
     first = (int(i[0]), int(candidate_row[j[0]])) if len(i) else (-1, -1)
-    return Duplicates(pairs.shape[1], mixed, int((sizes > 1).sum()), int(sizes[sizes > 1].sum()), first)
+    return Duplicates(
+        pairs.shape[1], mixed, int((sizes > 1).sum()), int(sizes[sizes > 1].sum()), first
+    )
 
 
 def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLES) -> Triangles:
@@ -206,7 +223,8 @@ def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLE
     tested, violated, excess, at = 0, 0, 0.0, tuple([-1] * 3)
     for i, j, k in _triples(len(P), seed, exact, triples):
         worst, side = np.zeros(len(i)), np.zeros(len(i), int)
-        paths = ((i, j, k), (k, j, i), (j, k, i), (i, k, j), (k, i, j), (j, i, k))  # start, detour, end
+        # start, detour, end
+        paths = ((i, j, k), (k, j, i), (j, k, i), (i, k, j), (k, i, j), (j, i, k))
         for number, (start, detour, end) in enumerate(paths):
             direct = P[start, end]
             with np.errstate(invalid="ignore"):
@@ -236,10 +254,11 @@ def _triples(n: int, seed: int, exact: int, triples: int) -> Iterator[tuple[Arra
 
 
 def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Embeddable:
-    """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these distances: by the spectrum.
+    """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these
+    distances: by the spectrum.
 
-    For more than `most` rows a random sample is tested. Negative eigenvalues in a sample prove it for all rows;
-    their absence does not.
+    For more than `most` rows a random sample is tested. Negative eigenvalues in a sample prove it
+    for all rows; their absence does not.
 
     Examples
     --------
@@ -269,7 +288,8 @@ def values(P: Array, candidate_row: Array) -> Values:
     n, rows = len(P), np.flatnonzero(candidate_row >= 0)
     column = np.full(n, -1, np.int64)  # the candidate that each row is
     column[candidate_row[rows]] = rows
-    i, back = np.arange(n)[:, None], P[np.ix_(candidate_row, column)].T  # the other direction of each pair, which counts once if equal
+    # the other direction of each pair, which counts once if equal
+    i, back = np.arange(n)[:, None], P[np.ix_(candidate_row, column)].T
     twice = (candidate_row >= 0) & (candidate_row < i) & (column[:, None] >= 0) & (back == P)
     observed = P[(candidate_row != i) & ~twice]
     positive, count = np.sort(observed[observed > 0]), len(observed)

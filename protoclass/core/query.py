@@ -1,4 +1,6 @@
-"""Rules, and the inputs of their predictions: dissimilarities, coordinates or columns of some rows; or the same as SQL."""
+"""Rules, and the inputs of their predictions: dissimilarities, coordinates or columns of some rows;
+or the same as SQL.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from .sources import Source
 from .task import Points
 
 T = TypeVar("T")
-BLOCK = 2**22  # dissimilarities that are computed at a time: products of this size stay near the processor
+# dissimilarities that are computed at a time: products of this size stay near the processor
+BLOCK = 2**22
 
 
 class IncompleteError(Exception):
@@ -62,12 +65,20 @@ class Beside:
     def _side(self) -> Side | None:
         """The prototypes as a side of the screen of the source; None if it has none."""
         screening = self.source.screening
-        return None if screening is None or not len(self.columns) else screening.candidates[as_slice(self.columns)]
+        return (
+            None
+            if screening is None or not len(self.columns)
+            else screening.candidates[as_slice(self.columns)]
+        )
 
     def compared(self, rows: Array) -> Compared | None:
         """Some rows and the prototypes, compared by a product, if the source has one."""
         screening, side = self.source.screening, self._side
-        return None if screening is None or side is None else screening.beside(rows, self.columns, side)
+        return (
+            None
+            if screening is None or side is None
+            else screening.beside(rows, self.columns, side)
+        )
 
     @cached_property
     def space(self) -> Space | None:
@@ -82,9 +93,11 @@ class Beside:
 class Query:
     """Rows to be classified.
 
-    A rule or path requests the values that it needs: dissimilarities to its prototypes, coordinates, or columns. Other values are never
-    computed. A request for values that a problem does not have raises an error. No rule gets a missing value: a request for
-    one raises `IncompleteError`, and the rule is asked again about the other rows, so their predictions do not depend on it.
+    A rule or path requests the values that it needs: dissimilarities to its prototypes,
+    coordinates, or columns. Other values are never computed. A request for values that a problem
+    does not have raises an error. No rule gets a missing value: a request for one raises
+    `IncompleteError`, and the rule is asked again about the other rows, so their predictions do not
+    depend on it.
 
     Attributes
     ----------
@@ -93,13 +106,16 @@ class Query:
     measure : callable
         `measure(rows, prototypes)`: dissimilarities (r, q), NaN if one is missing.
     vectors : callable
-        `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises `NoCoordinatesError` if there are none.
+        `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises
+        `NoCoordinatesError` if there are none.
     design : callable
-        `design(rows)`: columns (r, p) of the design matrix, NaN for a row that has none; it raises if there are none at all.
+        `design(rows)`: columns (r, p) of the design matrix, NaN for a row that has none; it raises
+        if there are none at all.
     label : callable
         The name of a row by its position, for messages.
     beside : callable
-        `beside(prototypes)`: the rows and the prototypes of a rule as sides of one source; None if there is none.
+        `beside(prototypes)`: the rows and the prototypes of a rule as sides of one source; None if
+        there is none.
     whole : int, or None
         Number of rows of the query of which these are a part, if they are one.
     unanswered : bool array (r,), or None
@@ -170,7 +186,9 @@ class Query:
         return values
 
     def blocks(self, prototypes: int) -> Iterator[Query]:
-        """The rows in blocks, each with about 2^22 dissimilarities to this many prototypes; one empty block if there are no rows."""
+        """The rows in blocks, each with about 2^22 dissimilarities to this many prototypes; one
+        empty block if there are no rows.
+        """
         step = max(1, BLOCK // max(1, prototypes))
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))
@@ -198,15 +216,19 @@ def of_complete(query: Query, work: Callable[[Query], T]) -> tuple[T, Array]:
 class Rule(Protocol):
     """A fitted rule in arrays and plain values; declared by `@savable`, so that files of fits can contain it.
 
-    `predict(kind, query)` requests its inputs from the query: `dissimilarities(self.prototypes)`, `coordinates()` or `columns()`.
-    The kinds "class" and "cover" return codes (r,), -1 for none, although "class" always names one; "nearest" returns positions among
-    the prototypes (r,), -1 for none; "distance", "prob" and "decision" return arrays (r, classes), and the class has the largest
-    "prob" and "decision". `prototypes` has at least one of each class if possible, as tables and plots show them. `size` is the method's
-    measure of complexity, such as a number of prototypes, by which the 1-SE rule selects. `report` has entries for the printed fit and
-    the summary, numbers and short texts by name; "objective" and "certificate" are reserved for values of `core.setcover.problems`.
+    `predict(kind, query)` requests its inputs from the query: `dissimilarities(self.prototypes)`,
+    `coordinates()` or `columns()`. The kinds "class" and "cover" return codes (r,), -1 for none,
+    although "class" always names one; "nearest" returns positions among the prototypes (r,), -1 for
+    none; "distance", "prob" and "decision" return arrays (r, classes), and the class has the
+    largest "prob" and "decision". `prototypes` has at least one of each class if possible, as
+    tables and plots show them. `size` is the method's measure of complexity, such as a number of
+    prototypes, by which the 1-SE rule selects. `report` has entries for the printed fit and the
+    summary, numbers and short texts by name; "objective" and "certificate" are reserved for values
+    of `core.setcover.problems`.
 
-    A rule that decides by the lowest of other distances than those of the metric has them as `distances` (`ByDistance`), and one that
-    can be written as SQL has `sql` and `why_not_sql` (`InSQL`).
+    A rule that decides by the lowest of other distances than those of the metric has them as
+    `distances` (`ByDistance`), and one that can be written as SQL has `sql` and `why_not_sql`
+    (`InSQL`).
     """
 
     @property
@@ -225,8 +247,8 @@ class Rule(Protocol):
 class Stepwise(Rule, Protocol):
     """A rule that was built step by step: its first steps are rules as well.
 
-    `steps` has columns for `Fit.path`, each with an entry for the first 0, 1, ... steps; `walk` yields the class codes that
-    these predict, and `first` is the rule of this many steps.
+    `steps` has columns for `Fit.path`, each with an entry for the first 0, 1, ... steps; `walk`
+    yields the class codes that these predict, and `first` is the rule of this many steps.
     """
 
     @property
@@ -274,7 +296,9 @@ class RulePath:
         classes = np.concatenate([p.classes for p in parts])
         if parts[0].at is not None:
             return Points(classes, at=np.concatenate([p.at for p in parts if p.at is not None]))
-        return Points(classes, coords=np.concatenate([p.coords for p in parts if p.coords is not None]))
+        return Points(
+            classes, coords=np.concatenate([p.coords for p in parts if p.coords is not None])
+        )
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -295,7 +319,9 @@ class RulePath:
 
 
 def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
-    """Predictions of a rule or path for rows, block by block on all processors; -1 or NaN for rows with a missing dissimilarity."""
+    """Predictions of a rule or path for rows, block by block on all processors; -1 or NaN for rows
+    with a missing dissimilarity.
+    """
     return answer_kinds(rule, (kind,), query)[0]
 
 
@@ -308,10 +334,19 @@ def answer_kinds(rule: Rule | Path, kinds: Sequence[str], query: Query) -> list[
 
 def answer_block(rule: Rule | Path, kinds: Sequence[str], block: Query) -> list[Array]:
     """Predictions of a rule or path of each kind for the rows of one block."""
-    found, kept = of_complete(block, lambda part: [np.asarray(rule.predict(kind, part)) for kind in kinds])
+    found, kept = of_complete(
+        block, lambda part: [np.asarray(rule.predict(kind, part)) for kind in kinds]
+    )
     if kept.all():
         return found
-    out = [np.full((len(kept), *values.shape[1:]), -1 if values.dtype.kind in "iu" else np.nan, values.dtype) for values in found]
+    out = [
+        np.full(
+            (len(kept), *values.shape[1:]),
+            -1 if values.dtype.kind in "iu" else np.nan,
+            values.dtype,
+        )
+        for values in found
+    ]
     for all_rows, values in zip(out, found, strict=True):
         all_rows[kept] = values
     return out
@@ -319,7 +354,11 @@ def answer_block(rule: Rule | Path, kinds: Sequence[str], block: Query) -> list[
 
 def distances_by(rule: Rule, query: Query) -> Array:
     """The distances (r, q) of the rows of a query to the prototypes of a rule, as the rule compares them."""
-    return rule.distances(query) if isinstance(rule, ByDistance) else query.dissimilarities(rule.prototypes)
+    return (
+        rule.distances(query)
+        if isinstance(rule, ByDistance)
+        else query.dissimilarities(rule.prototypes)
+    )
 
 
 def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Array, float]:
@@ -340,10 +379,11 @@ def lost_by_steps(rule: Stepwise, query: Query, y: Array, w: Array) -> tuple[Arr
 class Statement(Protocol):
     """Inputs of a rule that is written as SQL, as a `Query` has the inputs of its predictions.
 
-    `label` is the constant of a class and `column` a column of the design matrix of the row. `nearest` is the class of the
-    prototype at the lowest dissimilarity; ties go to the lowest `rank`. `votes` is the
-    class with the largest weight among the `k` nearest prototypes and those tied with the k-th; ties go to the first. `most` is the
-    class with the largest of some expressions; ties go to the first. Each is an SQL expression.
+    `label` is the constant of a class and `column` a column of the design matrix of the row.
+    `nearest` is the class of the prototype at the lowest dissimilarity; ties go to the lowest
+    `rank`. `votes` is the class with the largest weight among the `k` nearest prototypes and those
+    tied with the k-th; ties go to the first. `most` is the class with the largest of some
+    expressions; ties go to the first. Each is an SQL expression.
     """
 
     def label(self, code: int) -> str: ...

@@ -1,8 +1,10 @@
-"""The set covering machine (Marchand and Shawe-Taylor 2001): sorted lines, the greedy algorithm, and machines that vote as rules.
+"""The set covering machine (Marchand and Shawe-Taylor 2001): sorted lines, the greedy algorithm,
+and machines that vote as rules.
 
-P contains the examples that every feature should be right on (the positive ones for a conjunction, the negative ones for a
-disjunction), N the examples that are to be covered. A feature fires on the rows that it assigns to the class of N; a row gets that
-class if any feature of the machine fires on it. All features are cuts of sorted lines: they fire on the rows before the cut:
+P contains the examples that every feature should be right on (the positive ones for a conjunction,
+the negative ones for a disjunction), N the examples that are to be covered. A feature fires on the
+rows that it assigns to the class of N; a row gets that class if any feature of the machine fires on
+it. All features are cuts of sorted lines: they fire on the rows before the cut:
 
     ball   d > rho    line: distances to a P-example, from the largest down; rho is the distance of a P-example
     hole   d < rho    line: distances to an N-example, from the smallest up; rho is the distance of a P-example, or inf
@@ -92,7 +94,9 @@ class Family:
     kind: Array
 
 
-def make_family(centres: Array, columns: int, conjunction: bool, stumps: Array, negate: bool) -> Family:
+def make_family(
+    centres: Array, columns: int, conjunction: bool, stumps: Array, negate: bool
+) -> Family:
     """All lines of a machine: balls and holes by centre, then two or one for each column.
 
     Parameters
@@ -102,8 +106,9 @@ def make_family(centres: Array, columns: int, conjunction: bool, stumps: Array, 
     columns : int
     conjunction : bool
     stumps : bool array (columns,)
-        Whether a column is cut in both directions. Otherwise it is a Boolean attribute, which is 1 in the positive class of a
-        conjunction (the feature fires at 0) and of a disjunction (it fires at 1). A constant attribute gives no feature.
+        Whether a column is cut in both directions. Otherwise it is a Boolean attribute, which is 1
+        in the positive class of a conjunction (the feature fires at 0) and of a disjunction (it
+        fires at 1). A constant attribute gives no feature.
     negate : bool
         Whether Boolean attributes come with their negations.
     """
@@ -158,11 +163,15 @@ class Machine:
         return replace(self, at=at)
 
     def first(self, steps: int) -> Machine:
-        return replace(self, **{name: getattr(self, name)[:steps] for name in ("kind", "at", "cut", "q", "r")})
+        return replace(
+            self, **{name: getattr(self, name)[:steps] for name in ("kind", "at", "cut", "q", "r")}
+        )
 
 
 def as_ratio(penalty: float) -> tuple[int, int]:
-    """A penalty as a / b, so that the values b |Q| - a |R| are whole numbers and compare exactly; inf allows no R: 0 / 1."""
+    """A penalty as a / b, so that the values b |Q| - a |R| are whole numbers and compare exactly;
+    inf allows no R: 0 / 1.
+    """
     if penalty == inf:
         return 0, 1
     ratio = Fraction(penalty).limit_denominator(10**6)
@@ -174,12 +183,13 @@ def grow_each(
 ) -> list[Machine]:
     """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3) for each of several penalties.
 
-    Each step adds the feature with the largest value |Q_h| - penalty |R_h|, as long as that is positive. Ties go to the
-    smaller |R_h|, then to the first line, then to the cut that fires most widely (the smallest radius of a
-    ball, the largest of a hole).
+    Each step adds the feature with the largest value |Q_h| - penalty |R_h|, as long as that is
+    positive. Ties go to the smaller |R_h|, then to the first line, then to the cut that fires most
+    widely (the smallest radius of a ball, the largest of a hole).
 
-    Lines that cannot win are not scanned: values fall as the penalty rises, so at the first step those of a smaller penalty
-    are bounds. A scan ends if the value can no longer reach half of the best one so far.
+    Lines that cannot win are not scanned: values fall as the penalty rises, so at the first step
+    those of a smaller penalty are bounds. A scan ends if the value can no longer reach half of the
+    best one so far.
 
     Parameters
     ----------
@@ -194,7 +204,8 @@ def grow_each(
     in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
     most = in_n if most is None else min(in_n, most)  # each step removes at least one row from N
     f, out = len(features.line), dict[int, Machine]()
-    most = most if f else 0  # without lines there are no features: all centres are held out or of other classes
+    # without lines there are no features: all centres are held out or of other classes
+    most = most if f else 0
     base, lengths = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
     _lay_out(sorted_lines.order, features.line, features.kind, side, base, lengths)
     live, work, bound, scale = np.empty_like(base), np.empty((7, f), np.int64), np.full(f, in_n), 1
@@ -209,7 +220,9 @@ def grow_each(
     return [out[g] for g in range(len(penalties))]
 
 
-def _cut_machine(sorted_lines: Lines, features: Family, steps: Array, side: Array, in_n: int, in_p: int) -> Machine:
+def _cut_machine(
+    sorted_lines: Lines, features: Family, steps: Array, side: Array, in_n: int, in_p: int
+) -> Machine:
     chosen, row, q, r = steps
     kind, centres = features.kind[chosen], sorted_lines.D.shape[1]
     at = np.where(kind >= LOW, features.line[chosen] - centres, features.line[chosen])
@@ -243,11 +256,14 @@ def _lay_out(order, line, kind, state, base, lengths):
 
 
 @kernel
-def _grow(base, lengths, kind, state, a, b, strict, remaining, first_bound, live, work, steps, left):
-    # best: value b q - a r, r and cut of each line when last scanned; since: rows removed from P, and from both, until then.
-    # A row that leaves P raises a value by at most a, and one that leaves N does not raise it: value + a (removed - since) is
-    # a bound for a line. Before its first scan `first_bound` takes the place of the value, and is lowered to it by a scan
-    # before the first step. A line is copied from base to live when rows that are gone leave it.
+def _grow(
+    base, lengths, kind, state, a, b, strict, remaining, first_bound, live, work, steps, left
+):
+    # best: value b q - a r, r and cut of each line when last scanned; since: rows removed from P,
+    # and from both, until then. A row that leaves P raises a value by at most a, and one that
+    # leaves N does not raise it: value + a (removed - since) is a bound for a line. Before its
+    # first scan `first_bound` takes the place of the value, and is lowered to it by a scan before
+    # the first step. A line is copied from base to live when rows that are gone leave it.
     best, since, length, copied = work[:3], work[3:5], work[5], work[6]
     f, removed, gone, count = len(kind), 0, 0, 0
     best[0], length[:] = first_bound, lengths
@@ -268,7 +284,9 @@ def _grow(base, lengths, kind, state, a, b, strict, remaining, first_bound, live
             if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
                 continue
             if gone - since[1, h] > length[h]:
-                length[h] = _compact(live[h] if copied[h] else base[h], length[h], True, kind[h], state, live[h])
+                length[h] = _compact(
+                    live[h] if copied[h] else base[h], length[h], True, kind[h], state, live[h]
+                )
                 since[1, h], copied[h] = gone, 1
             floor = best[0, chosen] // 2 if chosen >= 0 else 0
             row = live[h] if copied[h] else base[h]
@@ -276,17 +294,32 @@ def _grow(base, lengths, kind, state, a, b, strict, remaining, first_bound, live
             since[0, h] = removed
             if count == 0:
                 first_bound[h] = best[0, h]
-            if best[0, h] > 0 and best[2, h] > NONE and (
-                chosen < 0
-                or best[0, h] > best[0, chosen]
-                or (best[0, h] == best[0, chosen] and best[1, h] < best[1, chosen])
-                or (best[0, h] == best[0, chosen] and best[1, h] == best[1, chosen] and h < chosen)
+            if (
+                best[0, h] > 0
+                and best[2, h] > NONE
+                and (
+                    chosen < 0
+                    or best[0, h] > best[0, chosen]
+                    or (best[0, h] == best[0, chosen] and best[1, h] < best[1, chosen])
+                    or (
+                        best[0, h] == best[0, chosen]
+                        and best[1, h] == best[1, chosen]
+                        and h < chosen
+                    )
+                )
             ):
                 chosen = h
         if chosen < 0:
             break
-        q, r = _fire(live[chosen] if copied[chosen] else base[chosen], length[chosen], state, best[2, chosen])
-        steps[0, count], steps[1, count], steps[2, count], steps[3, count] = chosen, best[2, chosen], q, r
+        q, r = _fire(
+            live[chosen] if copied[chosen] else base[chosen], length[chosen], state, best[2, chosen]
+        )
+        steps[0, count], steps[1, count], steps[2, count], steps[3, count] = (
+            chosen,
+            best[2, chosen],
+            q,
+            r,
+        )
         removed += r
         gone += q + r
         remaining -= q
@@ -296,8 +329,9 @@ def _grow(base, lengths, kind, state, a, b, strict, remaining, first_bound, live
 
 @kernel
 def _compact(source, n, up, kind, state, out):
-    # Copies a line in the order of its scan, without the rows that do not count. The last P-example of a ball and the last
-    # row of a stump stay even if they are removed: the widest cut lies before them.
+    # Copies a line in the order of its scan, without the rows that do not count. The last P-example
+    # of a ball and the last row of a stump stay even if they are removed: the widest cut lies
+    # before them.
     last = -1
     for k in range(n - 1 if kind != HOLE else -1, -1, -1):
         s = state[np.int64((source[k] if up else source[n - 1 - k]) & ROW)]
@@ -320,10 +354,11 @@ def _compact(source, n, up, kind, state, out):
 
 @kernel
 def _scan(live, n, kind, state, a, b, strict, left, floor, bound, best):
-    # Scans a line from the end that fires first, as long as it may reach a value of `floor`; if it does not, the lesser of
-    # that and `bound` is left as a bound. A cut lies just before a group of equal values: any group for a stump,
-    # one with a P-example (also a removed one) for a ball or hole. Its value is b q - a r, with the counts of the rows
-    # scanned so far; of equally good cuts the last one is taken, which fires most widely.
+    # Scans a line from the end that fires first, as long as it may reach a value of `floor`; if it
+    # does not, the lesser of that and `bound` is left as a bound. A cut lies just before a group of
+    # equal values: any group for a stump, one with a P-example (also a removed one) for a ball or
+    # hole. Its value is b q - a r, with the counts of the rows scanned so far; of equally good cuts
+    # the last one is taken, which fires most widely.
     radial = kind <= HOLE
     value, worst, cut = np.int64(floor), np.int64(n if floor > 0 else 0), np.int64(NONE)
     q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
@@ -374,7 +409,8 @@ def _fire(live, n, state, cut):
     return q, r
 
 
-# The condition for the positive class, by whether the feature is a ball and the machine a conjunction
+# The condition for the positive class, by whether the feature is a ball and the machine a
+# conjunction
 HOLDS = {
     (True, True): "d <= radius",
     (False, True): "d >= radius",
@@ -394,7 +430,8 @@ class BinarySCM:
         Class codes.
     conjunction : bool
     machine : Machine
-        Its balls and holes are numbered by their positions among the prototypes of the rule, `machine.at`.
+        Its balls and holes are numbered by their positions among the prototypes of the rule,
+        `machine.at`.
     """
 
     positive: int
@@ -423,6 +460,7 @@ def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
 
 def fires_in_sql(machine: Machine, statement: Statement) -> str:
     """Whether any feature of a machine fires, as SQL; its features are cuts of columns."""
+
     def condition(kind: int, at: int, cut: float) -> str:
         if np.isinf(cut):
             return "1 = 1" if (cut > 0) == (kind == LOW) else "1 = 0"
@@ -435,7 +473,8 @@ def fires_in_sql(machine: Machine, statement: Statement) -> str:
 def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) -> list[Array]:
     """Position of the first feature of each machine that fires on the rows of a query, see `first_to_fire`.
 
-    Dissimilarities are measured only if a machine has balls or holes, and columns computed only if one has cuts.
+    Dissimilarities are measured only if a machine has balls or holes, and columns computed only if
+    one has cuts.
     """
     machines = tuple(machines)
     kinds = np.concatenate([machine.kind for machine in machines])
@@ -445,10 +484,15 @@ def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) ->
     return [first_to_fire(machine, D, X) for machine in machines]
 
 
-def count_votes(machines: tuple[BinarySCM, ...], first: list[Array], size: int, classes: int) -> Array:
+def count_votes(
+    machines: tuple[BinarySCM, ...], first: list[Array], size: int, classes: int
+) -> Array:
     """Votes (r, classes) of the machines' first `size` features."""
-    fires = np.array(first) < size  # a row then has the class of N, the negative one for a conjunction
-    positive, negative, conjunction = np.array([(d.positive, d.negative, d.conjunction) for d in machines]).T[:, :, None]
+    # a row then has the class of N, the negative one for a conjunction
+    fires = np.array(first) < size
+    positive, negative, conjunction = np.array(
+        [(d.positive, d.negative, d.conjunction) for d in machines]
+    ).T[:, :, None]
     voted = np.where(fires == conjunction, negative, positive)
     cells = voted + classes * np.arange(voted.shape[1])
     return np.bincount(cells.ravel(), minlength=classes * voted.shape[1]).reshape(-1, classes)
@@ -493,7 +537,11 @@ class SCMRule(WithPrototypes):
     @property
     def steps(self) -> Mapping[str, Array]:
         sizes = range(self._longest + 1)
-        out = {"size": np.array([float(sum(min(s, len(d.machine)) for d in self.machines)) for s in sizes])}
+        out = {
+            "size": np.array(
+                [float(sum(min(s, len(d.machine)) for d in self.machines)) for s in sizes]
+            )
+        }
         if len(self.machines) == 1:
             m = self.machines[0].machine
             none = [np.nan]
@@ -526,13 +574,21 @@ class SCMRule(WithPrototypes):
     @property
     def why_not_sql(self) -> str:
         radial = any((binary.machine.kind <= HOLE).any() for binary in self.machines)
-        return "it has balls or holes, and of its features thresholds of columns alone are written" if radial else ""
+        return (
+            "it has balls or holes, and of its features thresholds of columns alone are written"
+            if radial
+            else ""
+        )
 
     def sql(self, statement: Statement) -> str:
         votes: dict[int, list[str]] = {c: [] for c in range(self.classes)}
         for binary in self.machines:
             fires = fires_in_sql(binary.machine, statement)
-            of_n, of_p = (binary.negative, binary.positive) if binary.conjunction else (binary.positive, binary.negative)
+            of_n, of_p = (
+                (binary.negative, binary.positive)
+                if binary.conjunction
+                else (binary.positive, binary.negative)
+            )
             for code, cast, other in ((of_n, 1, 0), (of_p, 0, 1)):
                 votes[code].append(f"CASE WHEN {fires} THEN {cast} ELSE {other} END")
         return statement.most({code: " + ".join(cast) or "0" for code, cast in votes.items()})
@@ -549,7 +605,9 @@ def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
     on_p = np.concatenate([np.cumsum([0, *(m.kind == BALL)]) for m in all_m])
     wrong = np.concatenate([m.wrong() for m in all_m])
     rows = np.repeat([m.in_n + m.in_p for m in all_m], sizes)
-    bounds = np.split(machine_bound(rows, steps, on_p, wrong, delta / len(machines)).value, np.cumsum(sizes)[:-1])
+    bounds = np.split(
+        machine_bound(rows, steps, on_p, wrong, delta / len(machines)).value, np.cumsum(sizes)[:-1]
+    )
     total = np.zeros(sizes.max())
     for bound in bounds:
         total[: len(bound)] += bound
@@ -558,10 +616,18 @@ def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
 
 
 def assemble(
-    machines: tuple[BinarySCM, ...], own: Mapping[int, int] | Array, classes: int, report: Mapping[str, Any]
+    machines: tuple[BinarySCM, ...],
+    own: Mapping[int, int] | Array,
+    classes: int,
+    report: Mapping[str, Any],
 ) -> SCMRule:
     """The rule of machines whose balls are numbered by columns of D; `own` is the class of each column."""
-    placed, at, radii, table = [], [], [], {"machine": [], "radius": [], "holds": [], "q": [], "r": []}  # type: ignore[var-annotated]
+    placed, at, radii, table = (
+        [],
+        [],
+        [],
+        {"machine": [], "radius": [], "holds": [], "q": [], "r": []},
+    )  # type: ignore[var-annotated]
     for number, binary in enumerate(machines):
         m = binary.machine
         radial = np.flatnonzero(m.kind <= HOLE)
@@ -572,14 +638,18 @@ def assemble(
         radii += m.cut[radial].tolist()
         table["machine"] += [number + 1] * len(radial)
         table["radius"] += m.cut[radial].tolist()
-        table["holds"] += [HOLDS[kind == BALL, binary.conjunction] for kind in m.kind[radial].tolist()]
+        table["holds"] += [
+            HOLDS[kind == BALL, binary.conjunction] for kind in m.kind[radial].tolist()
+        ]
         table["q"] += m.q[radial].tolist()
         table["r"] += m.r[radial].tolist()
     codes = np.array([own[j] for j in at], np.int64)
     columns = {name: np.array(values) for name, values in table.items()}
     if len(machines) == 1:
         del columns["machine"]
-    prototypes = Points(codes, at=np.array(at, np.int64), radii=np.array(radii, float), table=columns)
+    prototypes = Points(
+        codes, at=np.array(at, np.int64), radii=np.array(radii, float), table=columns
+    )
     return SCMRule(prototypes, tuple(placed), classes, report)
 
 
@@ -608,7 +678,11 @@ class SCMPath:
 
     @cached_property
     def _union(self) -> Array:
-        used = [d.machine.at[d.machine.kind <= HOLE] for machines in self.runs.values() for d in machines]
+        used = [
+            d.machine.at[d.machine.kind <= HOLE]
+            for machines in self.runs.values()
+            for d in machines
+        ]
         return np.unique(np.concatenate(used)).astype(np.int64)
 
     @cached_property
@@ -618,44 +692,62 @@ class SCMPath:
     @cached_property
     def _lengths(self) -> Mapping[tuple[str, float], Array]:
         """Features of the machines of each run."""
-        return {key: np.array([len(d.machine) for d in machines]) for key, machines in self.runs.items()}
+        return {
+            key: np.array([len(d.machine) for d in machines]) for key, machines in self.runs.items()
+        }
 
     @cached_property
     def _sizes(self) -> list[int]:
         """Features of the longest machine at each point of the grid."""
         longest = {key: int(lengths.max()) for key, lengths in self._lengths.items()}
-        return [longest[k, p] if most is None else min(most, longest[k, p]) for k, p, most in self.grid]
+        return [
+            longest[k, p] if most is None else min(most, longest[k, p]) for k, p, most in self.grid
+        ]
 
     @property
     def size(self) -> Array:
         of_grid = zip(self.grid, self._sizes, strict=True)
-        return np.array([float(np.minimum(self._lengths[k, p], size).sum()) for (k, p, _), size in of_grid])
+        return np.array(
+            [float(np.minimum(self._lengths[k, p], size).sum()) for (k, p, _), size in of_grid]
+        )
 
     @cached_property
     def bounds(self) -> Array:
         """Theorem 5.2 for each rule, at delta = 0.05 shared among the kinds that the grid chooses from."""
         share = DELTA / len({kind for kind, _, _ in self.grid})
         bounds = {key: bounds_of(machines, share) for key, machines in self.runs.items()}
-        return np.array([bounds[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes, strict=True)])
+        return np.array(
+            [bounds[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes, strict=True)]
+        )
 
     def predict(self, kind: str, query: Query) -> Array:
         out = np.empty((len(query), len(self.grid)), np.int64)
         position = np.full(len(self.own), -1)
         position[self._union] = np.arange(len(self._union))
-        all_machines = [d.machine.moved(position) for machines in self.runs.values() for d in machines]
+        all_machines = [
+            d.machine.moved(position) for machines in self.runs.values() for d in machines
+        ]
         first = iter(find_fired(all_machines, self.prototypes, query))
         of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
         known: dict[tuple[str, float, int], Array] = {}  # many limits are longer than any machine
         for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes, strict=True)):
             if (k, p, size) not in known:
-                known[k, p, size] = count_votes(self.runs[k, p], of_run[k, p], size, self.classes).argmax(axis=1)
+                known[k, p, size] = count_votes(
+                    self.runs[k, p], of_run[k, p], size, self.classes
+                ).argmax(axis=1)
             out[:, g] = known[k, p, size]
         return out
 
     def at(self, g: int) -> SCMRule:
         kind, penalty, most = self.grid[g]
-        machines = tuple(replace(d, machine=d.machine.first(self._sizes[g])) for d in self.runs[kind, penalty])
-        parameters = {"kind": kind, "penalty p": penalty, **({} if most is None else {"max size": most})}
+        machines = tuple(
+            replace(d, machine=d.machine.first(self._sizes[g])) for d in self.runs[kind, penalty]
+        )
+        parameters = {
+            "kind": kind,
+            "penalty p": penalty,
+            **({} if most is None else {"max size": most}),
+        }
         parameters["features"] = sum(len(d.machine) for d in machines)
         return assemble(machines, self.own, self.classes, {**parameters, **self.report})
 

@@ -25,16 +25,18 @@ S = TypeVar("S")
 class Source(ABC):
     """The n x m dissimilarities of n rows to m candidates, read in tiles.
 
-    `scan` maps over tiles of all rows and some columns; `take` returns the part of given rows and columns, `array` the complete
-    matrix. Functions that only compare with radii use `codes`, uint8 (q, r) for q columns and r rows, which need no exact
-    computation, tile by tile of `tiles`. `only` is the source of some of the candidates.
+    `scan` maps over tiles of all rows and some columns; `take` returns the part of given rows and
+    columns, `array` the complete matrix. Functions that only compare with radii use `codes`, uint8
+    (q, r) for q columns and r rows, which need no exact computation, tile by tile of `tiles`.
+    `only` is the source of some of the candidates.
 
     Attributes
     ----------
     screening : Screening, or None
         The screen that compares pairs by a product; see `distances.screen`.
     space : Space, or None
-        The coordinates that the dissimilarities follow from, if there are some, and so few that a tree can search them.
+        The coordinates that the dissimilarities follow from, if there are some, and so few that a
+        tree can search them.
     """
 
     @property
@@ -114,11 +116,15 @@ class Streamed(Source):
 
     def take(self, rows: Array, columns: Array) -> Array:
         check_size(rows, columns, 8)
-        return self.between(part(self.rows, as_slice(rows)), part(self.candidates, as_slice(columns)))
+        return self.between(
+            part(self.rows, as_slice(rows)), part(self.candidates, as_slice(columns))
+        )
 
     def array(self) -> Array:
         n, m = self.shape
-        raise TooLargeError(f"this needs the complete {n} x {m} matrix of dissimilarities, which is not in memory: {self.cure}")
+        raise TooLargeError(
+            f"this needs the complete {n} x {m} matrix of dissimilarities, which is not in memory: {self.cure}"
+        )
 
 
 @dataclass(frozen=True)
@@ -145,14 +151,16 @@ class Submatrix(Source):
 
 @dataclass(frozen=True)
 class Spatial(Source):
-    """Dissimilarities that follow from distances between coordinates, whose tiles are compared without exact computation.
+    """Dissimilarities that follow from distances between coordinates, whose tiles are compared
+    without exact computation.
 
     Attributes
     ----------
     streamed : Streamed
         Exact dissimilarities, computed when they are used.
     geometry : Geometry
-        Relation of the dissimilarities to distances between the first arrays of both representations.
+        Relation of the dissimilarities to distances between the first arrays of both
+        representations.
     symmetric : bool
         Whether the candidates are the rows, in their order.
     matrix : Once of array (n, m), or None
@@ -166,7 +174,8 @@ class Spatial(Source):
     _screen: Once[Screening | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_screen", Once(self._find_screen))  # several threads may be the first to use it
+        # several threads may be the first to use it
+        object.__setattr__(self, "_screen", Once(self._find_screen))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -191,7 +200,11 @@ class Spatial(Source):
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
         screening, dtype = self._screen(), self._sides[0].dtype
-        codes = None if screening is None else screening.tile(rows, columns).codes(self.geometry.reach(coding.reach(dtype)))
+        codes = (
+            None
+            if screening is None
+            else screening.tile(rows, columns).codes(self.geometry.reach(coding.reach(dtype)))
+        )
         return super().codes(rows, columns, coding) if codes is None else codes
 
     def only(self, columns: Array) -> Spatial:
@@ -207,9 +220,14 @@ class Spatial(Source):
         X, Z = self._sides
         if X.shape[1] >= NARROWEST:
             return None
-        with np.errstate(over="ignore"):  # no distance in the box around all rows and candidates may be beyond all numbers
-            box = np.maximum(X.max(axis=0), Z.max(axis=0)) - np.minimum(X.min(axis=0), Z.min(axis=0))
-            longest = self.geometry.value(minkowski(box[None], np.zeros_like(box)[None], self.geometry.r))
+        # no distance in the box around all rows and candidates may be beyond all numbers
+        with np.errstate(over="ignore"):
+            box = np.maximum(X.max(axis=0), Z.max(axis=0)) - np.minimum(
+                X.min(axis=0), Z.min(axis=0)
+            )
+            longest = self.geometry.value(
+                minkowski(box[None], np.zeros_like(box)[None], self.geometry.r)
+            )
         return Space(X, Z, self.geometry) if np.isfinite(longest).all() else None
 
     @property
@@ -218,7 +236,11 @@ class Spatial(Source):
 
     def _find_screen(self) -> Screening | None:
         X, Z = self._sides
-        return screen(X, X if self.symmetric else Z, self.matrix is not None) if self.geometry.r == 2 else None
+        return (
+            screen(X, X if self.symmetric else Z, self.matrix is not None)
+            if self.geometry.r == 2
+            else None
+        )
 
 
 def check_size(rows: Array, columns: Array, bytes_each: int) -> None:

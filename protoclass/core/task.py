@@ -23,8 +23,9 @@ def no_coordinates() -> Array:
 class Task:
     """The learning problem of a model: dissimilarities, classes, weights, coordinates and columns.
 
-    Dissimilarities, coordinates and columns are computed at first access. D may be asymmetric: D[i, j] is from row i to candidate j. A
-    row of weight 0 is not a candidate. All random draws must use `np.random.default_rng(task.seed)`.
+    Dissimilarities, coordinates and columns are computed at first access. D may be asymmetric: D[i,
+    j] is from row i to candidate j. A row of weight 0 is not a candidate. All random draws must use
+    `np.random.default_rng(task.seed)`.
 
     Attributes
     ----------
@@ -39,13 +40,15 @@ class Task:
         Row position of each candidate, -1 for an unlabelled candidate.
     seed : tuple of int
     vectors : Once of array (n, p)
-        Coordinates of the rows; use `coordinates()`, which raises `NoCoordinatesError` if there are none.
+        Coordinates of the rows; use `coordinates()`, which raises `NoCoordinatesError` if there are
+        none.
     design : Once of array (n, p)
         Design matrix; use `columns()`, which raises if there is none.
     tick : callable
         Function to call after each piece of work, for the progress bar.
     allowed_class : int array (m,), or None
-        The only class that each candidate may represent; -1 if it may represent any, and None if all may.
+        The only class that each candidate may represent; -1 if it may represent any, and None if
+        all may.
     levels : tuple
         The names of the classes.
     label : callable
@@ -89,7 +92,9 @@ class Task:
         return self._of(np.flatnonzero(train), columns, (*self.seed, salt)), columns
 
     def reorder(self, order: Array) -> tuple[Task, Array]:
-        """The task with its rows in another order, and the columns that its candidates, which follow their rows, have in this task."""
+        """The task with its rows in another order, and the columns that its candidates, which
+        follow their rows, have in this task.
+        """
         n, row = len(self.y), self.candidate_row
         position = np.empty(n, np.int64)
         position[order] = np.arange(n)
@@ -114,8 +119,8 @@ class Task:
         )
 
 
-# Columns of prototypes: the weight of the rows of their class, and of others, that their balls newly and wrongly cover, or whose nearest
-# prototype they are.
+# Columns of prototypes: the weight of the rows of their class, and of others, that their balls
+# newly and wrongly cover, or whose nearest prototype they are.
 COVERED, ASSIGNED = ("newly_covered", "miscovered"), ("assigned", "misassigned")
 
 

@@ -26,7 +26,15 @@ from ..core.statistics.scores import (
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
 from ..ground.checks import is_number, one_of
-from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, shown, warn
+from ..ground.errors import (
+    DataError,
+    DataWarning,
+    NotAvailableError,
+    OptionError,
+    brief,
+    shown,
+    warn,
+)
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
 from .copies import coincidences
@@ -54,43 +62,51 @@ def calibrate(
 ) -> AnyFit:
     """Add calibrated class probabilities and conformal prediction sets to the fit.
 
-    Without `new`, the method is refitted in each fold of a cross-validation, and scores the rows of the held-out fold. With `new`,
-    this fit scores the given rows, which must not have been used to train it. The score of a class is a log proportion of votes, a
-    decision value or a negative log distance, depending on the method.
+    Without `new`, the method is refitted in each fold of a cross-validation, and scores the rows of
+    the held-out fold. With `new`, this fit scores the given rows, which must not have been used to
+    train it. The score of a class is a log proportion of votes, a decision value or a negative log
+    distance, depending on the method.
 
-    Probabilities, `predict(new, "prob")`, are obtained by regressing the classes of these rows on their scores.
+    Probabilities, `predict(new, "prob")`, are obtained by regressing the classes of these rows on
+    their scores.
 
-    Prediction sets, `predict(new, "set", level=0.9)`, are class-conditional (Mondrian) conformal sets (Vovk 2015). A class is in the
-    set if its conformal p-value exceeds 1 - level: the proportion of calibration rows of this class, the new row included, that
-    conform to the class no better than the new row does. For distances, conformity is the ratio of the distance to the nearest other
-    class to the distance to the class. A set may be empty or contain several classes.
+    Prediction sets, `predict(new, "set", level=0.9)`, are class-conditional (Mondrian) conformal
+    sets (Vovk 2015). A class is in the set if its conformal p-value exceeds 1 - level: the
+    proportion of calibration rows of this class, the new row included, that conform to the class no
+    better than the new row does. For distances, conformity is the ratio of the distance to the
+    nearest other class to the distance to the class. A set may be empty or contain several classes.
 
     Parameters
     ----------
     new : DataFrame, optional
-        Calibration rows with the predictors and the response. Default: the training rows, by cross-validation.
+        Calibration rows with the predictors and the response. Default: the training rows, by
+        cross-validation.
     how : "auto", "multinomial" or "isotonic"
-        Calibration method. "auto": isotonic if its held-out log loss is lower by more than one standard error, otherwise multinomial.
-        "multinomial": logistic calibration with one intercept per class and one common slope (Platt 1999 for two
-        classes), which is shrunken (van Houwelingen and le Cessie 1990). "isotonic": isotonic regression, an increasing step
-        function of how far the class is ahead of the others; it needs more rows. Each step counts one more row, with the
-        proportions of all rows.
+        Calibration method. "auto": isotonic if its held-out log loss is lower by more than one
+        standard error, otherwise multinomial. "multinomial": logistic calibration with one
+        intercept per class and one common slope (Platt 1999 for two classes), which is shrunken
+        (van Houwelingen and le Cessie 1990). "isotonic": isotonic regression, an increasing step
+        function of how far the class is ahead of the others; it needs more rows. Each step counts
+        one more row, with the proportions of all rows.
     cv : "auto", int, "loo", Series or array of folds
-        Cross-validation folds of the training rows; ignored if `new` is given. "auto" is 10, or fewer if a class has fewer rows.
+        Cross-validation folds of the training rows; ignored if `new` is given. "auto" is 10, or
+        fewer if a class has fewer rows.
     seed : int, optional
         Seed for the folds. Default: the seed of the fit.
     weights : column name, Series or array, optional
-        Weights of the rows of `new`, relative to each other, as `weights=` of `fit`. Default: equal weights.
+        Weights of the rows of `new`, relative to each other, as `weights=` of `fit`. Default: equal
+        weights.
     tune : "auto", True or False
-        Whether to tune parameters again without each fold, if the fit has tuned them. "auto": if there are at most 20 folds, the
-        metric does not learn from the classes, and folds x rows x candidates x grid points <= 2e8. Tuning takes about as long as one
-        cross-validation for each fold.
+        Whether to tune parameters again without each fold, if the fit has tuned them. "auto": if
+        there are at most 20 folds, the metric does not learn from the classes, and folds x rows x
+        candidates x grid points <= 2e8. Tuning takes about as long as one cross-validation for each
+        fold.
 
     Returns
     -------
     Fit
-        The same classifier with probabilities and sets added. `predict(new)` does not change; use `predict(new, loss=...)` to decide
-        by expected loss.
+        The same classifier with probabilities and sets added. `predict(new)` does not change; use
+        `predict(new, loss=...)` to decide by expected loss.
 
     Raises
     ------
@@ -103,23 +119,25 @@ def calibrate(
 
     Notes
     -----
-    *Probabilities* are for the prevalence of the classes among the calibration rows, without `class_weights=` of the fit;
-    `predict(new, "prob", prior=...)` gives them for another prevalence. They are never 0 or 1: a new row counts as one more row that
-    may be of any class.
+    *Probabilities* are for the prevalence of the classes among the calibration rows, without
+    `class_weights=` of the fit; `predict(new, "prob", prior=...)` gives them for another
+    prevalence. They are never 0 or 1: a new row counts as one more row that may be of any class.
 
     *Coverage* of the sets, within each class:
 
     * with separate calibration rows: at least `level`;
-    * with the training rows (cross-conformal, Vovk 2015): typically close to `level`; about 1 - 2 (1 - level) is guaranteed, if the
-      parameters were tuned again without each fold, or not tuned.
+    * with the training rows (cross-conformal, Vovk 2015): typically close to `level`; about 1 - 2
+      (1 - level) is guaranteed, if the parameters were tuned again without each fold, or not tuned.
 
     `fit.calibration.guarantee(level)` states the guarantee for this fit.
 
-    *Simulations.* In ten worlds (equal and unequal spread, one half separable and one half noise, a rare class, noise, 60 rows), the mean
-    difference between the default probabilities and the observed proportions was 0.001 to 0.063. "multinomial" assumes that the log odds
-    are linear in the difference of the scores. If one half of the rows is separable and the other noise, this is wrong (0.29
-    was predicted, and the proportion was 0.51), and the default selects "isotonic". With 60 rows, the default was off by 0.05 to 0.06
-    (`python benchmarks/calibrated.py`, recorded in `docs/validation.md`).
+    *Simulations.* In ten worlds (equal and unequal spread, one half separable and one half noise, a
+    rare class, noise, 60 rows), the mean difference between the default probabilities and the
+    observed proportions was 0.001 to 0.063. "multinomial" assumes that the log odds are linear in
+    the difference of the scores. If one half of the rows is separable and the other noise, this is
+    wrong (0.29 was predicted, and the proportion was 0.51), and the default selects "isotonic".
+    With 60 rows, the default was off by 0.05 to 0.06 (`python benchmarks/calibrated.py`, recorded
+    in `docs/validation.md`).
 
     See Also
     --------
@@ -168,25 +186,34 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
         return {**DEFAULTS, "how": calibrate}
     if not isinstance(calibrate, Mapping) or set(calibrate) - set(DEFAULTS):
         ways = ", ".join(map(repr, HOW))
-        raise OptionError(f"calibrate must be True, False, {ways} or a dict of {list(DEFAULTS)}, not {brief(calibrate)}")
+        raise OptionError(
+            f"calibrate must be True, False, {ways} or a dict of {list(DEFAULTS)}, not {brief(calibrate)}"
+        )
     return {**DEFAULTS, **calibrate}
 
 
-def calibration(fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any) -> Calibration:
+def calibration(
+    fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any
+) -> Calibration:
     """See `Fit.calibrate`."""
     one_of("how", how, HOW)
     one_of("tune", tune, ("auto", True, False))
     kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
     if kind is None:
         raise NotAvailableError(
-            f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because it has no values by class"
+            f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because "
+            "it has no values by class"
         )
     tuned, why_not = None, ""
     if new is None:
         if weights is not None:
-            raise OptionError("weights= must be given with new=, because the training rows have the weights of the fit")
+            raise OptionError(
+                "weights= must be given with new=, because the training rows have the weights of the fit"
+            )
         if cv is None:
-            raise OptionError("cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or new=")
+            raise OptionError(
+                "cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or new="
+            )
         tuned, why_not = tuned_in_folds(fit, cv, seed, tune)
         values, y, w, fold, rules = _held_out(fit, kind, rules_of_folds(fit, cv, seed, tuned))
     else:
@@ -196,26 +223,48 @@ def calibration(fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weig
         raise DataError(f"each class needs calibration rows, but {', '.join(empty)} has none")
     scale = scale_of(kind, values)
     scores = scale.scores(values)
-    chances = LEARN[how](scores, y, w) if how in LEARN else fit_selected(scores, y, w, parts_of(y, fold, int(np.bincount(y).min())))
+    chances = (
+        LEARN[how](scores, y, w)
+        if how in LEARN
+        else fit_selected(scores, y, w, parts_of(y, fold, int(np.bincount(y).min())))
+    )
     classes = len(fit.classes)
     conformal = Conformal(nonconformity(scores)[np.arange(len(y)), y], y, w, fold, classes)
     reasons = _reasons(fit, conformal, new is None, tuned is not None, why_not)
     return Calibration(
-        scale, chances, conformal, rules, new is None, np.bincount(y, w, classes) / w.sum(), scores, reasons, tuned is not None,
+        scale,
+        chances,
+        conformal,
+        rules,
+        new is None,
+        np.bincount(y, w, classes) / w.sum(),
+        scores,
+        reasons,
+        tuned is not None,
         fit.problem.class_factors is not None,
-    )  # fmt: skip
+    )
 
 
 def parts_of(y: np.ndarray, fold: np.ndarray, fewest: int) -> np.ndarray:
-    """Parts (n,) of calibration rows: their folds, joined to at most ten; or as many parts of a single fold as a class has rows."""
+    """Parts (n,) of calibration rows: their folds, joined to at most ten; or as many parts of a
+    single fold as a class has rows.
+    """
     fold = np.unique(fold, return_inverse=True)[1]
     if fold.max() == 0:
         return stratified(y, min(MOST_PARTS, max(fewest, 1)), 0)
-    return np.unique(grouped(y, fold, MOST_PARTS, 0), return_inverse=True)[1] if fold.max() >= MOST_PARTS else fold
+    return (
+        np.unique(grouped(y, fold, MOST_PARTS, 0), return_inverse=True)[1]
+        if fold.max() >= MOST_PARTS
+        else fold
+    )
 
 
-def _reasons(fit: Fitted, conformal: Conformal, own_rows: bool, tuned: bool, why_not: str) -> tuple[str, ...]:
-    """Why the theory of prediction sets does not cover a calibration by these rows, which may be held-out rows of the fit."""
+def _reasons(
+    fit: Fitted, conformal: Conformal, own_rows: bool, tuned: bool, why_not: str
+) -> tuple[str, ...]:
+    """Why the theory of prediction sets does not cover a calibration by these rows, which may be
+    held-out rows of the fit.
+    """
     out = []
     if own_rows and not tuned and (fit.selection.values or fit.selection.by_hand):
         out.append(f"parameters that were tuned on the same rows{why_not and f' ({why_not})'}")
@@ -234,7 +283,9 @@ Held = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[FoldRule, ...
 def rules_of_folds(
     fit: Fitted, cv: Any, seed: int | None, values: Sequence[Mapping[str, Any]] | None = None
 ) -> Iterator[tuple[np.ndarray, FoldRule]]:
-    """For each fold its rows, and the method learned without these rows: with the parameters of the fit, or with those of each fold."""
+    """For each fold its rows, and the method learned without these rows: with the parameters of the
+    fit, or with those of each fold.
+    """
     problem = with_folds(fit.chosen_problem, cv, seed)
     fold = draw_folds(problem)[0][0]
     with bar(int(fold.max()) + 1, "learning without each fold", problem.progress) as learning:
@@ -246,23 +297,36 @@ def rules_of_folds(
             learning.update()
 
 
-def _paths(fit: Fitted, problem: Problem, fold: np.ndarray, values: Sequence[Mapping[str, Any]] | None) -> Iterator[FoldPath]:
+def _paths(
+    fit: Fitted, problem: Problem, fold: np.ndarray, values: Sequence[Mapping[str, Any]] | None
+) -> Iterator[FoldPath]:
     """The path of each fold: of all folds at once, or fold by fold if each has its own parameters."""
     dissimilarity = problem.measure()
     task = problem.task(dissimilarity)
     if values is None:
         yield from fold_paths(problem, dissimilarity, task, fold, {})
     for f, chosen in enumerate(values or ()):
-        tuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune).with_values(chosen)
+        tuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune).with_values(
+            chosen
+        )
         if fit.problem.to_tune is not None:
             dissimilarity = tuned.measure()
             task = tuned.task(dissimilarity)
-        for known in fold_paths(tuned, dissimilarity, replace(task, seed=(*task.seed, f)), np.where(fold == f, 0, -1), {}):
+        for known in fold_paths(
+            tuned,
+            dissimilarity,
+            replace(task, seed=(*task.seed, f)),
+            np.where(fold == f, 0, -1),
+            {},
+        ):
             yield replace(known, fold=f)
 
 
-def tuned_in_folds(fit: Fitted, cv: Any, seed: int | None, tune: Any) -> tuple[list[Mapping[str, Any]] | None, str]:
-    """The parameters that the cross-validation of the fit selects from the rows outside each fold; or None, and the reason if there is one.
+def tuned_in_folds(
+    fit: Fitted, cv: Any, seed: int | None, tune: Any
+) -> tuple[list[Mapping[str, Any]] | None, str]:
+    """The parameters that the cross-validation of the fit selects from the rows outside each fold;
+    or None, and the reason if there is one.
 
     `tune` is "auto" (if it is cheap, see `_costs_little`), True or False.
     """
@@ -274,8 +338,12 @@ def tuned_in_folds(fit: Fitted, cv: Any, seed: int | None, tune: Any) -> tuple[l
     folds, values = int(fold.max()) + 1, list[Mapping[str, Any]]()
     if tune == "auto" and not _costs_little(fit, folds):
         return None, "tune=True tunes them again in each fold, which takes long"
-    with bar(folds, "tuning without each fold", problem.progress) as tuning, warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # the same rows are measured again: the user has been warned of them
+    with (
+        bar(folds, "tuning without each fold", problem.progress) as tuning,
+        warnings.catch_warnings(),
+    ):
+        # the same rows are measured again: the user has been warned of them
+        warnings.simplefilter("ignore", DataWarning)
         for f in range(folds):
             part = _without(fit, validation, np.flatnonzero(fold != f))
             if part is None:
@@ -294,8 +362,17 @@ def tuned_in_folds(fit: Fitted, cv: Any, seed: int | None, tune: Any) -> tuple[l
 def _costs_little(fit: Fitted, folds: int) -> bool:
     """Whether tuning in each fold is cheap, on any machine."""
     assert fit.curve is not None
-    cost = float(np.prod([folds, *fit.dissimilarity.shape, len(fit.curve.grid), len(fit.curve.of_fold)], dtype=float))
-    return folds <= MOST_FOLDS_TUNED and not (fit.problem.train_in_folds or isinstance(fit.problem.to_tune, OneOf)) and cost <= MOST_TUNED
+    cost = float(
+        np.prod(
+            [folds, *fit.dissimilarity.shape, len(fit.curve.grid), len(fit.curve.of_fold)],
+            dtype=float,
+        )
+    )
+    return (
+        folds <= MOST_FOLDS_TUNED
+        and not (fit.problem.train_in_folds or isinstance(fit.problem.to_tune, OneOf))
+        and cost <= MOST_TUNED
+    )
 
 
 def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem | None:
@@ -310,7 +387,15 @@ def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem |
     elif not isinstance(cv, str):
         cv = min(int(cv), most)
     metric = problem.metric if problem.train_in_folds else fit.dissimilarity.metric
-    part = replace(problem, frame=frame, groups=groups, cv=cv, repeats=len(validation.of_fold), metric=metric, progress=False)
+    part = replace(
+        problem,
+        frame=frame,
+        groups=groups,
+        cv=cv,
+        repeats=len(validation.of_fold),
+        metric=metric,
+        progress=False,
+    )
     return part if most >= 2 else None
 
 
@@ -320,7 +405,10 @@ def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
     for rows, fold_rule in folds:
-        values[rows], fold[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows)), len(rules)
+        values[rows], fold[rows] = (
+            answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows)),
+            len(rules),
+        )
         rules.append(fold_rule)
     lost = Lost.of(fit.problem, fold)
     values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
@@ -340,9 +428,17 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
     known = (codes >= 0) & ~np.isnan(values).any(axis=1) & (w[complete] > 0)
     if not known.any():
         weight = "" if weights is None else ", and weight"
-        raise DataError(f"calibration needs rows with a known class and all predictors{weight}, but there are none")
+        raise DataError(
+            f"calibration needs rows with a known class and all predictors{weight}, but there are none"
+        )
     one_fold = np.zeros(int(known.sum()), int)
-    return values[known], codes[known], w[complete][known], one_fold, (FoldRule(fit.rule, fit.dissimilarity),)
+    return (
+        values[known],
+        codes[known],
+        w[complete][known],
+        one_fold,
+        (FoldRule(fit.rule, fit.dissimilarity),),
+    )
 
 
 def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
@@ -353,11 +449,13 @@ def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     cure = "use rows that were not used for fitting, or leave new= out to use cross-validation"
     if found.sure:
         raise DataError(
-            f"calibration rows must not be training rows, but {int(found.same.sum())} of these {found.rows} rows were used to fit (first: "
+            f"calibration rows must not be training rows, but {int(found.same.sum())} of these "
+            f"{found.rows} rows were used to fit (first: "
             f"{shown(data.index[found.same][0])}): {cure}"
         )
     warn(
-        f"some calibration rows may be training rows, because {found.words()}; probabilities and sets of training rows are overconfident: "
+        f"some calibration rows may be training rows, because {found.words()}; probabilities and "
+        "sets of training rows are overconfident: "
         f"{cure}",
         DataWarning,
     )
@@ -373,9 +471,9 @@ def threshold(
 ) -> Threshold:
     """Select a probability threshold for one class, on the held-out rows of the calibration.
 
-    The class is predicted if its probability is at least the threshold, otherwise the most probable other class. All thresholds
-    between the probabilities of the held-out rows are tried. The threshold with the lowest `measure` is selected; ties are broken
-    in favour of the highest.
+    The class is predicted if its probability is at least the threshold, otherwise the most probable
+    other class. All thresholds between the probabilities of the held-out rows are tried. The
+    threshold with the lowest `measure` is selected; ties are broken in favour of the highest.
 
     Parameters
     ----------
@@ -384,14 +482,17 @@ def threshold(
     measure, loss : "error", "balanced", "ordinal" or DataFrame
         Error measure to minimise, or a loss matrix, as in `cross_validate`.
     sensitivity, specificity : float, optional
-        Minimum sensitivity or specificity for the class, on the held-out rows. Only one of them can be given.
+        Minimum sensitivity or specificity for the class, on the held-out rows. Only one of them can
+        be given.
 
     Returns
     -------
     Threshold
-        The threshold, for `predict(new, threshold=)` and `test(new, threshold=)`. Its cross-validated error refits the probabilities
-        and the threshold without each fold; its apparent error, on the rows that selected the threshold, is optimistic. The
-        intervals of sensitivity and specificity are for new rows predicted by this threshold, and account for its selection.
+        The threshold, for `predict(new, threshold=)` and `test(new, threshold=)`. Its
+        cross-validated error refits the probabilities and the threshold without each fold; its
+        apparent error, on the rows that selected the threshold, is optimistic. The intervals of
+        sensitivity and specificity are for new rows predicted by this threshold, and account for
+        its selection.
 
     Raises
     ------
@@ -400,8 +501,9 @@ def threshold(
 
     Notes
     -----
-    With 40 rows of three worlds and 80 rows of noise, the intervals contain the true value in 0.97 to 1.00 of 40 samples, so few rows
-    make them wide rather than wrong (`python benchmarks/inference.py small`).
+    With 40 rows of three worlds and 80 rows of noise, the intervals contain the true value in 0.97
+    to 1.00 of 40 samples, so few rows make them wide rather than wrong (`python
+    benchmarks/inference.py small`).
 
     See Also
     --------
@@ -425,14 +527,18 @@ def threshold(
     """
     calibration = fit.calibration
     if calibration is None:
-        raise NotAvailableError("a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)")
+        raise NotAvailableError(
+            "a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)"
+        )
     code = class_code(of, fit.frame.levels)
     limits = {"sensitivity": sensitivity, "specificity": specificity}
     for name, least in limits.items():
         if least is not None and not is_number(least, 0.0, above=True, high=1.0):
             raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
     if sensitivity is not None and specificity is not None:
-        raise OptionError("one threshold may not reach both sensitivity= and specificity=: use one of them")
+        raise OptionError(
+            "one threshold may not reach both sensitivity= and specificity=: use one of them"
+        )
     if loss is not None and not (isinstance(measure, str) and measure == "error"):
         raise OptionError("loss= is itself the measure of a threshold: leave out measure= or loss=")
     check_measure(measure)
@@ -443,15 +549,36 @@ def threshold(
     p = calibration.chances.of(calibration.scores)
     cuts, cut, apparent = chooser.choose(p, y, w)
     held, plain = nested(calibration, fold, chooser)
-    table = pd.DataFrame({"value": cuts.cut, "error": cuts.loss, "sensitivity": cuts.sensitivity, "specificity": cuts.specificity})
+    table = pd.DataFrame(
+        {
+            "value": cuts.cut,
+            "error": cuts.loss,
+            "sensitivity": cuts.sensitivity,
+            "specificity": cuts.specificity,
+        }
+    )
     measured = name if name == "loss" else "error" if name == "error" else f"{name} error"
-    reached = "".join(f" with {which} of at least {least:g}" for which, least in limits.items() if least is not None)
+    reached = "".join(
+        f" with {which} of at least {least:g}"
+        for which, least in limits.items()
+        if least is not None
+    )
     error, se = chooser.error(held, y, w, fold)
     return Threshold(
-        fit.classes[code], cut, f"lowest {measured}{reached}", measured, error, se, apparent,
-        chooser.error(plain, y, w, fold)[0], *intervals(fit, calibration, chooser, held, fold), table, len(y), int(fold.max()) + 1,
+        fit.classes[code],
+        cut,
+        f"lowest {measured}{reached}",
+        measured,
+        error,
+        se,
+        apparent,
+        chooser.error(plain, y, w, fold)[0],
+        *intervals(fit, calibration, chooser, held, fold),
+        table,
+        len(y),
+        int(fold.max()) + 1,
         float(calibration.share[code]),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -476,29 +603,43 @@ class Chooser:
         at = best_cut(cuts, **self.limits)
         return cuts, float(cuts.cut[at]), float(cuts.loss[at])
 
-    def error(self, predicted: np.ndarray, y: np.ndarray, w: np.ndarray, fold: np.ndarray) -> tuple[float, float]:
+    def error(
+        self, predicted: np.ndarray, y: np.ndarray, w: np.ndarray, fold: np.ndarray
+    ) -> tuple[float, float]:
         """The measure of predictions, and its standard error over folds."""
         weight = self.weights(y, w)
         total = np.bincount(fold, weight)
         of_fold = np.bincount(fold, weight * self.losses[y, predicted]) / total
-        mean, se = mean_and_se(of_fold[:, None], total, least_se(weight, self.losses.max(axis=1)[y]))
+        mean, se = mean_and_se(
+            of_fold[:, None], total, least_se(weight, self.losses.max(axis=1)[y])
+        )
         return float(mean[0]), float(se[0])
 
 
 def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
-    """For each calibration row the part (n,) without which the threshold is re-selected: its fold, or up to ten parts of folds."""
+    """For each calibration row the part (n,) without which the threshold is re-selected: its fold,
+    or up to ten parts of folds.
+    """
     y = calibration.conformal.y
     fold = parts_of(y, calibration.conformal.fold, int(min((y == code).sum(), (y != code).sum())))
-    for side, name in (((y == code), shown(levels[code])), ((y != code), f"the classes other than {shown(levels[code])}")):
+    for side, name in (
+        ((y == code), shown(levels[code])),
+        ((y != code), f"the classes other than {shown(levels[code])}"),
+    ):
         if len(np.unique(fold[side])) < 2:
             raise DataError(
-                f"the calibration rows of {name} are all in one fold, so a threshold can't be evaluated: use more folds or more rows"
+                f"the calibration rows of {name} are all in one fold, so a threshold can't be "
+                "evaluated: use more folds or more rows"
             )
     return fold
 
 
-def nested(calibration: Calibration, fold: np.ndarray, chooser: Chooser) -> tuple[np.ndarray, np.ndarray]:
-    """Predicted classes of the calibration rows, by a threshold and by the most probable class, both refitted without their part."""
+def nested(
+    calibration: Calibration, fold: np.ndarray, chooser: Chooser
+) -> tuple[np.ndarray, np.ndarray]:
+    """Predicted classes of the calibration rows, by a threshold and by the most probable class,
+    both refitted without their part.
+    """
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     held, plain = np.empty(len(y), int), np.empty(len(y), int)
     for f in range(int(fold.max()) + 1):
@@ -513,17 +654,21 @@ def nested(calibration: Calibration, fold: np.ndarray, chooser: Chooser) -> tupl
 def intervals(
     fit: Fitted, calibration: Calibration, chooser: Chooser, held: np.ndarray, fold: np.ndarray
 ) -> tuple[Estimate, Estimate]:
-    """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted by the selected threshold.
+    """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted
+    by the selected threshold.
 
-    The middle of the interval, and the lowest variance of a proportion, are those with two more rows on either side (Agresti and Coull
-    1998), because a proportion of few rows near 0 or 1 shows too little variance. The variance is the one of `variance_of_choice`,
-    which accounts for the selection of the threshold, with Student's quantile. If the calibration rows are the training rows, the rules
-    that scored them have training rows in common. Then the variance of a proportion of independent rows is added, times K / (K - 1):
-    test over training rows (Nadeau and Bengio 2003) for each of the K folds.
+    The middle of the interval, and the lowest variance of a proportion, are those with two more
+    rows on either side (Agresti and Coull 1998), because a proportion of few rows near 0 or 1 shows
+    too little variance. The variance is the one of `variance_of_choice`, which accounts for the
+    selection of the threshold, with Student's quantile. If the calibration rows are the training
+    rows, the rules that scored them have training rows in common. Then the variance of a proportion
+    of independent rows is added, times K / (K - 1): test over training rows (Nadeau and Bengio
+    2003) for each of the K folds.
 
-    In 48 cases of 100 and 400 rows, with 30 samples each, Wilson's interval for the actual number of rows contains the true proportion
-    for the selected threshold in 0.63 to 1.00 (mean 0.84), this interval in 0.93 to 1.00 (mean 0.98):
-    `python benchmarks/inference.py threshold --replicates 30`.
+    In 48 cases of 100 and 400 rows, with 30 samples each, Wilson's interval for the actual number
+    of rows contains the true proportion for the selected threshold in 0.63 to 1.00 (mean 0.84),
+    this interval in 0.93 to 1.00 (mean 0.98): `python benchmarks/inference.py threshold
+    --replicates 30`.
     """
     from scipy.stats import t  # 0.4 s that most fits do without
 
@@ -534,9 +679,16 @@ def intervals(
     grouped_rows = calibration.own_rows and fit.problem.groups is not None
     unit = calibration.conformal.fold if grouped_rows else np.arange(len(y))
     variances = variance_of_choice(
-        (fold, np.unique(-p[:, code], return_inverse=True)[1]), change, own, w, lambda v: chooser.weights(y, v), unit,
-        (chooser.limits["sensitivity"], chooser.limits["specificity"]), DRAWS, np.random.default_rng(fit.problem.seed),
-    )  # fmt: skip
+        (fold, np.unique(-p[:, code], return_inverse=True)[1]),
+        change,
+        own,
+        w,
+        lambda v: chooser.weights(y, v),
+        unit,
+        (chooser.limits["sensitivity"], chooser.limits["specificity"]),
+        DRAWS,
+        np.random.default_rng(fit.problem.seed),
+    )
     folds = len(calibration.rules)
     shared = folds / (folds - 1) if calibration.own_rows else 0.0
     out = []
@@ -545,6 +697,8 @@ def intervals(
         share, count = float(weight @ right / weight.sum()), effective_rows(weight)
         middle = (share * count + 2) / (count + 4)
         alone = middle * (1 - middle) / (count + 4)
-        half = float(t.ppf(0.975, max(count - 1, 1.0))) * float(np.sqrt(max(variance, alone) + shared * alone))
+        half = float(t.ppf(0.975, max(count - 1, 1.0))) * float(
+            np.sqrt(max(variance, alone) + shared * alone)
+        )
         out.append(Estimate(share, max(0.0, middle - half), min(1.0, middle + half)))
     return out[0], out[1]

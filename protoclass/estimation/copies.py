@@ -13,28 +13,36 @@ from ..frames.frame import Frame
 from ..frames.schema import Column, numbers, with_levels
 from .problem import Problem
 
-SURE, UNLIKELY = 1e-6, 1e-3  # probabilities of this many coincidences, below which they raise an error or a warning
+# probabilities of this many coincidences, below which they raise an error or a warning
+SURE, UNLIKELY = 1e-6, 1e-3
 COPIES = "have the predictors of a row in another fold"
-COPIED, FINE = 200, (1e-4, 1e-2, 3e-2)  # times the expected number of equal pairs; parts of the SD up to which numbers are the same
+# times the expected number of equal pairs; parts of the SD up to which numbers are the same
+COPIED, FINE = 200, (1e-4, 1e-2, 3e-2)
 
 
 def copied(problem: Problem, of_fold: np.ndarray) -> str:
     """That rows have copies in another fold of the first repeat (repeats, n); empty if not, and with groups."""
     texts = [name for name, column in problem.frame.schema.items() if column.kind == "category"]
-    letters = len(problem.frame.schema) == len(texts) == 1 and problem.metric.unseen_in(texts[0]) == "measured"
+    letters = (
+        len(problem.frame.schema) == len(texts) == 1
+        and problem.metric.unseen_in(texts[0]) == "measured"
+    )
     return "" if problem.groups is not None else copies_across(problem.frame, of_fold[0], letters)
 
 
 def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
-    """That rows have the predictors of a row in another fold (n,), up to rounding, with the cure; "" if they may have by coincidence.
+    """That rows have the predictors of a row in another fold (n,), up to rounding, with the cure;
+    "" if they may have by coincidence.
 
     `letters` says that the letters of the only predictor are compared.
 
-    Rows that agree by coincidence come with pairs of rows that agree in all variables but one, which copies lack. For independent variables
-    the numbers of such pairs and of equal ones have the ratio of the sum of (1 - q) / q to 1, with the proportion q of pairs that agree
-    in a variable. Variables may be dependent, so only `COPIED` times the expected number of equal pairs is beyond coincidence.
-    Rows that are close because variables depend on one another come with many more that are ten times as far apart.
-    Predictors that many rows share, such as only zeros, do not count, nor does a single predictor.
+    Rows that agree by coincidence come with pairs of rows that agree in all variables but one,
+    which copies lack. For independent variables the numbers of such pairs and of equal ones have
+    the ratio of the sum of (1 - q) / q to 1, with the proportion q of pairs that agree in a
+    variable. Variables may be dependent, so only `COPIED` times the expected number of equal pairs
+    is beyond coincidence. Rows that are close because variables depend on one another come with
+    many more that are ten times as far apart. Predictors that many rows share, such as only zeros,
+    do not count, nor does a single predictor.
     """
     if frame.absent is not None:
         return ""
@@ -49,10 +57,18 @@ def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
     roughly = signatures(columns, schema, FINE[-1])
     if len(frame) - len(np.unique(roughly)) < len(frame) / 200:
         return ""  # hardly any rows are the same even roughly, as in most data
-    return next(filter(None, (_copies(frame, columns, schema, fold, digits) for digits in FINE)), "")
+    return next(
+        filter(None, (_copies(frame, columns, schema, fold, digits) for digits in FINE)), ""
+    )
 
 
-def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], fold: np.ndarray, digits: float) -> str:
+def _copies(
+    frame: Frame,
+    columns: pd.DataFrame,
+    schema: Mapping[Any, Column],
+    fold: np.ndarray,
+    digits: float,
+) -> str:
     """What `copies_across` says of numbers that are the same up to a part of their SD."""
     own = _columns(columns, schema, digits)
     every, n = np.add.reduce(own), len(frame)
@@ -67,21 +83,33 @@ def _copies(frame: Frame, columns: pd.DataFrame, schema: Mapping[Any, Column], f
     agree = np.array([_pairs(values) / (n * (n - 1) / 2) for values in own])
     near = sum(_pairs(every - values) - same for values in own)
     expected = (near + 1) / ((1 - agree) / np.maximum(agree, 1 / n**2)).sum()
-    if _pairs(every[several]) < max(COPIED * expected, _pairs(signatures(columns, schema, 10 * digits)[few]) / 2):
+    if _pairs(every[several]) < max(
+        COPIED * expected, _pairs(signatures(columns, schema, 10 * digits)[few]) / 2
+    ):
         return ""
-    names = [list(frame.schema)[k] for k in np.argsort(agree)[:3] if k < len(frame.schema)]  # that distinguish rows best
+    # that distinguish rows best
+    names = [list(frame.schema)[k] for k in np.argsort(agree)[:3] if k < len(frame.schema)]
     series = frame.schema[names[0]].kind == "series"
     exact = not series and len(np.unique(signatures(frame.columns, frame.schema))) == len(count)
-    cure = f"groups=data.groupby({names!r}, dropna=False).ngroup()" if exact else "a column that identifies what was copied"
+    cure = (
+        f"groups=data.groupby({names!r}, dropna=False).ngroup()"
+        if exact
+        else "a column that identifies what was copied"
+    )
     return (
-        f"{apart} of the {n} rows {COPIES} (expected by coincidence: about {2 * expected:.2g}), so errors on held-out rows are too low for "
+        f"{apart} of the {n} rows {COPIES} (expected by coincidence: about {2 * expected:.2g}), so "
+        "errors on held-out rows are too low for "
         f"new ones: use groups= with one value for all copies of a row, such as {cure}"
     )
 
 
-def _columns(columns: pd.DataFrame, schema: Mapping[Any, Column], digits: float | None) -> list[np.ndarray]:
+def _columns(
+    columns: pd.DataFrame, schema: Mapping[Any, Column], digits: float | None
+) -> list[np.ndarray]:
     """Numbers of the values of each column (n,), whose sum is a number of the row."""
-    return [values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, digits))]
+    return [
+        values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, digits))
+    ]
 
 
 def _pairs(values: np.ndarray) -> float:
@@ -91,16 +119,23 @@ def _pairs(values: np.ndarray) -> float:
 
 
 def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> Iterator[np.ndarray]:
-    """A number for each value (n,), the same for the same value, or for numbers that are the same up to a part of their SD."""
+    """A number for each value (n,), the same for the same value, or for numbers that are the same
+    up to a part of their SD.
+    """
     for name, column in schema.items():
         if column.kind == "series":
-            values: Any = columns[name].map(lambda series: (np.asarray(series, float) + 0.0).tobytes()).to_numpy(object)
+            values: Any = (
+                columns[name]
+                .map(lambda series: (np.asarray(series, float) + 0.0).tobytes())
+                .to_numpy(object)
+            )
         elif column.kind == "category":
             values = with_levels(columns[name], column)
         else:
             values = np.asarray(numbers(columns[name]), float) + 0.0  # -0.0 is 0.0
         if digits is not None and column.kind == "numeric":
-            values = values / (np.abs(values).max(initial=0.0, where=~np.isnan(values)) or 1.0)  # squares of large ones overflow
+            # squares of large ones overflow
+            values = values / (np.abs(values).max(initial=0.0, where=~np.isnan(values)) or 1.0)
             values = np.round(values / (pd.Series(values).std(ddof=0) * digits or 1.0)) + 0.0
         yield pd.util.hash_array(values, categorize=False)
 
@@ -115,11 +150,14 @@ class Coincidences:
     """New rows with the predictors of a training row."""
 
     rows: int  # new rows
-    same: np.ndarray  # bool (rows,): rows with the predictors of any training row, or of the training row with the same label
+    # bool (rows,): rows with the predictors of any training row, or of the training row with the
+    # same label
+    same: np.ndarray
     expected: float  # expected number by coincidence
     chance: float  # probability of this many by coincidence
     sure: bool  # whether they are training rows beyond doubt
-    by_label: bool  # whether `same` compares rows with the same label: if these are too many for coincidence
+    # whether `same` compares rows with the same label: if these are too many for coincidence
+    by_label: bool
 
     @property
     def unlikely(self) -> bool:
@@ -129,26 +167,36 @@ class Coincidences:
         """How many there are, and how many there would be."""
         number = int(self.same.sum())
         which = "the training row with the same label" if self.by_label else "a training row"
-        return f"{number} of the {self.rows} rows have the predictors of {which} (expected by coincidence: about {self.expected:.2g})"
+        return (
+            f"{number} of the {self.rows} rows have the predictors of {which} (expected by "
+            f"coincidence: about {self.expected:.2g})"
+        )
 
 
-def coincidences(frame: Frame, new: pd.DataFrame, answers: Callable[[Any], np.ndarray] | None) -> Coincidences | None:
-    """New rows (complete) that coincide with training rows, with the expected number; None if the training rows are gone.
+def coincidences(
+    frame: Frame, new: pd.DataFrame, answers: Callable[[Any], np.ndarray] | None
+) -> Coincidences | None:
+    """New rows (complete) that coincide with training rows, with the expected number; None if the
+    training rows are gone.
 
-    If the dissimilarities are given, rows coincide if the rule gives the same values for them: `answers` of new rows, or of the training
-    rows (None), are arrays with a row for each.
+    If the dissimilarities are given, rows coincide if the rule gives the same values for them:
+    `answers` of new rows, or of the training rows (None), are arrays with a row for each.
 
-    The probability that a new row has the predictors of some training row is estimated by the proportion of training rows with a
-    double. For training rows without a double it is estimated by the proportion of training rows with exactly one double (Good 1953).
-    For rows with the same label it is estimated by the proportion of pairs of training rows that coincide. Only coincidences with training
-    rows without a double, or of all rows with the training rows of the same labels, are sure.
+    The probability that a new row has the predictors of some training row is estimated by the
+    proportion of training rows with a double. For training rows without a double it is estimated by
+    the proportion of training rows with exactly one double (Good 1953). For rows with the same
+    label it is estimated by the proportion of pairs of training rows that coincide. Only
+    coincidences with training rows without a double, or of all rows with the training rows of the
+    same labels, are sure.
 
-    In simulations of six kinds of data (`python benchmarks/coincidences.py`), at most 1.5 % of sets of independent rows were unlikely, and
-    none sure. Training rows with other labels were always unlikely, unless nearly all possible rows had been seen.
+    In simulations of six kinds of data (`python benchmarks/coincidences.py`), at most 1.5 % of sets
+    of independent rows were unlikely, and none sure. Training rows with other labels were always
+    unlikely, unless nearly all possible rows had been seen.
 
     References
     ----------
-    Good (1953), *The population frequencies of species and the estimation of population parameters*.
+    Good (1953), *The population frequencies of species and the estimation of population
+    parameters*.
     """
     from scipy.stats import betabinom  # 0.4 s that most fits do without
 
@@ -157,7 +205,10 @@ def coincidences(frame: Frame, new: pd.DataFrame, answers: Callable[[Any], np.nd
     if len(frame.schema):
         known, given = signatures(frame.columns, frame.schema), signatures(new, frame.schema)
     elif answers is not None:
-        known, given = (pd.util.hash_pandas_object(pd.DataFrame(answers(rows) + 0.0), index=False).to_numpy() for rows in (None, new))
+        known, given = (
+            pd.util.hash_pandas_object(pd.DataFrame(answers(rows) + 0.0), index=False).to_numpy()
+            for rows in (None, new)
+        )
     else:
         return None
     n, m = len(known), len(given)
@@ -169,18 +220,35 @@ def coincidences(frame: Frame, new: pd.DataFrame, answers: Callable[[Any], np.nd
     labelled = own >= 0
     same_label = labelled & (known[own] == given)
     alone, twice = int((count == 1).sum()), 2 * int((count == 2).sum())
-    pair = float((count * (count - 1.0)).sum()) / max(n * (n - 1.0), 1.0)  # the proportion of pairs of training rows that coincide
+    # the proportion of pairs of training rows that coincide
+    pair = float((count * (count - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
     half = n / 2  # training rows coincide in pairs, so they count half
     tests = {
         "any": (int(of_any.sum()), m, (n - alone) / 2, alone / 2),
         "single": (int(single.sum()), m, twice / 2, half - twice / 2),
         "same label": (int(same_label.sum()), int(labelled.sum()), pair * half, (1 - pair) * half),
-        "single same label": (int((same_label & single).sum()), int(labelled.sum()), twice / 2, max(half * alone - twice / 2, 0.0)),
+        "single same label": (
+            int((same_label & single).sum()),
+            int(labelled.sum()),
+            twice / 2,
+            max(half * alone - twice / 2, 0.0),
+        ),
     }
-    p = {name: betabinom.sf(k - 1, trials, yes + 1, no + 1) for name, (k, trials, yes, no) in tests.items()}  # from a flat prior
+    # from a flat prior
+    p = {
+        name: betabinom.sf(k - 1, trials, yes + 1, no + 1)
+        for name, (k, trials, yes, no) in tests.items()
+    }
     every = bool(same_label.all()) and len(np.unique(place[own])) > 1
     sure = min(p["single"], p["single same label"]) < SURE or (every and p["same label"] < SURE)
     by_label = p["same label"] < UNLIKELY
     name = "same label" if by_label else "any"
     _, trials, yes, no = tests[name]
-    return Coincidences(m, same_label if by_label else of_any, trials * yes / max(yes + no, 1), min(p.values()), sure, by_label)
+    return Coincidences(
+        m,
+        same_label if by_label else of_any,
+        trials * yes / max(yes + no, 1),
+        min(p.values()),
+        sure,
+        by_label,
+    )

@@ -1,4 +1,6 @@
-"""Cross-validation: draw folds, fit the whole grid without each fold, predict the rows of the fold, and select a point."""
+"""Cross-validation: draw folds, fit the whole grid without each fold, predict the rows of the fold,
+and select a point.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,22 @@ from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
 from .error_curve import ErrorCurve, Extension, row_weights, values_at
-from .problem import DRAWN_ROWS, Problem, check_rows_needed, choose_candidates, class_counts, counted
+from .problem import (
+    DRAWN_ROWS,
+    Problem,
+    check_rows_needed,
+    choose_candidates,
+    class_counts,
+    counted,
+)
 
-KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")  # of rules; calibrated fits predict "set" as well
+# of rules; calibrated fits predict "set" as well
+KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")
 MOST_DRAWS = 10  # of the folds, for repeats="auto"
 AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
-SAMPLE, SAMPLE_OF_CLASS = 1_500, 50  # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity
+# rows, in all and for each class, on which a fit of many rows selects a default dissimilarity
+SAMPLE, SAMPLE_OF_CLASS = 1_500, 50
 FOLDS_OF_SAMPLE = 5  # of which each has rows of every class, see `quotas`
 
 
@@ -41,44 +52,67 @@ def draw_folds(problem: Problem) -> tuple[np.ndarray, tuple[str, ...]]:
     cv, repeats = problem.cv, problem.repeats
     if repeats == "auto":
         fixed = isinstance(cv, np.ndarray) or cv == "loo"
-        repeats = 1 if fixed or not problem.model.redraws else max(1, min(MOST_DRAWS, DRAWN_ROWS // len(problem.frame)))
-    seeds = [int(np.random.SeedSequence([problem.seed, r]).generate_state(1)[0]) for r in range(repeats)]
+        repeats = (
+            1
+            if fixed or not problem.model.redraws
+            else max(1, min(MOST_DRAWS, DRAWN_ROWS // len(problem.frame)))
+        )
+    seeds = [
+        int(np.random.SeedSequence([problem.seed, r]).generate_state(1)[0]) for r in range(repeats)
+    ]
     return folds_of(cv, problem.frame, problem.groups, seeds)
 
 
-def folds_of(cv: Any, frame: Frame, groups: np.ndarray | None, seeds: list[int]) -> tuple[np.ndarray, tuple[str, ...]]:
+def folds_of(
+    cv: Any, frame: Frame, groups: np.ndarray | None, seeds: list[int]
+) -> tuple[np.ndarray, tuple[str, ...]]:
     """Folds (repeats, n), a draw for each seed, with notes on them; `cv` is as `Problem.cv`."""
     y, notes, auto = frame.codes, tuple[str, ...](), isinstance(cv, str) and cv == "auto"
-    counts, fixed = np.bincount(y), isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")
+    counts, fixed = (
+        np.bincount(y),
+        isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo"),
+    )
     rare, fewest = shown(frame.levels[counts.argmin()]), counts.min()
     if groups is not None and groups.max() < 1 and not isinstance(cv, np.ndarray):
-        raise OptionError("cross-validation leaves groups out and needs at least two, but groups has one")
+        raise OptionError(
+            "cross-validation leaves groups out and needs at least two, but groups has one"
+        )
     if fixed and len(seeds) > 1:
-        raise OptionError(f"repeats={len(seeds)} needs random folds, but these folds are fixed: use a number for cv=")
+        raise OptionError(
+            f"repeats={len(seeds)} needs random folds, but these folds are fixed: use a number for cv="
+        )
     if isinstance(cv, np.ndarray):
         return _custom_folds(cv, groups)[None], ("folds of the user's own",)
     if fixed:
-        return (np.arange(len(y)) if groups is None else groups)[None], (f"one {'row' if groups is None else 'group'} left out at a time",)
+        return (np.arange(len(y)) if groups is None else groups)[None], (
+            f"one {'row' if groups is None else 'group'} left out at a time",
+        )
     if auto:
         cv = usual_folds(y, None if groups is None else int(groups.max()) + 1)
         if cv < 2:
             raise DataError(
-                f"cross-validation needs two rows of each class, but class {rare} has one: use fixed parameters, or join classes"
+                f"cross-validation needs two rows of each class, but class {rare} has one: use "
+                "fixed parameters, or join classes"
             )
         if cv < FOLDS and groups is None:
             notes = (f"{cv} folds, as class {rare} has {fewest} rows",)
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
         hint = hint_for_value("cv", cv, ("auto", "loo"))
-        raise OptionError(f"cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not {brief(cv)}{hint and ': '}{hint}")
+        raise OptionError(
+            "cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not "
+            f"{brief(cv)}{hint and ': '}{hint}"
+        )
     if groups is not None:
         return np.stack([grouped(y, groups, int(cv), seed) for seed in seeds]), notes
     if fewest < 2:
         raise OptionError(
-            f"cv={brief(cv)} needs two rows of each class, but class {rare} has one: use cv='loo', leave the class out, or join classes"
+            f"cv={brief(cv)} needs two rows of each class, but class {rare} has one: use cv='loo', "
+            "leave the class out, or join classes"
         )
     if fewest < cv:
         raise OptionError(
-            f"cv={brief(cv)} needs as many rows of each class, but class {rare} has {fewest}: use cv={max(2, fewest)} or fewer, or 'loo'"
+            f"cv={brief(cv)} needs as many rows of each class, but class {rare} has {fewest}: use "
+            f"cv={max(2, fewest)} or fewer, or 'loo'"
         )
     return np.stack([stratified(y, int(cv), seed) for seed in seeds]), notes
 
@@ -88,14 +122,20 @@ def _custom_folds(cv: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
     fold, names = pd.factorize(pd.Series(cv), sort=False)
     if len(names) < 2:
         raise OptionError("the folds in cv are all the same: use at least two")
-    if groups is not None and pd.DataFrame({"g": groups, "f": fold}).groupby("g")["f"].nunique().max() > 1:
-        raise OptionError("the folds in cv split a group of groups=: use one or the other, or folds that do not split groups")
+    if (
+        groups is not None
+        and pd.DataFrame({"g": groups, "f": fold}).groupby("g")["f"].nunique().max() > 1
+    ):
+        raise OptionError(
+            "the folds in cv split a group of groups=: use one or the other, or folds that do not split groups"
+        )
     return fold
 
 
 @dataclass(frozen=True)
 class Lost:
-    """Held-out rows with a level that the training rows of their fold lack: they are answered as new rows with a new level are.
+    """Held-out rows with a level that the training rows of their fold lack: they are answered as
+    new rows with a new level are.
 
     Attributes
     ----------
@@ -113,13 +153,21 @@ class Lost:
     @staticmethod
     def of(problem: Problem, fold: np.ndarray) -> Lost:
         where, none = problem.frame.held_out_levels(fold), np.zeros(len(fold), bool)
-        missing = [rows for name, rows in where.items() if problem.metric.unseen_in(name) == "missing"]
-        return Lost(where, np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *where.values()]))
+        missing = [
+            rows for name, rows in where.items() if problem.metric.unseen_in(name) == "missing"
+        ]
+        return Lost(
+            where,
+            np.logical_or.reduce([none, *missing]),
+            np.logical_or.reduce([none, *where.values()]),
+        )
 
 
 @dataclass(frozen=True)
 class FoldPath:
-    """The models of one fold over the grid, with the inputs of their predictions: dissimilarities and task of all rows."""
+    """The models of one fold over the grid, with the inputs of their predictions: dissimilarities
+    and task of all rows.
+    """
 
     dissimilarity: Dissimilarity
     task: Task
@@ -143,7 +191,11 @@ class FoldPath:
         known, D = self.query(rows), self.task.D
 
         def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
-            return known.measure(at, prototypes) if prototypes.at is None else D.take(at, prototypes.at)
+            return (
+                known.measure(at, prototypes)
+                if prototypes.at is None
+                else D.take(at, prototypes.at)
+            )
 
         def beside(prototypes: Points) -> Beside | None:
             return None if prototypes.at is None else Beside(D, prototypes.at)
@@ -154,7 +206,11 @@ class FoldPath:
 def smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:
     """Smallest number of training rows with weight of each class over all folds (repeats, n), int (classes,)."""
     y, live, classes = problem.frame.codes, problem.frame.weights > 0, len(problem.frame.levels)
-    train = [np.bincount(y[live & (fold != f)], minlength=classes) for fold in of_fold for f in range(fold.max() + 1)]
+    train = [
+        np.bincount(y[live & (fold != f)], minlength=classes)
+        for fold in of_fold
+        for f in range(fold.max() + 1)
+    ]
     return np.min(train, axis=0)
 
 
@@ -169,11 +225,14 @@ def fold_paths(
 ) -> Iterator[FoldPath]:
     """The models of each fold of one repeat, learned without its rows.
 
-    All folds at once, and with `on_all` one more without held-out rows; or fold by fold if the metric or the candidates
-    must not use the held-out rows. Then `draw` may give each fold its own grid, from the task of its training rows.
+    All folds at once, and with `on_all` one more without held-out rows; or fold by fold if the
+    metric or the candidates must not use the held-out rows. Then `draw` may give each fold its own
+    grid, from the task of its training rows.
     """
     folds, lost = int(fold.max()) + 1, Lost.of(problem, fold)
-    check_rows_needed(problem, smallest_classes(problem, fold[None]), grid, " in the training rows of a fold")
+    check_rows_needed(
+        problem, smallest_classes(problem, fold[None]), grid, " in the training rows of a fold"
+    )
     if not problem.train_in_folds:
         for f, path in problem.model.paths(task, fold, folds + on_all, grid):
             yield FoldPath(dissimilarity, task, f, path, lost)
@@ -205,10 +264,18 @@ class Trial:
         """The error curve of the answers over a grid."""
         weights, bounds = row_weights(self.problem, self.problem.loss_name), answers.bounds
         return ErrorCurve(
-            self.problem, answers.grid, self.of_fold, answers.predicted, answers.covered, answers.errors, answers.sizes,
+            self.problem,
+            answers.grid,
+            self.of_fold,
+            answers.predicted,
+            answers.covered,
+            answers.errors,
+            answers.sizes,
             np.concatenate([np.bincount(fold, weights) for fold in self.of_fold]),
-            bounds=bounds if self.problem.model.can.grid_bounds else None, counts=answers.counts, **more,
-        )  # fmt: skip
+            bounds=bounds if self.problem.model.can.grid_bounds else None,
+            counts=answers.counts,
+            **more,
+        )
 
 
 @dataclass(frozen=True)
@@ -227,7 +294,8 @@ class Answers:
     all_classes : bool array (R x F, G)
         Whether every class of the training rows has a prototype; True if this was not determined.
     rules : list of (Path, int), or None
-        A path on all rows and the place of the rule in it, for each point; None if they were not learned.
+        A path on all rows and the place of the rule in it, for each point; None if they were not
+        learned.
     counts : int array (G,), or None
         Number of prototypes of these rules, see `counted`; None if unknown.
     """
@@ -248,10 +316,16 @@ def join(parts: Sequence[Answers], order: Any = slice(None)) -> Answers:
 
     def joined(name: str) -> Any:
         arrays = [getattr(part, name) for part in parts]
-        return None if any(a is None for a in arrays) else np.concatenate(arrays, axis=-1)[..., order]
+        return (
+            None if any(a is None for a in arrays) else np.concatenate(arrays, axis=-1)[..., order]
+        )
 
     names = ("predicted", "covered", "errors", "sizes", "bounds", "all_classes", "counts")
-    grid = pd.concat([part.grid for part in parts], ignore_index=True).iloc[order].reset_index(drop=True)
+    grid = (
+        pd.concat([part.grid for part in parts], ignore_index=True)
+        .iloc[order]
+        .reset_index(drop=True)
+    )
     rules = None
     if all(part.rules is not None for part in parts):
         known = [rule for part in parts for rule in part.rules or ()]
@@ -269,28 +343,40 @@ def in_order(grid: pd.DataFrame, axes: Mapping[str, np.ndarray]) -> np.ndarray:
 def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = False) -> Answers:
     """Predictions for the held-out rows over the product of the axes, and the mean loss of each fold.
 
-    The loop over folds of Hastie, Tibshirani and Friedman (2009), section 7.10: each fold is left out in turn, the whole grid is fitted
-    to the other rows, and the rows of the fold are predicted.
+    The loop over folds of Hastie, Tibshirani and Friedman (2009), section 7.10: each fold is left
+    out in turn, the whole grid is fitted to the other rows, and the rows of the fold are predicted.
     """
     problem, model = trial.problem, trial.problem.model
     if set(model.tuned()) & set(model.metric_parameters):
         return _hold_out_by_metric(trial, axes, count_classes)
-    grid = pd.DataFrame(list(product(*(axis.tolist() for axis in axes.values()))), columns=list(axes))
+    grid = pd.DataFrame(
+        list(product(*(axis.tolist() for axis in axes.values()))), columns=list(axes)
+    )
     G, F, path, has_cover = len(grid), trial.folds, None, False
     predicted, covered = (large((*trial.of_fold.shape, G), np.int16) for _ in range(2))
-    sizes, bounds, all_classes = np.empty((F.sum(), G)), np.full((F.sum(), G), np.nan), np.ones((F.sum(), G), bool)
+    sizes, bounds, all_classes = (
+        np.empty((F.sum(), G)),
+        np.full((F.sum(), G), np.nan),
+        np.ones((F.sum(), G), bool),
+    )
 
     def predict(r: int, fold: np.ndarray, known: FoldPath) -> FoldPath:
-        """The predictions for the rows of a fold of repeat r, block by block; they are written into `predicted` and `covered`."""
+        """The predictions for the rows of a fold of repeat r, block by block; they are written into
+        `predicted` and `covered`.
+        """
         shape = np.shape(known.path.size)
         if shape != (G,):
             name = type(known.path).__name__
-            raise OptionError(f"the path {name} has sizes of shape {shape} for a grid of {G} points: return a rule for each point")
+            raise OptionError(
+                f"the path {name} has sizes of shape {shape} for a grid of {G} points: return a rule for each point"
+            )
         rows, begin = np.flatnonzero(fold == known.fold), 0
         kinds = ["class", "cover"] if trial.covers and "cover" in known.path.kinds else ["class"]
         for block in known.task_query(rows).blocks(len(known.path.prototypes)) if len(rows) else ():
             at, begin = rows[begin : begin + len(block)], begin + len(block)
-            for into, codes in zip([predicted, covered], answer_block(known.path, kinds, block), strict=False):
+            for into, codes in zip(
+                [predicted, covered], answer_block(known.path, kinds, block), strict=False
+            ):
                 into[r, at] = codes
         return known
 
@@ -303,7 +389,10 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
                 if known.fold == F[r]:  # which leaves nothing out
                     path = known.path
                     continue
-                row, has_cover = F[:r].sum() + known.fold, trial.covers and "cover" in known.path.kinds
+                row, has_cover = (
+                    F[:r].sum() + known.fold,
+                    trial.covers and "cover" in known.path.kinds,
+                )
                 sizes[row] = known.path.size
                 if known.path.bounds is not None:
                     bounds[row] = known.path.bounds
@@ -313,7 +402,17 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
     errors = fold_errors(problem, trial.of_fold, predicted)
     counts, path = _count(trial, grid, axes, path)
     rules = None if path is None else [(path, g) for g in range(G)]
-    return Answers(grid, predicted, covered if has_cover else None, errors, sizes, bounds, all_classes, rules, counts)
+    return Answers(
+        grid,
+        predicted,
+        covered if has_cover else None,
+        errors,
+        sizes,
+        bounds,
+        all_classes,
+        rules,
+        counts,
+    )
 
 
 def _all_classes(known: FoldPath, fold: np.ndarray) -> np.ndarray:
@@ -326,7 +425,10 @@ def fold_errors(problem: Problem, of_fold: np.ndarray, predicted: np.ndarray) ->
     """Mean loss of each fold at each grid point, (R x F, G)."""
     y, weights, errors = problem.frame.codes, row_weights(problem, problem.loss_name), []
     for fold, codes in zip(of_fold, predicted, strict=True):
-        lost = (losses(codes[None, :, g : g + 1], y, problem.loss)[0, :, 0] * weights for g in range(codes.shape[1]))
+        lost = (
+            losses(codes[None, :, g : g + 1], y, problem.loss)[0, :, 0] * weights
+            for g in range(codes.shape[1])
+        )
         sums = np.stack([np.bincount(fold, loss) for loss in lost], axis=1)
         errors.append(sums / np.maximum(np.bincount(fold, weights), 1e-300)[:, None])
     return np.concatenate(errors)
@@ -348,13 +450,22 @@ def _count(
 
 
 def _hold_out_by_metric(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool) -> Answers:
-    """`hold_out` for a method that learns a dissimilarity: the parameters of the metric are tried one by one, the others together."""
+    """`hold_out` for a method that learns a dissimilarity: the parameters of the metric are tried
+    one by one, the others together.
+    """
     names = [name for name in axes if name in trial.problem.model.metric_parameters]
-    points = [dict(zip(names, values, strict=True)) for values in product(*(axes[name].tolist() for name in names))]
+    points = [
+        dict(zip(names, values, strict=True))
+        for values in product(*(axes[name].tolist() for name in names))
+    ]
 
     def run(values: dict[str, Any]) -> Answers:
         problem = replace(trial.problem.with_values(values), progress=False)
-        return hold_out(replace(trial, problem=problem), {**axes, **{name: np.array([v]) for name, v in values.items()}}, count_classes)
+        return hold_out(
+            replace(trial, problem=problem),
+            {**axes, **{name: np.array([v]) for name, v in values.items()}},
+            count_classes,
+        )
 
     parts = []
     with bar(len(points), "cross-validating", trial.problem.progress) as validating:
@@ -367,14 +478,22 @@ def _hold_out_by_metric(trial: Trial, axes: dict[str, np.ndarray], count_classes
 def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, Answers]:
     """Cross-validate a problem; the following fit can use its dissimilarities and rules again.
 
-    Each dissimilarity, if several are tried, has the grids of the method, which are extended while their last value is selected.
+    Each dissimilarity, if several are tried, has the grids of the method, which are extended while
+    their last value is selected.
     """
-    by_default = problem.to_tune is not None and isinstance(problem.call.arguments.get("dissimilarity", "auto"), str)
+    by_default = problem.to_tune is not None and isinstance(
+        problem.call.arguments.get("dissimilarity", "auto"), str
+    )
     number = max(SAMPLE, SAMPLE_OF_CLASS * len(problem.frame.levels))
     if by_default and len(problem.frame) > max(DRAWN_ROWS, number):
         problem = select_on_sample(problem, number)
     of_fold, notes = draw_folds(problem)
-    smallest, tuned, parts, extensions = smallest_classes(problem, of_fold), problem.metric_axes, list[Answers](), dict[str, Extension]()
+    smallest, tuned, parts, extensions = (
+        smallest_classes(problem, of_fold),
+        problem.metric_axes,
+        list[Answers](),
+        dict[str, Extension](),
+    )
     for point in product(*tuned.values()):
         values = dict(zip(tuned, point, strict=True))
         measured = problem.with_metric(values)
@@ -393,18 +512,37 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
 
 
 def select_on_sample(problem: Problem, number: int) -> Problem:
-    """The problem with one of the default dissimilarities, selected by one cross-validation of a sample of `number` rows."""
-    frame, live, classes = problem.frame, np.flatnonzero(problem.frame.weights > 0), len(problem.frame.levels)
-    quota = quotas(np.bincount(frame.codes[live], minlength=classes), number, np.ones(classes, bool))
+    """The problem with one of the default dissimilarities, selected by one cross-validation of a
+    sample of `number` rows.
+    """
+    frame, live, classes = (
+        problem.frame,
+        np.flatnonzero(problem.frame.weights > 0),
+        len(problem.frame.levels),
+    )
+    quota = quotas(
+        np.bincount(frame.codes[live], minlength=classes), number, np.ones(classes, bool)
+    )
     rows = live[drawn_by_class(frame.codes[live], quota, np.random.default_rng(problem.seed))]
-    candidates = problem.candidates if isinstance(problem.candidates, str) else "train"  # a number is of all rows
-    part = replace(problem, frame=frame.take(rows), candidates=candidates, cv=FOLDS_OF_SAMPLE, repeats=1, progress=False)
+    # a number is of all rows
+    candidates = problem.candidates if isinstance(problem.candidates, str) else "train"
+    part = replace(
+        problem,
+        frame=frame.take(rows),
+        candidates=candidates,
+        cv=FOLDS_OF_SAMPLE,
+        repeats=1,
+        progress=False,
+    )
     with catch_warnings():
         simplefilter("ignore", DataWarning)  # of levels that are rare in the sample
         curve = validate(part, covers=False)[0]
     chosen = values_at(curve.grid, curve.point_of())
     *others, last = problem.metric_axes["dissimilarity"]
-    said = f"the distance was selected from {', '.join(others)} and {last} on a random sample of {len(rows):,} rows by class"
+    said = (
+        f"the distance was selected from {', '.join(others)} and {last} on a random sample of "
+        f"{len(rows):,} rows by class"
+    )
     found = problem.with_metric(chosen)
     if problem.call.arguments.get("candidates", "auto") == "auto":
         found = replace(found, candidates=choose_candidates(found.model, found.metric, frame))
@@ -412,35 +550,54 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
 
 
 def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> Answers:
-    """`hold_out`; if a metric is learned, the parameter `tuned_last` varies only at the selected values of the others."""
+    """`hold_out`; if a metric is learned, the parameter `tuned_last` varies only at the selected
+    values of the others.
+    """
     model = trial.problem.model
-    last = next((name for name, values in axes.items() if name in model.tuned_last and len(values) > 1), None)
+    last = next(
+        (name for name, values in axes.items() if name in model.tuned_last and len(values) > 1),
+        None,
+    )
     if last is None or not ({*axes} - {last}) & {*model.metric_parameters}:
         return hold_out(trial, axes)
     first = hold_out(trial, {**axes, last: axes[last][:1]})
     chosen = first.grid.iloc[trial.curve(first).point_of()]
-    return join([first, hold_out(trial, {**{name: np.array([chosen[name]]) for name in axes}, last: axes[last][1:]})])
+    return join(
+        [
+            first,
+            hold_out(
+                trial, {**{name: np.array([chosen[name]]) for name in axes}, last: axes[last][1:]}
+            ),
+        ]
+    )
 
 
 def _warn_of_lost(trial: Trial, answers: Answers) -> None:
     """Warn of levels that the training rows of a fold lack, if held-out rows with such levels got no prediction."""
     unpredicted = (answers.predicted[0] < 0).all(axis=1)
-    where = {c: rows & unpredicted for c, rows in Lost.of(trial.problem, trial.of_fold[0]).where.items()}
-    trial.problem.frame.counted({c: rows for c, rows in where.items() if rows.any()}).warn_of_folds()
+    where = {
+        c: rows & unpredicted for c, rows in Lost.of(trial.problem, trial.of_fold[0]).where.items()
+    }
+    trial.problem.frame.counted(
+        {c: rows for c, rows in where.items() if rows.any()}
+    ).warn_of_folds()
 
 
-def extend(trial: Trial, answers: Answers, axes: dict[str, np.ndarray]) -> tuple[Answers, dict[str, Extension]]:
+def extend(
+    trial: Trial, answers: Answers, axes: dict[str, np.ndarray]
+) -> tuple[Answers, dict[str, Extension]]:
     """Extend default grids while their last value is selected, on the same folds, a few values at a time.
 
-    Values from which on a class has no prototypes in a fold do not count. Returns the answers over the final grids, and a note
-    for each extended parameter.
+    Values from which on a class has no prototypes in a fold do not count. Returns the answers over
+    the final grids, and a note for each extended parameter.
     """
     model, extensions = trial.problem.model, dict[str, Extension]()
     for name, grid in model.larger.items():
         if not model.has_default_grid(name):
             continue
         last, all_classes = axes[name].max(), True
-        at_once = MOST_FURTHER if trial.problem.train_in_folds else AT_ONCE  # each time the folds learn their dissimilarities
+        # each time the folds learn their dissimilarities
+        at_once = MOST_FURTHER if trial.problem.train_in_folds else AT_ONCE
         beyond = grid.values(trial.task) if _selected(trial, answers, name) == last else np.empty(0)
         beyond = beyond[beyond > last][:MOST_FURTHER]
         while len(beyond) and all_classes and _selected(trial, answers, name) == axes[name].max():
@@ -450,7 +607,10 @@ def extend(trial: Trial, answers: Answers, axes: dict[str, np.ndarray]) -> tuple
             all_classes = kept == len(more)
             if kept:
                 axes = {**axes, name: np.concatenate([axes[name], more[:kept]])}
-                answers = join([answers, further], in_order(pd.concat([answers.grid, further.grid], ignore_index=True), axes))
+                answers = join(
+                    [answers, further],
+                    in_order(pd.concat([answers.grid, further.grid], ignore_index=True), axes),
+                )
             extensions[name] = Extension(float(last), int((axes[name] > last).sum()), all_classes)
     return answers, extensions
 
@@ -461,7 +621,9 @@ def _selected(trial: Trial, answers: Answers, name: str) -> Any:
 
 
 def _until_a_class_is_lost(answers: Answers, name: str) -> int:
-    """The number of values of a parameter before the first one that loses a class in a fold, for any values of the others."""
+    """The number of values of a parameter before the first one that loses a class in a fold, for
+    any values of the others.
+    """
     whole = pd.Series(answers.all_classes.all(axis=0)).groupby(answers.grid[name].to_numpy()).any()
     return int(np.argmin([*whole, False]))
 
@@ -469,13 +631,15 @@ def _until_a_class_is_lost(answers: Answers, name: str) -> int:
 def lowest_by_size(curve: ErrorCurve) -> tuple[ErrorCurve, np.ndarray]:
     """The grid points of the lowest error for each number of prototypes, ascending, and the curve that has them.
 
-    If one run gives models of every number of prototypes, these are cross-validated on the same folds. The curve is not stored, because
-    it has the held-out predictions of many models.
+    If one run gives models of every number of prototypes, these are cross-validated on the same
+    folds. The curve is not stored, because it has the held-out predictions of many models.
     """
     problem, rows = curve.problem, len(curve.problem.frame)
     model = problem.model.within(rows)
     if model != problem.model and model.shares_work:
-        curve = validate(replace(problem, model=model, budget=rows, repeats=len(curve.of_fold)), covers=False)[0]
+        curve = validate(
+            replace(problem, model=model, budget=rows, repeats=len(curve.of_fold)), covers=False
+        )[0]
     return curve, lowest_errors(curve.choice.error, curve.rule_sizes)
 
 
@@ -485,22 +649,25 @@ def frontier(curve: ErrorCurve) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Table in ascending order of `size`, with one row for each size whose lowest error is below the errors of all smaller sizes.
-        `size`: the number of prototypes of the model on all rows, or if unknown its mean over the folds (for methods that do
-        not count prototypes, their own size). `error` and its standard error `se`, as in `table`; `corrected`: the error
-        corrected for selecting the best point of at most this size on the same folds, as by `corrected`; the parameters; and
-        `method`.
+        Table in ascending order of `size`, with one row for each size whose lowest error is below
+        the errors of all smaller sizes. `size`: the number of prototypes of the model on all rows,
+        or if unknown its mean over the folds (for methods that do not count prototypes, their own
+        size). `error` and its standard error `se`, as in `table`; `corrected`: the error corrected
+        for selecting the best point of at most this size on the same folds, as by `corrected`; the
+        parameters; and `method`.
 
     Notes
     -----
-    If one run of the method gives models with every number of prototypes, as for the greedy PVM, and the grid lacks them, they
-    are cross-validated as well. This happens on the same folds, at the first call. `max_prototypes=` tunes over the same models,
-    up to its limit. Otherwise the frontier has the points of the grid.
+    If one run of the method gives models with every number of prototypes, as for the greedy PVM,
+    and the grid lacks them, they are cross-validated as well. This happens on the same folds, at
+    the first call. `max_prototypes=` tunes over the same models, up to its limit. Otherwise the
+    frontier has the points of the grid.
 
-    The lowest error of many points is optimistic. This was simulated for "pvm" and 200 rows with two classes, on average over
-    60 samples, at sizes from 2 to 30. If the columns are informative, `corrected` is within half a point of the true error at
-    every size, and `error` is 0 to 4 points too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a
-    point from 5 prototypes on and 1.7 points too high at 2 (`python benchmarks/frontier.py pvm`).
+    The lowest error of many points is optimistic. This was simulated for "pvm" and 200 rows with
+    two classes, on average over 60 samples, at sizes from 2 to 30. If the columns are informative,
+    `corrected` is within half a point of the true error at every size, and `error` is 0 to 4 points
+    too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a point from 5
+    prototypes on and 1.7 points too high at 2 (`python benchmarks/frontier.py pvm`).
 
     Examples
     --------
@@ -513,4 +680,6 @@ def frontier(curve: ErrorCurve) -> pd.DataFrame:
     sizes, table = curve.rule_sizes[points], curve.table.iloc[points].reset_index(drop=True)
     head = pd.DataFrame({"size": as_counts(sizes), "error": table["error"], "se": table["se"]})
     parameters = {name: table[name] for name in curve.grid if name != "max_size"}
-    return head.assign(corrected=curve.corrected_within(sizes), **parameters, method=curve.problem.model.name)
+    return head.assign(
+        corrected=curve.corrected_within(sizes), **parameters, method=curve.problem.model.name
+    )

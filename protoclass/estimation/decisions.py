@@ -1,4 +1,6 @@
-"""Calibrated probabilities and prediction sets of a rule, and decisions from probabilities: by losses, priors and thresholds."""
+"""Calibrated probabilities and prediction sets of a rule, and decisions from probabilities: by
+losses, priors and thresholds.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ import pandas as pd
 
 from ..core.query import Rule, answer
 from ..core.statistics.intervals import Estimate, columns_of
-from ..core.statistics.scores import Chances, Conformal, Scale, nonconformity, rows_of_classes, under_prior
+from ..core.statistics.scores import (
+    Chances,
+    Conformal,
+    Scale,
+    nonconformity,
+    rows_of_classes,
+    under_prior,
+)
 from ..ground.checks import check_level, is_number
 from ..ground.errors import OptionError, brief, printed, short, shown, visible
 from ..ground.savable import savable
@@ -55,11 +64,14 @@ class Calibration:
     conformal : Conformal
         Calibration rows against which new rows are ranked.
     rules : tuple of FoldRule
-        Models that scored these rows, by the number of the fold; the model of the fit if the rows were given.
+        Models that scored these rows, by the number of the fold; the model of the fit if the rows
+        were given.
     own_rows : bool
-        Whether the calibration rows are the fit's own, held out fold by fold, and not rows that were given.
+        Whether the calibration rows are the fit's own, held out fold by fold, and not rows that
+        were given.
     share : array (classes,)
-        Proportion of each class among the calibration rows, by their own weights: the prevalence of the probabilities.
+        Proportion of each class among the calibration rows, by their own weights: the prevalence of
+        the probabilities.
     scores : array (n, classes)
         Scores of the calibration rows.
     reasons : tuple of str
@@ -82,19 +94,26 @@ class Calibration:
     class_weights: bool = False
 
     def probabilities(self, values: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
-        """Probabilities (r, classes) from the model's values for rows; with `prior`, for another prevalence of the classes."""
+        """Probabilities (r, classes) from the model's values for rows; with `prior`, for another
+        prevalence of the classes.
+        """
         p = self.chances.of(self.scale.scores(values))
         return p if prior is None else under_prior(p, self.share, prior)
 
     def p_values(self, new: Any, zero: bool = False) -> tuple[np.ndarray, pd.Index, np.ndarray]:
-        """Conformal p-values (r, classes) of the complete rows of new data, the labels of all rows, and which are complete.
+        """Conformal p-values (r, classes) of the complete rows of new data, the labels of all rows,
+        and which are complete.
 
         See `Dissimilarity.new_query` for `zero`.
         """
         strange = []
         for fold_rule in self.rules:
             if new is None:
-                query, index, complete = fold_rule.dissimilarity._query(), fold_rule.dissimilarity.index, None
+                query, index, complete = (
+                    fold_rule.dissimilarity._query(),
+                    fold_rule.dissimilarity.index,
+                    None,
+                )
             else:
                 query, index, complete = fold_rule.dissimilarity._new_query(new, zero)
             values = answer(fold_rule.rule, self.scale.kind, query)
@@ -111,8 +130,15 @@ class Calibration:
 
     def words(self) -> str:
         """How the probabilities were learned."""
-        name, rows = "logistic (Platt)" if self.chances.name == "multinomial" else self.chances.name, len(self.conformal.y)
-        source = f"{rows} held-out rows, {len(self.rules)} folds" if self.own_rows else f"{rows} separate rows"
+        name, rows = (
+            "logistic (Platt)" if self.chances.name == "multinomial" else self.chances.name,
+            len(self.conformal.y),
+        )
+        source = (
+            f"{rows} held-out rows, {len(self.rules)} folds"
+            if self.own_rows
+            else f"{rows} separate rows"
+        )
         source += ", tuned again in each fold" if self.tuned else ""
         source += ", for the prevalence without class weights" if self.class_weights else ""
         return f"{name} calibration, {source}"
@@ -122,20 +148,32 @@ class Calibration:
         check_level(level)
         head = f"Prediction sets of level {level:g} contain the true class with probability "
         if self.own_rows:
-            head += f"about {level:g} in each class; the guarantee is about {max(0.0, 2 * level - 1):g} (cross-conformal)"
+            head += (
+                f"about {level:g} in each class; the guarantee is about "
+                f"{max(0.0, 2 * level - 1):g} (cross-conformal)"
+            )
         else:
-            head += f"at least {level:g} in each class, on average over calibration rows and new rows"
-        return f"{head}. The guarantee does not account for {', or for '.join(self.reasons)}." if self.reasons else f"{head}."
+            head += (
+                f"at least {level:g} in each class, on average over calibration rows and new rows"
+            )
+        return (
+            f"{head}. The guarantee does not account for {', or for '.join(self.reasons)}."
+            if self.reasons
+            else f"{head}."
+        )
 
     def smallest_level(self) -> np.ndarray:
         """For each class, the level from which every set contains it, because it has too few calibration rows."""
-        return 1 - 1 / (rows_of_classes(self.conformal.y, self.conformal.w, self.conformal.classes) + 1)
+        return 1 - 1 / (
+            rows_of_classes(self.conformal.y, self.conformal.w, self.conformal.classes) + 1
+        )
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Threshold(Printed):
-    """A threshold on the probability of one class: from there on it is predicted, below it the most probable of the others.
+    """A threshold on the probability of one class: from there on it is predicted, below it the most
+    probable of the others.
 
     Attributes
     ----------
@@ -148,23 +186,25 @@ class Threshold(Printed):
     measure : str
         Measure that was minimised: "error", "balanced error", "ordinal error" or "loss".
     error, se : float
-        The measure on held-out rows, with the probabilities and the threshold refitted without the fold of each row; and its
-        standard error over the folds, as in `cross_validate`. The models that scored the other rows were trained with the row, so
-        this is less strict than a test on new rows.
+        The measure on held-out rows, with the probabilities and the threshold refitted without the
+        fold of each row; and its standard error over the folds, as in `cross_validate`. The models
+        that scored the other rows were trained with the row, so this is less strict than a test on
+        new rows.
     apparent_error : float
         The measure on the rows that selected the threshold, which is optimistic.
     error_without : float
         The same error if the most probable class is predicted instead.
     sensitivity, specificity : Estimate
-        Sensitivity and specificity for the class, on the same rows as `error`, each with a 95 % interval for new rows predicted by this
-        threshold, see `intervals`.
+        Sensitivity and specificity for the class, on the same rows as `error`, each with a 95 %
+        interval for new rows predicted by this threshold, see `intervals`.
     table : DataFrame
-        One row for each threshold that was tried: `value`, `error` (the measure on the rows that selected it), `sensitivity`,
-        `specificity`.
+        One row for each threshold that was tried: `value`, `error` (the measure on the rows that
+        selected it), `sensitivity`, `specificity`.
     rows, folds : int
         Held-out rows, and parts of them in which the threshold was re-selected.
     prevalence : float
-        Proportion of the class among these rows, by their own weights, without `class_weights=`. All measures are for this prevalence.
+        Proportion of the class among these rows, by their own weights, without `class_weights=`.
+        All measures are for this prevalence.
     """
 
     of: Any
@@ -187,21 +227,36 @@ class Threshold(Printed):
         return decision_in_words(self.of, self.value)
 
     def glance(self) -> pd.DataFrame:
-        """One row: `class`, `value`, `measure`, `error`, `se`, `apparent_error`, `error_without`, `sensitivity`, `specificity`, the
-        ends of their intervals, `rows`, `folds` and `prevalence`.
+        """One row: `class`, `value`, `measure`, `error`, `se`, `apparent_error`, `error_without`,
+        `sensitivity`, `specificity`, the ends of their intervals, `rows`, `folds` and `prevalence`.
         """
-        values, ends = columns_of({"sensitivity": self.sensitivity, "specificity": self.specificity})
-        row = {"class": self.of, "value": self.value, "measure": self.measure, "error": self.error, "se": self.se,
-               "apparent_error": self.apparent_error, "error_without": self.error_without, **values, **ends}  # fmt: skip
-        return pd.DataFrame([{**row, "rows": self.rows, "folds": self.folds, "prevalence": self.prevalence}])
+        values, ends = columns_of(
+            {"sensitivity": self.sensitivity, "specificity": self.specificity}
+        )
+        row = {
+            "class": self.of,
+            "value": self.value,
+            "measure": self.measure,
+            "error": self.error,
+            "se": self.se,
+            "apparent_error": self.apparent_error,
+            "error_without": self.error_without,
+            **values,
+            **ends,
+        }
+        return pd.DataFrame(
+            [{**row, "rows": self.rows, "folds": self.folds, "prevalence": self.prevalence}]
+        )
 
     def _said(self) -> tuple[str, list[Any]]:
         name = self.measure
         lines = [
             f"{self.words()}",
-            f"Selected by: {self.rule}, among {len(self.table)} thresholds on {self.rows} held-out rows; prevalence {self.prevalence:.3g}",
+            f"Selected by: {self.rule}, among {len(self.table)} thresholds on {self.rows} held-out "
+            f"rows; prevalence {self.prevalence:.3g}",
             f"CV {name} {self.error:.4f} (SE {self.se:.4f}), threshold re-selected in each of {self.folds} folds",
-            f"Apparent {name} {self.apparent_error:.4f} (optimistic); {self.error_without:.4f} if the most probable class is predicted",
+            f"Apparent {name} {self.apparent_error:.4f} (optimistic); {self.error_without:.4f} if "
+            "the most probable class is predicted",
         ]
         for word, e in (("Sensitivity", self.sensitivity), ("specificity", self.specificity)):
             lines.append(f"{word} {e.value:.3f} (95 % CI {e.low:.3f} to {e.high:.3f})")
@@ -231,7 +286,8 @@ def threshold_of(threshold: Any, levels: pd.Index) -> tuple[int, float]:
     else:
         example = f"{{{levels[-1]!r}: 0.3}}"
         raise OptionError(
-            f"threshold must be the result of fit.calibrate().threshold(...), or a dict of one class and a threshold, such as {example}, "
+            "threshold must be the result of fit.calibrate().threshold(...), or a dict of one "
+            f"class and a threshold, such as {example}, "
             f"not {brief(threshold)}"
         )
     (label, cut), *_ = given.items()
@@ -249,30 +305,39 @@ def class_code(of: Any, levels: pd.Index) -> int:
 
 
 def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """The class with the lowest expected loss (r,); ties go to the first class, and -1 is for a row without probabilities."""
+    """The class with the lowest expected loss (r,); ties go to the first class, and -1 is for a row
+    without probabilities.
+    """
     expected = p @ loss
     lost = np.isnan(expected).any(axis=1)
     return np.where(lost, -1, np.where(lost[:, None], 0.0, expected).argmin(axis=1))
 
 
 def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
-    """Proportions of the classes in level order: given as a mapping or Series by class, or those to which `class_weights=` weigh them."""
+    """Proportions of the classes in level order: given as a mapping or Series by class, or those to
+    which `class_weights=` weigh them.
+    """
     levels = problem.frame.levels
     if prior is None:
         return None
     if isinstance(prior, str) and prior == "class_weights":
         if problem.class_factors is None:
-            raise OptionError("prior='class_weights' needs a fit with class_weights=, but this fit has none")
+            raise OptionError(
+                "prior='class_weights' needs a fit with class_weights=, but this fit has none"
+            )
         weight = problem.frame.class_weights
         return weight / weight.sum()
     try:
         values = dict(prior)
     except (TypeError, ValueError):
         raise OptionError(
-            f"prior must be a proportion for each class, such as a dict or a Series by class, or 'class_weights', not {brief(prior)}"
+            "prior must be a proportion for each class, such as a dict or a Series by class, or "
+            f"'class_weights', not {brief(prior)}"
         ) from None
     if len(values) != len(levels) or any(level not in values for level in levels):
-        raise OptionError(f"prior must have a proportion for each of the classes {brief(list(levels))}, not {brief(prior)}")
+        raise OptionError(
+            f"prior must have a proportion for each of the classes {brief(list(levels))}, not {brief(prior)}"
+        )
     if not all(is_number(v, 0.0) for v in values.values()):
         raise OptionError(f"prior must have proportions >= 0, not {brief(prior)}")
     shares = np.array([float(values[level]) for level in levels])

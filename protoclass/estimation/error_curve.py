@@ -1,4 +1,6 @@
-"""A cross-validated error curve: errors of folds over a grid, the selected point, its corrected error, and the band of the curve."""
+"""A cross-validated error curve: errors of folds over a grid, the selected point, its corrected
+error, and the band of the curve.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,13 @@ from ..metrics.measuring import texts_as_wholes
 from ..values import public
 from .problem import MEASURES, Problem, read_tolerance, refuse_budget
 
-READ = ("prob", "decision", "distance")  # values of a rule that are calibrated: the first that it has
+# values of a rule that are calibrated: the first that it has
+READ = ("prob", "decision", "distance")
 MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
 WORSE = "worse than no information"  # in every such warning, and by which it is recognised
 TWICE = (
-    "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and use the loss for decisions, "
+    "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and "
+    "use the loss for decisions, "
     "calibrate=True and predict(new, loss=)"
 )
 BY_HAND = "hand"
@@ -62,14 +66,16 @@ class Selection:
     values : mapping of parameter to value
         Selected values; empty if nothing was tuned.
     point : int, or None
-        Row of the grid with these values; None if they are not in it, or if the fit is truncated (`steps`).
+        Row of the grid with these values; None if they are not in it, or if the fit is truncated
+        (`steps`).
     rule : str
-        Rule of selection, as in `choose=`, a name in `core.statistics.one_se.RULES`; "hand" for a fit derived from another one; "" if
-        nothing was selected.
+        Rule of selection, as in `choose=`, a name in `core.statistics.one_se.RULES`; "hand" for a
+        fit derived from another one; "" if nothing was selected.
     steps : int, or None
         Number of steps, if the fit is a truncation of the rule with these values.
     earlier : mapping of parameter to values
-        Values tried by an earlier selection, for parameters that keep its result while others are tuned again.
+        Values tried by an earlier selection, for parameters that keep its result while others are
+        tuned again.
     """
 
     grid: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -85,10 +91,15 @@ class Selection:
 
     def tried(self) -> dict[str, list[Any]]:
         """The values that each parameter was chosen from, now or earlier."""
-        return {**self.earlier, **{str(name): self.grid[name].unique().tolist() for name in self.grid}}
+        return {
+            **self.earlier,
+            **{str(name): self.grid[name].unique().tolist() for name in self.grid},
+        }
 
     def kept(self, values: Iterable[str], changes: Iterable[str]) -> dict[str, Sequence[Any]]:
-        """Values tried for the parameters `values` and for those of earlier selections; without parameters that a user changes."""
+        """Values tried for the parameters `values` and for those of earlier selections; without
+        parameters that a user changes.
+        """
         names = ({*values} | set(self.earlier)) - {*changes}
         return {name: tried for name, tried in self.tried().items() if name in names}
 
@@ -105,7 +116,8 @@ class Extension:
     added : int
         The number of further values.
     all_classes : bool
-        Whether all classes have prototypes; False if the grid ended because a class has none with the next value.
+        Whether all classes have prototypes; False if the grid ended because a class has none with
+        the next value.
     """
 
     last: float
@@ -132,7 +144,8 @@ def values_at(grid: pd.DataFrame, point: int) -> dict[str, Any]:
 
 def row_weights(problem: Problem, measure: str) -> np.ndarray:
     w, y = problem.frame.weights, problem.frame.codes
-    of_class = np.maximum(np.bincount(y, w)[y], np.finfo(float).tiny)  # the rows of a fold may give a class no weight
+    # the rows of a fold may give a class no weight
+    of_class = np.maximum(np.bincount(y, w)[y], np.finfo(float).tiny)
     return w / of_class * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
 
 
@@ -141,8 +154,8 @@ def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 AXES = {
-    "of_fold": "R n", "predicted": "R n G", "covered": "R n G", "errors": "F G", "sizes": "F G", "fold_weight": "F", "bounds": "F G",
-    "grid": "G", "counts": "G",
+    "of_fold": "R n", "predicted": "R n G", "covered": "R n G", "errors": "F G", "sizes": "F G",
+    "fold_weight": "F", "bounds": "F G", "grid": "G", "counts": "G",
 }  # fmt: skip
 
 
@@ -175,7 +188,8 @@ class ErrorCurve:
     extensions : mapping of parameter to Extension
         Extensions of the default grids beyond their last value.
     counts : int array (G,), or None
-        Number of prototypes (or of the units that the method counts) in the model on all rows, if known.
+        Number of prototypes (or of the units that the method counts) in the model on all rows, if
+        known.
     """
 
     problem: Problem
@@ -203,7 +217,9 @@ class ErrorCurve:
 
     @cached_property
     def choice(self) -> Choice:
-        """Selection of grid points from the errors, within the limits by `max_prototypes=` and `tolerance=` of the call."""
+        """Selection of grid points from the errors, within the limits by `max_prototypes=` and
+        `tolerance=` of the call.
+        """
         return self._choose(self.limits)
 
     @cached_table
@@ -212,22 +228,27 @@ class ErrorCurve:
 
         One row for each grid point.
 
-        `error` : cross-validated error by `measure`: the proportion of errors, its mean over classes, or the loss. `se` : its
-        standard error over folds, as in glmnet, which the 1-SE rule uses. It is at least the standard error of an error of 0
-        (Agresti and Coull 1998), see `core.statistics.intervals.least_se`. `size` : the mean complexity of the models over the folds,
+        `error` : cross-validated error by `measure`: the proportion of errors, its mean over
+        classes, or the loss. `se` : its standard error over folds, as in glmnet, which the 1-SE
+        rule uses. It is at least the standard error of an error of 0
+        (Agresti and Coull 1998), see `core.statistics.intervals.least_se`. `size` : the mean
+        complexity of the models over the folds,
         in the unit of the method. `cover_error` : the proportion of rows that are in no ball, in
-        balls of several classes, or only in balls of another class. `bound` : the mean over folds of the bound on the error from
-        the training rows alone, see `Fit.bound`.
+        balls of several classes, or only in balls of another class. `bound` : the mean over folds
+        of the bound on the error from the training rows alone, see `Fit.bound`.
 
         Notes
         -----
-        `se` treats folds as independent, and is too small for an interval: it is 0.64 to 0.87 of the standard deviation over new
-        samples for 60 and 100 rows, and 0.35 to 0.56 with a rare class. Use `band` for intervals.
+        `se` treats folds as independent, and is too small for an interval: it is 0.64 to 0.87 of
+        the standard deviation over new samples for 60 and 100 rows, and 0.35 to 0.56 with a rare
+        class. Use `band` for intervals.
         """
         out = self.grid.assign(error=self.choice.error, se=self.choice.se)
         out["size"] = self.choice.size
         if self.covered is not None:
-            out["cover_error"] = mean_loss(losses(self.covered, self.problem.frame.codes, self.loss), self._weights)
+            out["cover_error"] = mean_loss(
+                losses(self.covered, self.problem.frame.codes, self.loss), self._weights
+            )
         if self.bounds is not None:
             out["bound"] = self.bounds.mean(axis=0)
         return out
@@ -243,7 +264,8 @@ class ErrorCurve:
         Returns
         -------
         Series
-            Values by column; its `name` is the number of the row, which `fit_at` and `confusion` take.
+            Values by column; its `name` is the number of the row, which `fit_at` and `confusion`
+            take.
 
         Examples
         --------
@@ -262,29 +284,55 @@ class ErrorCurve:
 
     def chosen_at(self, values: Mapping[str, Any]) -> int:
         """The row of `table` selected by `choose=` in the call, among the rows with some values of the parameters."""
-        limits, same = self.limits, (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy()
+        limits, same = (
+            self.limits,
+            (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy(),
+        )
         if not same.any():
-            tried = "; ".join(f"{name}: {brief(self.grid[name].unique().tolist())}" for name in values)
-            raise OptionError(f"{brief(dict(values))} is not a point of the grid, which has {tried}")
-        allowed = same if limits.allowed is None or not (same & limits.allowed).any() else same & limits.allowed
+            tried = "; ".join(
+                f"{name}: {brief(self.grid[name].unique().tolist())}" for name in values
+            )
+            raise OptionError(
+                f"{brief(dict(values))} is not a point of the grid, which has {tried}"
+            )
+        allowed = (
+            same
+            if limits.allowed is None or not (same & limits.allowed).any()
+            else same & limits.allowed
+        )
         return self._choose(replace(limits, allowed=allowed)).points[self.problem.call.choose]
 
     def _choose(self, limits: Limits) -> Choice:
         of_repeat = np.repeat(np.arange(len(self.of_fold)), self.of_fold.max(axis=1) + 1)
-        errors, weights = ([a[of_repeat == r] for r in range(len(self.of_fold))] for a in (self.errors, self.fold_weight))
+        errors, weights = (
+            [a[of_repeat == r] for r in range(len(self.of_fold))]
+            for a in (self.errors, self.fold_weight)
+        )
         return choose_over_repeats(errors, weights, self.sizes, self.bounds, limits)
 
     def of_metric(self, point: int) -> ErrorCurve:
-        """The part of the curve with the metric of a grid point, which then counts as given; the whole curve if no metric was tuned."""
+        """The part of the curve with the metric of a grid point, which then counts as given; the
+        whole curve if no metric was tuned.
+        """
         names = list(self.problem.metric_axes)
         if not names:
             return self
         at = np.flatnonzero((self.grid[names] == self.grid[names].iloc[point]).all(axis=1))
-        arrays = {name: getattr(self, name) for name in ("predicted", "covered", "errors", "sizes", "bounds")}
-        part: dict[str, Any] = {name: None if a is None else a[..., at] for name, a in arrays.items()}
+        arrays = {
+            name: getattr(self, name)
+            for name in ("predicted", "covered", "errors", "sizes", "bounds")
+        }
+        part: dict[str, Any] = {
+            name: None if a is None else a[..., at] for name, a in arrays.items()
+        }
         part["counts"] = None if self.counts is None else self.counts[at]
         part["grid"] = self.grid.drop(columns=names).iloc[at].reset_index(drop=True)
-        return replace(self, problem=self.problem.with_metric(values_at(self.grid, point)), extensions={}, **part)
+        return replace(
+            self,
+            problem=self.problem.with_metric(values_at(self.grid, point)),
+            extensions={},
+            **part,
+        )
 
     @cached_property
     def limits(self) -> Limits:
@@ -294,7 +342,11 @@ class ErrorCurve:
         if problem.budget is not None and self.counts is not None:
             allowed = self.counts <= problem.budget
             if not allowed.any():
-                raise refuse_budget(problem, self.counts.min(), f"the smallest rule of {len(self.grid)} grid points has")
+                raise refuse_budget(
+                    problem,
+                    self.counts.min(),
+                    f"the smallest rule of {len(self.grid)} grid points has",
+                )
         least = least_se(self._weights, self.loss.max(axis=1)[problem.frame.codes], problem.groups)
         largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
         if model.has("rank"):
@@ -309,14 +361,16 @@ class ErrorCurve:
     def corrected(self, choose: str | None = None) -> Estimate:
         """Error of the selected point, corrected for selecting it on the same folds (BBC-CV), with a 95 % interval.
 
-        The error in `table` of the selected point is optimistic, because it was selected by this error. The correction is bootstrap
-        bias-corrected cross-validation (BBC-CV). A single grid point, and selection by the bound, which does not use held-out rows, need
-        no correction: then it is the error in `table`, with the interval of `band`.
+        The error in `table` of the selected point is optimistic, because it was selected by this
+        error. The correction is bootstrap bias-corrected cross-validation (BBC-CV). A single grid
+        point, and selection by the bound, which does not use held-out rows, need no correction:
+        then it is the error in `table`, with the interval of `band`.
 
         Parameters
         ----------
         choose : "1se", "min" or "bound"
-            Rule of selection, as in `fit`. Default: the rule of the call, so the result is the error that the fit prints.
+            Rule of selection, as in `fit`. Default: the rule of the call, so the result is the
+            error that the fit prints.
 
         Returns
         -------
@@ -325,25 +379,30 @@ class ErrorCurve:
 
         Notes
         -----
-        No model is refitted: rows are drawn with replacement from the held-out predictions, the point is selected again, and its error
-        is computed on the rows that were not drawn.
+        No model is refitted: rows are drawn with replacement from the held-out predictions, the
+        point is selected again, and its error is computed on the rows that were not drawn.
 
-        On noise, with 40 rows and a true error of 0.50, the error at the 1-SE point is 0.38 for "scm", 0.40 for "pvm" and 0.45 for
-        "knn", and the corrected error is 0.47, 0.48 and 0.50 (`python benchmarks/tuned_error.py`). So for "pvm" and "scm" it is still
-        2 to 3 points optimistic.
+        On noise, with 40 rows and a true error of 0.50, the error at the 1-SE point is 0.38 for
+        "scm", 0.40 for "pvm" and 0.45 for "knn", and the corrected error is 0.47, 0.48 and 0.50
+        (`python benchmarks/tuned_error.py`). So for "pvm" and "scm" it is still 2 to 3 points
+        optimistic.
 
-        *Interval.* It is Wilson's, for the effective number of independent rows: this number gives a proportion the variance of the
-        corrected losses of the rows. As in `band`, it accounts for groups of rows and for the training rows that folds share. It is at
-        most the number of rows, divided by the factor for shared training rows, so the interval is not empty if no row is misclassified.
-        It is reduced for Student's quantile. For the balanced error without groups, it is the interval of Price and Bonett (2004) for a
-        mean of proportions, with the same factor.
+        *Interval.* It is Wilson's, for the effective number of independent rows: this number gives
+        a proportion the variance of the corrected losses of the rows. As in `band`, it accounts for
+        groups of rows and for the training rows that folds share. It is at most the number of rows,
+        divided by the factor for shared training rows, so the interval is not empty if no row is
+        misclassified. It is reduced for Student's quantile. For the balanced error without groups,
+        it is the interval of Price and Bonett (2004) for a mean of proportions, with the same
+        factor.
 
-        Twelve simulated worlds have noise, separated classes, unequal spread, rare classes, a column that splits, or costs. The interval
-        contains the true error in 0.97 to 1.00 of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`).
+        Twelve simulated worlds have noise, separated classes, unequal spread, rare classes, a
+        column that splits, or costs. The interval contains the true error in 0.97 to 1.00 of 60
+        samples, and is never empty (`python benchmarks/tuned_error.py --worlds`).
 
         See Also
         --------
-        compare : nested cross-validation, `compare(formula, data, [method], cv=10)`, refits the tuning on each outer training set.
+        compare : nested cross-validation, `compare(formula, data, [method], cv=10)`, refits the
+        tuning on each outer training set.
 
         References
         ----------
@@ -372,13 +431,19 @@ class ErrorCurve:
         value = float(w @ lost / w.sum())
         if self.measure == "balanced" and groups is None:
             classes = [(self.problem.frame.codes == c) & (w > 0) for c in range(len(self.loss))]
-            each = [(w[own] @ lost[own] / w[own].sum(), effective_rows(w[own])) for own in classes if own.any()]
+            each = [
+                (w[own] @ lost[own] / w[own].sum(), effective_rows(w[own]))
+                for own in classes
+                if own.any()
+            ]
             shares, rows = np.transpose(each)
             return Estimate(value, *mean_of_few(shares, rows, self._shared))
         parts, share = self._parts_of_rows(lost[:, None], w), value / largest
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest
-            rows = rows_worth(share, spread, effective_rows(w) * largest / self.loss[self.loss > 0].min())
+            rows = rows_worth(
+                share, spread, effective_rows(w) * largest / self.loss[self.loss > 0].min()
+            )
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))
@@ -401,9 +466,18 @@ class ErrorCurve:
         problem = self.problem
         units = np.arange(len(problem.frame)) if problem.groups is None else problem.groups
         return corrected_losses(
-            self.predicted, problem.frame.codes, self.loss, self.of_fold, self._weights, self.sizes, units, problem.seed,
-            limits=self.limits, rule_sizes=self.rule_sizes, most=most,
-        )  # fmt: skip
+            self.predicted,
+            problem.frame.codes,
+            self.loss,
+            self.of_fold,
+            self._weights,
+            self.sizes,
+            units,
+            problem.seed,
+            limits=self.limits,
+            rule_sizes=self.rule_sizes,
+            most=most,
+        )
 
     def corrected_within(self, sizes: np.ndarray) -> np.ndarray:
         """The corrected error of selecting the best point of at most each of these sizes (S,)."""
@@ -416,11 +490,13 @@ class ErrorCurve:
         """Size of each grid point in `frontier`, (G,)."""
         return self.choice.size if self.counts is None else self.counts.astype(float)
 
-    def band(self, level: float = 0.95, draws: int = 10_000, seed: int | None = None) -> pd.DataFrame:
+    def band(
+        self, level: float = 0.95, draws: int = 10_000, seed: int | None = None
+    ) -> pd.DataFrame:
         """Simultaneous confidence band for the error curve, with coverage `level`.
 
-        Bars of one standard error are for each point separately, so some of many miss the true error. The band contains the whole curve
-        of true errors with probability `level`.
+        Bars of one standard error are for each point separately, so some of many miss the true
+        error. The band contains the whole curve of true errors with probability `level`.
 
         Parameters
         ----------
@@ -434,20 +510,25 @@ class ErrorCurve:
         Returns
         -------
         DataFrame
-            One row for each grid point: the parameters, `error`, `se` (glmnet's, as in `table`), `low` and `high` (pointwise,
-            Student's t), `band_low` and `band_high`. NaN if all rows have the same loss. Ends are not truncated at 0.
+            One row for each grid point: the parameters, `error`, `se` (glmnet's, as in `table`),
+            `low` and `high` (pointwise, Student's t), `band_low` and `band_high`. NaN if all rows
+            have the same loss. Ends are not truncated at 0.
 
         Notes
         -----
-        The band is error +- c s with one c for all points: the quantile of the largest deviation over the grid in draws with the
-        correlations of the errors of the points, see `core.statistics.intervals.simultaneous`. Here s is not `se`, but is computed from
-        the losses of the rows (or of groups of rows). It accounts for the training rows that folds share by the factor of `compare`,
-        the root of 1 + K / (K - 1) for K folds (Nadeau and Bengio 2003). Class proportions hardly vary between stratified folds, so
-        the errors of folds vary less than the errors of new samples.
+        The band is error +- c s with one c for all points: the quantile of the largest deviation
+        over the grid in draws with the correlations of the errors of the points, see
+        `core.statistics.intervals.simultaneous`. Here s is not `se`, but is computed from the
+        losses of the rows (or of groups of rows). It accounts for the training rows that folds
+        share by the factor of `compare`, the root of 1 + K / (K - 1) for K folds (Nadeau and Bengio
+        2003). Class proportions hardly vary between stratified folds, so the errors of folds vary
+        less than the errors of new samples.
 
-        For k-NN and 60 to 120 rows the band contains the curve in 0.94 to 0.96 of 200 samples; a band that treats folds as independent
-        contains it in 0.57 to 0.82. For the balanced error, with 18 rows in a class that is hardly ever predicted with large k, it is
-        0.62 (and 0.56): a proportion near 0 or 1 of few rows shows too little variance (`python benchmarks/inference.py curve`).
+        For k-NN and 60 to 120 rows the band contains the curve in 0.94 to 0.96 of 200 samples; a
+        band that treats folds as independent contains it in 0.57 to 0.82. For the balanced error,
+        with 18 rows in a class that is hardly ever predicted with large k, it is 0.62 (and 0.56): a
+        proportion near 0 or 1 of few rows shows too little variance (`python
+        benchmarks/inference.py curve`).
 
         Examples
         --------
@@ -460,13 +541,19 @@ class ErrorCurve:
         whole_number("draws", draws, 100, MOST_DRAWS)
         seed = self.problem.seed if seed is None else check_seed(seed)
         parts = self._parts_of_rows(self._mean_losses(), self._weights) * np.sqrt(self._shared)
-        alone, together = simultaneous(parts, float(level), draws, np.random.default_rng([seed, draws]))
+        alone, together = simultaneous(
+            parts, float(level), draws, np.random.default_rng([seed, draws])
+        )
         error, s = self.choice.error, np.sqrt((parts**2).sum(axis=0))
         s = np.where(s > 1e-12, s, np.nan)
         return self.grid.assign(
-            error=error, se=self.choice.se, low=error - alone * s, high=error + alone * s, band_low=error - together * s,
+            error=error,
+            se=self.choice.se,
+            low=error - alone * s,
+            high=error + alone * s,
+            band_low=error - together * s,
             band_high=error + together * s,
-        )  # fmt: skip
+        )
 
     def _mean_losses(self) -> np.ndarray:
         """The loss of each row at each grid point, mean over the repeats, (n, G)."""
@@ -486,7 +573,9 @@ class ErrorCurve:
         parts = (w / w.sum())[:, None] * lost
         if groups is None:
             return parts * np.sqrt(len(y) / (len(y) - 1))
-        return np.stack([np.bincount(groups, column) for column in (parts.T * leverage(w, groups))], axis=1)
+        return np.stack(
+            [np.bincount(groups, column) for column in (parts.T * leverage(w, groups))], axis=1
+        )
 
     @property
     def _shared(self) -> float:
@@ -515,21 +604,36 @@ class ErrorCurve:
 
     @property
     def folds(self) -> pd.DataFrame | pd.Series:
-        """Fold in which each row is held out, by the labels of the data; a column for each repeat if there are several."""
+        """Fold in which each row is held out, by the labels of the data; a column for each repeat
+        if there are several.
+        """
         frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index)
-        return frame[0].rename("fold") if len(self.of_fold) == 1 else frame.rename_axis(columns="repeat")
+        return (
+            frame[0].rename("fold")
+            if len(self.of_fold) == 1
+            else frame.rename_axis(columns="repeat")
+        )
 
     @cached_table
     def held_out(self) -> pd.DataFrame:
-        """Out-of-fold predictions of every row (by label; by repeat and label if there are several) at every grid point."""
+        """Out-of-fold predictions of every row (by label; by repeat and label if there are several)
+        at every grid point.
+        """
         frame, repeats = self.problem.frame, len(self.predicted)
-        index = frame.index if repeats == 1 else pd.MultiIndex.from_product([range(repeats), frame.index])
+        index = (
+            frame.index
+            if repeats == 1
+            else pd.MultiIndex.from_product([range(repeats), frame.index])
+        )
         codes = self.predicted.reshape(-1, self.predicted.shape[2])
-        series = {g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])}
+        series = {
+            g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])
+        }
         return pd.DataFrame(series, index).rename_axis(columns="point")
 
     def confusion(self, point: Any = None) -> pd.DataFrame:
-        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table`, or at the selected one.
+        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table`, or
+        at the selected one.
 
         With several repeats, the mean over them. Rows without a prediction are not counted.
         """
@@ -537,26 +641,53 @@ class ErrorCurve:
         frame, L = self.problem.frame, len(self.problem.frame.levels)
         known = self.predicted[:, :, g] >= 0
         cells = frame.codes * L + self.predicted[:, :, g]
-        counts = np.mean([np.bincount(c[at], frame.weights[at], L * L) for c, at in zip(cells, known, strict=True)], axis=0).reshape(L, L)
-        return pd.DataFrame(as_counts(counts), frame.levels.rename("truth"), frame.levels.rename("predicted"))
+        counts = np.mean(
+            [
+                np.bincount(c[at], frame.weights[at], L * L)
+                for c, at in zip(cells, known, strict=True)
+            ],
+            axis=0,
+        ).reshape(L, L)
+        return pd.DataFrame(
+            as_counts(counts), frame.levels.rename("truth"), frame.levels.rename("predicted")
+        )
 
     def _point(self, point: Any) -> int:
-        """A row of the table, which is given by its number or as it is selected; the one that the call selects by default."""
-        point = self.point_of() if point is None else point.name if isinstance(point, pd.Series) else point
-        if isinstance(point, bool) or not isinstance(point, (int, np.integer)) or not 0 <= point < len(self.grid):
-            raise OptionError(f"point must be a row of `table`, 0 to {len(self.grid) - 1}, or selected('1se'), not {brief(point)}")
+        """A row of the table, which is given by its number or as it is selected; the one that the
+        call selects by default.
+        """
+        point = (
+            self.point_of()
+            if point is None
+            else point.name
+            if isinstance(point, pd.Series)
+            else point
+        )
+        if (
+            isinstance(point, bool)
+            or not isinstance(point, (int, np.integer))
+            or not 0 <= point < len(self.grid)
+        ):
+            raise OptionError(
+                f"point must be a row of `table`, 0 to {len(self.grid) - 1}, or selected('1se'), not {brief(point)}"
+            )
         return int(point)
 
     def select(self, point: Any) -> Selection:
         """The selection of a row of `table`; by hand, unless `choose=` in the call selects this row."""
         at = self._point(point)
-        return Selection(self.grid, values_at(self.grid, at), at, self.problem.call.choose if at == self.point_of() else BY_HAND)
+        return Selection(
+            self.grid,
+            values_at(self.grid, at),
+            at,
+            self.problem.call.choose if at == self.point_of() else BY_HAND,
+        )
 
     def tidy(self) -> Any:
         """Table by grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as in broom), size, measure.
 
-        `measure` is the name of the error: "error", "balanced error", "ordinal error" or "loss". The table is from the library of the
-        data, as for `Fit.tidy`.
+        `measure` is the name of the error: "error", "balanced error", "ordinal error" or "loss".
+        The table is from the library of the data, as for `Fit.tidy`.
         """
         table = self.table.rename(columns={"se": "std_error"})
         at = table.columns.get_loc("std_error") + 1
@@ -565,28 +696,48 @@ class ErrorCurve:
         return as_given(table.assign(measure=self.measure_name), self.problem.call.data)
 
     def glance(self) -> Any:
-        """Table with one row: measure, number of grid points, folds and repeats, lowest error with its SE, and the 1-SE point.
+        """Table with one row: measure, number of grid points, folds and repeats, lowest error with
+        its SE, and the 1-SE point.
 
-        `error_min_corrected` and `error_1se_corrected` are the errors of the two points, corrected for selecting them on the same
-        folds, see `corrected`; NaN for a single grid point.
+        `error_min_corrected` and `error_1se_corrected` are the errors of the two points, corrected
+        for selecting them on the same folds, see `corrected`; NaN for a single grid point.
         """
         best, chosen = self.selected("min"), self.selected("1se")
-        least, parsimonious = (np.nan if (e := self.correction(c)) is None else e.value for c in ("min", "1se"))
-        row = pd.DataFrame([{
-            "measure": self.measure_name, "points": len(self.table), "folds": int(self.of_fold.max()) + 1, "repeats": len(self.of_fold),
-            "error_min": best["error"], "se_min": best["se"], "size_min": best["size"],
-            "error_min_corrected": least,
-            "error_1se": chosen["error"], "se_1se": chosen["se"], "size_1se": chosen["size"],
-            "error_1se_corrected": parsimonious,
-            "no_information": self.no_information, "nobs": len(self.problem.frame),
-        }])  # fmt: skip
+        least, parsimonious = (
+            np.nan if (e := self.correction(c)) is None else e.value for c in ("min", "1se")
+        )
+        row = pd.DataFrame(
+            [
+                {
+                    "measure": self.measure_name,
+                    "points": len(self.table),
+                    "folds": int(self.of_fold.max()) + 1,
+                    "repeats": len(self.of_fold),
+                    "error_min": best["error"],
+                    "se_min": best["se"],
+                    "size_min": best["size"],
+                    "error_min_corrected": least,
+                    "error_1se": chosen["error"],
+                    "se_1se": chosen["se"],
+                    "size_1se": chosen["size"],
+                    "error_1se_corrected": parsimonious,
+                    "no_information": self.no_information,
+                    "nobs": len(self.problem.frame),
+                }
+            ]
+        )
         return as_given(row, self.problem.call.data)
 
 
 def worse_than_one_class(
-    validation: ErrorCurve, point: int, kinds: Collection[str] = (), is_calibrated: bool = False, corrected: float | None = None
+    validation: ErrorCurve,
+    point: int,
+    kinds: Collection[str] = (),
+    is_calibrated: bool = False,
+    corrected: float | None = None,
 ) -> str:
-    """Warning if always predicting one class has a lower cross-validated error than a grid point, with a cure; "" otherwise.
+    """Warning if always predicting one class has a lower cross-validated error than a grid point,
+    with a cure; "" otherwise.
 
     Parameters
     ----------
@@ -594,12 +745,14 @@ def worse_than_one_class(
     point : int
         Row of the point in the table.
     kinds : collection of str
-        Kinds of prediction of the point's rule, if known. A rule with values by class can be calibrated. Its decisions by
-        probabilities are then no worse than one class, except for sampling error, because the probabilities are the proportions of
-        the classes if its values contain no information.
+        Kinds of prediction of the point's rule, if known. A rule with values by class can be
+        calibrated. Its decisions by probabilities are then no worse than one class, except for
+        sampling error, because the probabilities are the proportions of the classes if its values
+        contain no information.
     is_calibrated : bool
     corrected : float, optional
-        Corrected error of the point: it counts if the error itself is not above the error of one class.
+        Corrected error of the point: it counts if the error itself is not above the error of one
+        class.
     """
     errors, none, name = validation.choice.error, validation.no_information, validation.measure_name
     error, which = errors[point], f"CV {name}"
@@ -614,7 +767,10 @@ def worse_than_one_class(
         return f"{head}; {texts}"
     if set(READ) & set(kinds):
         argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
-        head += f"; {'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), which decides by probabilities"
+        head += (
+            f"; {'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), "
+            "which decides by probabilities"
+        )
     return f"{head}; validation.permutation_test() shows whether the predictors are related to the classes"
 
 

@@ -24,7 +24,14 @@ from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
 from ..frames.tables import as_given, as_pandas, cached_table
 from ..ground.checks import Served, check_level, either, hint_for_value, one_of
-from ..ground.errors import DataWarning, NotAvailableError, OptionError, ProtoclassError, brief, warn
+from ..ground.errors import (
+    DataWarning,
+    NotAvailableError,
+    OptionError,
+    ProtoclassError,
+    brief,
+    warn,
+)
 from ..ground.foreign_names import VERBS
 from ..ground.options import bar
 from ..metrics.base import as_vectors
@@ -66,9 +73,12 @@ class Fitted(Served):
     """
 
     inside: ClassVar[str] = (
-        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of fitted_codes frame kinds learned "
-        "learn needed_of_new of_other_class prediction_sets predictions prices problem prototype_names prototype_row prototype_table query "
-        "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of warn_of_costs_twice why_optimistic"
+        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of "
+        "fitted_codes frame kinds learned "
+        "learn needed_of_new of_other_class prediction_sets predictions prices problem "
+        "prototype_names prototype_row prototype_table query "
+        "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of "
+        "warn_of_costs_twice why_optimistic"
     )
     serves: ClassVar[Mapping[str, str]] = VERBS
     called: ClassVar[str] = "a fit"
@@ -101,7 +111,11 @@ class Fitted(Served):
             with bar(None, "fitting", problem.progress) as fitting:
                 dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
                 task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
-                check_rows_needed(replace(problem, model=model), np.bincount(task.y[task.w > 0], minlength=task.classes), {})
+                check_rows_needed(
+                    replace(problem, model=model),
+                    np.bincount(task.y[task.w > 0], minlength=task.classes),
+                    {},
+                )
                 rule = model.path(replace(task, tick=fitting.update), {}).at(0)
         return cls(problem, dissimilarity, rule, validation, selection)
 
@@ -115,9 +129,16 @@ class Fitted(Served):
 
     @cached_property
     def checked(self) -> ErrorCurve | str:
-        """The cross-validation with parameters that were given, done at its first use; or why there is none, in words."""
+        """The cross-validation with parameters that were given, done at its first use; or why there
+        is none, in words.
+        """
         none, problem, frame = "not cross-validated: cv=10", self.chosen_problem, self.frame
-        if not problem.cv_is_auto or self.selection.by_hand or self.selection.steps is not None or frame.absent is not None:
+        if (
+            not problem.cv_is_auto
+            or self.selection.by_hand
+            or self.selection.steps is not None
+            or frame.absent is not None
+        ):
             return none
         each = self.model.seconds_each(len(frame.schema)) or UNKNOWN
         slow = self.dissimilarity.metric.slow or "certificate" in self.rule.report
@@ -135,7 +156,9 @@ class Fitted(Served):
 
     @cached_property
     def prices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sizes and errors of the frontier of the cross-validation, which are faster to compute than the corrected errors."""
+        """Sizes and errors of the frontier of the cross-validation, which are faster to compute
+        than the corrected errors.
+        """
         assert self.curve is not None
         curve, points = lowest_by_size(self.curve)
         return curve.rule_sizes[points], curve.choice.error[points]
@@ -199,30 +222,42 @@ class Fitted(Served):
             return self.rule.report[name]
         condition = getattr(self.model.can, name)
         if condition:
-            raise NotAvailableError(f"this fit has no {name}, because method {self.model.name!r} returns one {condition}")
+            raise NotAvailableError(
+                f"this fit has no {name}, because method {self.model.name!r} returns one {condition}"
+            )
         raise lacking(self.model, name, name)
 
     @cached_table
     def prototypes(self) -> pd.DataFrame:
         """Table of the prototypes, in the order of selection, with the row labels of the data.
 
-        Columns: `class` (the class it represents), `true_class` (its own class, if it is a row), the columns of the method, then
-        the predictors. Those of the PVM are `newly_covered`, the weight of the rows of its class that it is the first to cover,
-        and `miscovered`, the weight of the rows of other classes in its ball. A predictor with the name of an earlier column is
-        called `name (predictor)`. Centroids are labelled by method, class and number, in the units of the design matrix. If the
-        metric has learned weights of the columns, `attrs["weights"]` has them by name.
+        Columns: `class` (the class it represents), `true_class` (its own class, if it is a row),
+        the columns of the method, then the predictors. Those of the PVM are `newly_covered`, the
+        weight of the rows of its class that it is the first to cover, and `miscovered`, the weight
+        of the rows of other classes in its ball. A predictor with the name of an earlier column is
+        called `name (predictor)`. Centroids are labelled by method, class and number, in the units
+        of the design matrix. If the metric has learned weights of the columns, `attrs["weights"]`
+        has them by name.
         """
         prototypes, head = self.rule.prototypes, self.prototype_table
         if prototypes.at is None:
             coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
             predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
         else:
-            predictors, added = self.frame.predictors_of(head.index[self.prototype_row >= 0].unique()), self.dissimilarity.added
+            predictors, added = (
+                self.frame.predictors_of(head.index[self.prototype_row >= 0].unique()),
+                self.dissimilarity.added,
+            )
             if added is not None:
                 predictors = pd.concat([predictors, added.reindex(columns=predictors.columns)])
             predictors = predictors.reindex(head.index)
-        predictors = predictors.rename(columns={c: f"{c} (predictor)" for c in predictors if c in head})
-        table, weights = pd.concat([head, predictors], axis=1), self.dissimilarity.metric.column_weights
+        predictors = predictors.rename(
+            columns={c: f"{c} (predictor)" for c in predictors if c in head}
+        )
+        table, weights = (
+            pd.concat([head, predictors], axis=1),
+            self.dissimilarity.metric.column_weights,
+        )
         if weights is not None:
             table.attrs["weights"] = weights["weight"].to_dict()
         return table
@@ -236,7 +271,9 @@ class Fitted(Served):
         if prototypes.at is not None:
             row = self.prototype_row
             own = self.frame.remembered.codes
-            head["true_class"] = pd.Categorical.from_codes(np.where(row >= 0, own[row], -1) if len(own) else np.full(len(row), -1), levels)
+            head["true_class"] = pd.Categorical.from_codes(
+                np.where(row >= 0, own[row], -1) if len(own) else np.full(len(row), -1), levels
+            )
         for name, values in prototypes.table.items():
             head[name] = as_counts(values) if values.dtype.kind == "f" else values
         return head
@@ -245,7 +282,11 @@ class Fitted(Served):
     def of_other_class(self) -> np.ndarray:
         """Whether each prototype is a row of another class than the class it represents, bool (q,)."""
         table = self.prototype_table
-        own = table["true_class"].cat.codes.to_numpy() if "true_class" in table else np.full(len(table), -1)
+        own = (
+            table["true_class"].cat.codes.to_numpy()
+            if "true_class" in table
+            else np.full(len(table), -1)
+        )
         return (own >= 0) & (own != self.rule.prototypes.classes)
 
     @cached_property
@@ -254,8 +295,13 @@ class Fitted(Served):
         prototypes, levels = self.rule.prototypes, self.frame.levels
         if prototypes.at is not None:
             return self.dissimilarity.candidate_names[prototypes.at]
-        number = [int((prototypes.classes[:i] == c).sum()) + 1 for i, c in enumerate(prototypes.classes)]
-        names = [f"{self.model.name}[{levels[c]}].{k}" for c, k in zip(prototypes.classes, number, strict=True)]
+        number = [
+            int((prototypes.classes[:i] == c).sum()) + 1 for i, c in enumerate(prototypes.classes)
+        ]
+        names = [
+            f"{self.model.name}[{levels[c]}].{k}"
+            for c, k in zip(prototypes.classes, number, strict=True)
+        ]
         return pd.Index(names)
 
     @property
@@ -270,18 +316,32 @@ class Fitted(Served):
     def learned(self) -> LearnedRule:
         """The view of the fit that the method gets, see `models.base.LearnedRule`."""
         validation, error = self.curve, None
-        if validation is not None and self.selection.point is not None and validation.measure == "error":
+        if (
+            validation is not None
+            and self.selection.point is not None
+            and validation.measure == "error"
+        ):
             error = float(validation.table["error"].iloc[self.selection.point])
         return LearnedRule(
-            self.rule, self.model, self.frame.levels, self.prototype_names, self.prototype_row, self.frame.codes,
-            lambda: self.fitted_codes, lambda: self.frame.design, self.selection.tried(), error=error,
-        )  # fmt: skip
+            self.rule,
+            self.model,
+            self.frame.levels,
+            self.prototype_names,
+            self.prototype_row,
+            self.frame.codes,
+            lambda: self.fitted_codes,
+            lambda: self.frame.design,
+            self.selection.tried(),
+            error=error,
+        )
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """Kinds of prediction: the kinds of the rule and, if the fit is calibrated, "prob" and "set"."""
         own = self.rule.kinds
-        return own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
+        return (
+            own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
+        )
 
     def predict(
         self,
@@ -299,57 +359,68 @@ class Fitted(Served):
         Parameters
         ----------
         new : DataFrame, or path or lazy table as `data` in `fit`, optional
-            New rows with the predictors of the formula; for given dissimilarities, the dissimilarities to the prototypes as columns
-            by label. Default: the training rows.
+            New rows with the predictors of the formula; for given dissimilarities, the
+            dissimilarities to the prototypes as columns by label. Default: the training rows.
         kind : str
             Kind of prediction, if the fitted model has it:
 
             * "class": a categorical Series;
-            * "cover": the class of the balls that contain the row; NA if no ball contains it, or balls of several classes do;
+            * "cover": the class of the balls that contain the row; NA if no ball contains it, or
+              balls of several classes do;
             * "nearest": label of the nearest prototype;
-            * "distance": DataFrame of the distance to the nearest prototype of each class, as the model compares distances (inf if
-              a class has no prototype);
-            * "prob", "decision": DataFrame by class. "prob" is calibrated only if the fit is (see `Fit.calibrate` and Notes);
+            * "distance": DataFrame of the distance to the nearest prototype of each class, as the
+              model compares distances (inf if a class has no prototype);
+            * "prob", "decision": DataFrame by class. "prob" is calibrated only if the fit is (see
+              `Fit.calibrate` and Notes);
             * "set", for a calibrated fit: a Series of tuples with none, one or several classes.
         level : float between 0 and 1
             Nominal coverage of the prediction sets.
         prior : mapping of class to proportion, or "class_weights", optional
-            Prevalence of the classes in the population of the new rows, for "prob" and "class". Default: the prevalence in the rows
-            used for calibration. "class_weights": the proportions that `class_weights=` of the fit gives the classes.
+            Prevalence of the classes in the population of the new rows, for "prob" and "class".
+            Default: the prevalence in the rows used for calibration. "class_weights": the
+            proportions that `class_weights=` of the fit gives the classes.
         loss : DataFrame or dict, optional
-            Loss matrix for "class", with true classes as rows and predicted classes as columns; for two classes also the cost of an
-            error in a class, such as `{"bad": 5}`. The predicted class has the lowest expected loss under the probabilities.
+            Loss matrix for "class", with true classes as rows and predicted classes as columns; for
+            two classes also the cost of an error in a class, such as `{"bad": 5}`. The predicted
+            class has the lowest expected loss under the probabilities.
         threshold : Threshold, or dict of one class and a threshold, optional
-            Probability threshold for "class": this class is predicted if its probability is at least the threshold, otherwise the
-            most probable other class. `Fit.threshold` selects a threshold on held-out rows.
+            Probability threshold for "class": this class is predicted if its probability is at
+            least the threshold, otherwise the most probable other class. `Fit.threshold` selects a
+            threshold on held-out rows.
         unseen : "warn", "raise" or "zero"
-            Treatment of rows with a category level that no training row has (or, in a boolean column, a number other than 0 and 1),
-            or with a letter that no training string has, if the dissimilarity is `Mismatch`: then the prediction is NA.
-            "warn": a `DataWarning` with column, level and number of rows. Dissimilarities that compare categories (Gower, Hamming,
-            zero_one, these as parts of `Mixed`) treat the level as different from every other; if the levels are columns of the
-            design matrix, the prediction is NA. "raise": an error, as in R. "zero": a warning, and the row is predicted with 0 in all
-            columns of the category, as by `OneHotEncoder(handle_unknown="ignore")`.
+            Treatment of rows with a category level that no training row has (or, in a boolean
+            column, a number other than 0 and 1), or with a letter that no training string has, if
+            the dissimilarity is `Mismatch`: then the prediction is NA. "warn": a `DataWarning` with
+            column, level and number of rows. Dissimilarities that compare categories (Gower,
+            Hamming, zero_one, these as parts of `Mixed`) treat the level as different from every
+            other; if the levels are columns of the design matrix, the prediction is NA. "raise": an
+            error, as in R. "zero": a warning, and the row is predicted with 0 in all columns of the
+            category, as by `OneHotEncoder(handle_unknown="ignore")`.
 
         Returns
         -------
         Series or DataFrame
-            Predictions with the index of `new`; NA for a row with missing predictors, or with a level that cannot be used. A polars
-            or pyarrow table gives a result of the same library, by position; without `new` the rows that the fit excluded are null.
-            Rows of paths and lazy tables are labelled by their number; a dask DataFrame gives a dask result.
+            Predictions with the index of `new`; NA for a row with missing predictors, or with a
+            level that cannot be used. A polars or pyarrow table gives a result of the same library,
+            by position; without `new` the rows that the fit excluded are null. Rows of paths and
+            lazy tables are labelled by their number; a dask DataFrame gives a dask result.
 
         Raises
         ------
         OptionError
-            If the fitted model does not have this kind, or if another argument is given, such as R's `newdata=` and `type=`.
+            If the fitted model does not have this kind, or if another argument is given, such as
+            R's `newdata=` and `type=`.
         DataError
-            If columns are missing or of another type, or, with unseen="raise", if a level was not in the training data.
+            If columns are missing or of another type, or, with unseen="raise", if a level was not
+            in the training data.
 
         Notes
         -----
-        Proportions of votes are not calibrated probabilities. The nearest neighbour has one vote, so its "prob" is 1.0 for every row.
-        On two classes that overlap it is right for 67 % of the rows, and 5-NN is right for 85 % of the rows for which all five agree
-        (`python benchmarks/new_rows.py`). Without calibration, use "prob" to rank rows, and held-out rows (`validation.held_out`) or
-        new rows (`test`) to estimate the error.
+        Proportions of votes are not calibrated probabilities. The nearest neighbour has one vote,
+        so its "prob" is 1.0 for every row. On two classes that overlap it is right for 67 % of the
+        rows, and 5-NN is right for 85 % of the rows for which all five agree (`python
+        benchmarks/new_rows.py`). Without calibration, use "prob" to rank rows, and held-out rows
+        (`validation.held_out`) or new rows (`test`) to estimate the error.
 
         See Also
         --------
@@ -367,10 +438,14 @@ class Fitted(Served):
         """
         one_of("unseen", unseen, UNSEEN)
         data, rows = (self.call.data, True) if new is None else (new, False)
-        found = self.predictions(new, kind, unseen, level=level, prior=prior, loss=loss, threshold=threshold)
+        found = self.predictions(
+            new, kind, unseen, level=level, prior=prior, loss=loss, threshold=threshold
+        )
         return as_given(found, data, rows)
 
-    def predictions(self, new: Any = None, kind: str = "class", unseen: str | None = "warn", **decision: Any) -> pd.Series | pd.DataFrame:
+    def predictions(
+        self, new: Any = None, kind: str = "class", unseen: str | None = "warn", **decision: Any
+    ) -> pd.Series | pd.DataFrame:
         """The result of `predict`, always in pandas; `decision` has its other arguments.
 
         With `unseen=None` there is no warning for levels that are not in the training data.
@@ -394,7 +469,9 @@ class Fitted(Served):
         frame = self.frame.again(new)[0]
         found, letters = frame.unseen_counts, self.dissimilarity.metric.unmeasured(frame)
         counts = {c: Counter("".join(of_rows)) for c, of_rows in letters.items()}
-        return found.of(self.fates_of(found)) + Unseen(counts, {c: Column("letters") for c in counts})
+        return found.of(self.fates_of(found)) + Unseen(
+            counts, {c: Column("letters") for c in counts}
+        )
 
     def unpredicted_in(self, new: Any) -> Unseen:
         """Unseen levels for which rows have no prediction."""
@@ -403,36 +480,72 @@ class Fitted(Served):
 
     def warn_of(self, found: Unseen, zero: bool = False) -> None:
         """Warn of levels that are not in the training data."""
-        cure = "" if zero else ". Use unseen='raise' to make `Fit.predict` refuse them"  # estimators, which use "zero", have no unseen=
-        fates, coded = self.fates_of(found), [name for name, known in found.schema.items() if known.kind != "letters"]
-        found.warn({c: "zero" if zero and fate == "missing" and c in coded else fate for c, fate in fates.items()}, cure)
+        # estimators, which use "zero", have no unseen=
+        cure = "" if zero else ". Use unseen='raise' to make `Fit.predict` refuse them"
+        fates, coded = (
+            self.fates_of(found),
+            [name for name, known in found.schema.items() if known.kind != "letters"],
+        )
+        found.warn(
+            {
+                c: "zero" if zero and fate == "missing" and c in coded else fate
+                for c, fate in fates.items()
+            },
+            cure,
+        )
 
     def fates_of(self, found: Unseen) -> dict[str, str]:
         """Treatment of rows with a level that is not in the training data, by column: see `Metric.unseen`."""
         metric, by_columns = self.dissimilarity.metric, not self.model.measures(self.rule)
         letters = [name for name in found.counts if found.schema[name].kind == "letters"]
-        fates = {name: "missing" if by_columns or name in letters else metric.unseen_in(name) for name in found.counts}
+        fates = {
+            name: "missing" if by_columns or name in letters else metric.unseen_in(name)
+            for name in found.counts
+        }
         return {name: fate for name, fate in fates.items() if fate != "measured"}
 
-    def true_codes(self, new: pd.DataFrame, data: str = "the new data", use: str = "an error") -> np.ndarray:
-        """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit; raises if the rows have no classes."""
+    def true_codes(
+        self, new: pd.DataFrame, data: str = "the new data", use: str = "an error"
+    ) -> np.ndarray:
+        """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit; raises if
+        the rows have no classes.
+        """
         response = self.frame.formula.response
         if response not in new:
-            raise OptionError(f"{use} needs the true classes, but {data} lack the response {response!r}")
+            raise OptionError(
+                f"{use} needs the true classes, but {data} lack the response {response!r}"
+            )
         check_unique(new.columns, "column")
         return class_codes(new[response], self.frame.levels)
 
     def needed_of_new(self, *further: Any) -> list[Any] | None:
-        """Columns that new rows must have: the predictors and `further`; None if dissimilarities are given, by any name."""
+        """Columns that new rows must have: the predictors and `further`; None if dissimilarities
+        are given, by any name.
+        """
         return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
 
-    def check_kind(self, kind: Any, level: float = LEVEL, prior: Any = None, loss: Any = None, threshold: Any = None) -> None:
+    def check_kind(
+        self,
+        kind: Any,
+        level: float = LEVEL,
+        prior: Any = None,
+        loss: Any = None,
+        threshold: Any = None,
+    ) -> None:
         """Raise unless `predict` has this kind and it fits the other arguments; warn if these count costs twice."""
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
-            every = "" if isinstance(kind, str) and kind in known else f" (known kinds: {', '.join(known)})"
+            every = (
+                ""
+                if isinstance(kind, str) and kind in known
+                else f" (known kinds: {', '.join(known)})"
+            )
             needs_calibration = isinstance(kind, str) and kind in ("prob", "set")
-            cure = "use fit.calibrate() for 'prob' and 'set', or calibrate=True in pc.fit" if needs_calibration else ""
+            cure = (
+                "use fit.calibrate() for 'prob' and 'set', or calibrate=True in pc.fit"
+                if needs_calibration
+                else ""
+            )
             hint = hint_for_value("prediction", kind, self.kinds)
             raise OptionError(
                 f"kind must be {either(self.kinds)} for method {self.model.name!r}, not {brief(kind)}"
@@ -446,7 +559,9 @@ class Fitted(Served):
             if given is not None and kind != "class":
                 raise OptionError(f"{name}= needs kind='class', not {kind!r}")
         if threshold is not None and not (loss is None and prior is None):
-            raise OptionError("threshold= applies to the uncorrected probabilities: leave out loss= and prior=")
+            raise OptionError(
+                "threshold= applies to the uncorrected probabilities: leave out loss= and prior="
+            )
         if loss is not None or isinstance(threshold, Mapping):
             self.warn_of_costs_twice("loss=" if threshold is None else "threshold=", prior)
 
@@ -455,11 +570,25 @@ class Fitted(Served):
         weighs = self.calibration is None if prior is None else isinstance(prior, str)
         if self.problem.class_factors is None or not weighs:
             return
-        cure = "use fit.calibrate(), whose probabilities do not include them" if prior is None else "leave out prior="
-        warn(f"{decision} on probabilities for class_weights= counts costs twice: {cure}", DataWarning)
+        cure = (
+            "use fit.calibrate(), whose probabilities do not include them"
+            if prior is None
+            else "leave out prior="
+        )
+        warn(
+            f"{decision} on probabilities for class_weights= counts costs twice: {cure}",
+            DataWarning,
+        )
 
     def answer_rows(
-        self, new: Any, kind: str, zero: bool = False, level: float = LEVEL, prior: Any = None, loss: Any = None, threshold: Any = None
+        self,
+        new: Any,
+        kind: str,
+        zero: bool = False,
+        level: float = LEVEL,
+        prior: Any = None,
+        loss: Any = None,
+        threshold: Any = None,
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for one block of rows; or for the training rows (None)."""
         if kind == "set":
@@ -469,11 +598,19 @@ class Fitted(Served):
         if kind == "prob":
             codes = self.class_probabilities(query, prior)
         elif threshold is not None:
-            codes = decide_at(self.class_probabilities(query, None), *threshold_of(threshold, self.frame.levels))
+            codes = decide_at(
+                self.class_probabilities(query, None), *threshold_of(threshold, self.frame.levels)
+            )
         elif prior is not None or loss is not None:
-            codes = decide(self.class_probabilities(query, prior), loss_matrix(loss, self.frame.levels))
+            codes = decide(
+                self.class_probabilities(query, prior), loss_matrix(loss, self.frame.levels)
+            )
         else:
-            codes = self.fitted_codes if kind == "class" and new is None else answer(self.rule, kind, query)
+            codes = (
+                self.fitted_codes
+                if kind == "class" and new is None
+                else answer(self.rule, kind, query)
+            )
         if kind in ("class", "cover"):
             return self._as_classes(codes, index, complete)
         if kind == "nearest":
@@ -483,15 +620,21 @@ class Fitted(Served):
         return pd.DataFrame(values, index, self.frame.levels)
 
     def class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
-        """Probabilities (r, classes) of the rows of a query: calibrated, or else of the rule; NaN for a row with a missing value.
+        """Probabilities (r, classes) of the rows of a query: calibrated, or else of the rule; NaN
+        for a row with a missing value.
 
-        Calibrated probabilities are for the prevalence of the calibration rows, without the factors of `class_weights=`; those of
-        the rule are for the prevalence in the training rows, with these factors. With `prior` (classes,) they are for that prevalence.
+        Calibrated probabilities are for the prevalence of the calibration rows, without the factors
+        of `class_weights=`; those of the rule are for the prevalence in the training rows, with
+        these factors. With `prior` (classes,) they are for that prevalence.
         """
         if self.calibration is not None:
-            return self.calibration.probabilities(answer(self.rule, self.calibration.scale.kind, query), prior)
+            return self.calibration.probabilities(
+                answer(self.rule, self.calibration.scale.kind, query), prior
+            )
         if "prob" not in self.rule.kinds:
-            raise OptionError(f"method {self.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()")
+            raise OptionError(
+                f"method {self.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()"
+            )
         p = answer(self.rule, "prob", query)
         if prior is None:
             return p
@@ -499,9 +642,13 @@ class Fitted(Served):
         return under_prior(p, weight / weight.sum(), prior)
 
     def prediction_sets(self, new: Any, level: Any, zero: bool = False) -> pd.Series:
-        """For each row the classes that conform to the calibration rows: a tuple, None for a row with missing values."""
+        """For each row the classes that conform to the calibration rows: a tuple, None for a row
+        with missing values.
+        """
         if self.calibration is None:
-            raise OptionError("prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')")
+            raise OptionError(
+                "prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')"
+            )
         p, index, complete = self.calibration.p_values(new, zero)
         out = np.full(len(index), None, object)
         classes = np.array(self.classes, object)
@@ -517,14 +664,22 @@ class Fitted(Served):
 
     @property
     def told_apart(self) -> Callable[[Any], np.ndarray] | None:
-        """A function of new rows (None: of the training rows) to values that distinguish them, if the rule has such a kind."""
-        kind = next((kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds), None)
+        """A function of new rows (None: of the training rows) to values that distinguish them, if
+        the rule has such a kind.
+        """
+        kind = next(
+            (kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds), None
+        )
         return None if kind is None else lambda rows: answer(self.rule, kind, self.query(rows)[0])
 
     def _as_classes(self, codes: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
         out = np.full(len(index), -1)
         out[complete] = codes
-        return pd.Series(pd.Categorical.from_codes(out, self.frame.levels), index, name=self.frame.formula.response)
+        return pd.Series(
+            pd.Categorical.from_codes(out, self.frame.levels),
+            index,
+            name=self.frame.formula.response,
+        )
 
     def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
         """Names of prototypes by their positions; None if the position is -1 or a row is not complete."""
@@ -541,7 +696,9 @@ class Fitted(Served):
         """Predicted class codes of the training rows (n,)."""
         return answer(self.rule, "class", self.dissimilarity._query())
 
-    def derived(self, rule: Rule, values: dict[str, Any] | None = None, steps: int | None = None) -> Self:
+    def derived(
+        self, rule: Rule, values: dict[str, Any] | None = None, steps: int | None = None
+    ) -> Self:
         """The fit with another rule of the same method: at other values of its parameters, or its first steps.
 
         Parameters
@@ -549,14 +706,19 @@ class Fitted(Served):
         rule : Rule
             The rule of the new fit.
         values : mapping of parameter to value, optional
-            Parameters of this rule. Without them and `steps`, or if one was not tuned, the rule is not in the grid and its
-            cross-validated error is unknown.
+            Parameters of this rule. Without them and `steps`, or if one was not tuned, the rule is
+            not in the grid and its cross-validated error is unknown.
         steps : int, optional
             Number of steps, if the rule is a truncation of the rule with these values.
         """
         chosen = {**self.selection.values, **(values or {})}
         grid, point = self.selection.grid, None
-        if values is not None and set(values) <= set(grid.columns) and steps is None and self.curve is not None:
+        if (
+            values is not None
+            and set(values) <= set(grid.columns)
+            and steps is None
+            and self.curve is not None
+        ):
             point = grid_point(grid, chosen)
         selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
         kept = None if point is None else self.curve
@@ -566,7 +728,11 @@ class Fitted(Served):
         """The fit with the candidate values of parameters that an earlier fit selected."""
         selection = self.selection
         new = {name: tried for name, tried in earlier.items() if name not in selection.grid}
-        return replace(self, selection=replace(selection, earlier={**selection.earlier, **new})) if new else self
+        return (
+            replace(self, selection=replace(selection, earlier={**selection.earlier, **new}))
+            if new
+            else self
+        )
 
     @property
     def training_error(self) -> float:
@@ -577,7 +743,10 @@ class Fitted(Served):
     @property
     def why_optimistic(self) -> str:
         """Reason why the training error is below the error of new rows."""
-        of_rows, chosen = self.prototype_row[self.prototype_row >= 0], self.rule.prototypes.at is not None
+        of_rows, chosen = (
+            self.prototype_row[self.prototype_row >= 0],
+            self.rule.prototypes.at is not None,
+        )
         if chosen and len(np.unique(of_rows)) == self.nobs and "nearest" in self.rule.kinds:
             return "each row is its own nearest neighbour"
         trained = chosen and len(of_rows) < self.nobs and self.model.measures(self.rule)

@@ -29,7 +29,15 @@ from ..ground.checks import (
     quoted,
     whole_number,
 )
-from ..ground.errors import DataError, FormulaError, NotAvailableError, OptionError, brief, printed, shown
+from ..ground.errors import (
+    DataError,
+    FormulaError,
+    NotAvailableError,
+    OptionError,
+    brief,
+    printed,
+    shown,
+)
 from ..ground.foreign_names import ELSEWHERE
 from ..ground.options import bar
 from ..ground.savable import savable
@@ -82,17 +90,25 @@ class Call:
 
     @property
     def choose(self) -> str:
-        """The rule that selects a grid point, a name in `core.statistics.one_se.RULES`: from `choose=`, or the meaning of "auto"."""
+        """The rule that selects a grid point, a name in `core.statistics.one_se.RULES`: from
+        `choose=`, or the meaning of "auto".
+        """
         given = {**DEFAULTS, **self.arguments}
         if given["choose"] != "auto":
             return str(given["choose"])
-        return "tolerance" if given["tolerance"] is not None else "1se" if given["max_prototypes"] is None else "min"
+        return (
+            "tolerance"
+            if given["tolerance"] is not None
+            else "1se"
+            if given["max_prototypes"] is None
+            else "min"
+        )
 
     def changed(self, changes: Mapping[str, Any], parameters: Iterable[str]) -> Call:
         """The call with some arguments changed; `parameters` names the parameters of the fitted method.
 
-        Another method drops the parameters of the old one. Where the method was given as an object, changed parameters
-        are given to the object.
+        Another method drops the parameters of the old one. Where the method was given as an object,
+        changed parameters are given to the object.
         """
         new = dict(changes)
         formula, data = new.pop("formula", self.formula), new.pop("data", self.data)
@@ -106,10 +122,16 @@ class Call:
 
     def check_complete(self) -> None:
         """Raise NotAvailableError if data or arguments are gone, so the call cannot be repeated."""
-        gone = [name for name, value in {"data": self.data, **self.arguments}.items() if _is_absent(value)]
+        gone = [
+            name
+            for name, value in {"data": self.data, **self.arguments}.items()
+            if _is_absent(value)
+        ]
         if gone:
             named = ", ".join(f"{name}=" for name in gone)
-            raise NotAvailableError(f"the fit is slim and no longer stores {quoted(gone)} of its call: use {named}, or the full fit")
+            raise NotAvailableError(
+                f"the fit is slim and no longer stores {quoted(gone)} of its call: use {named}, or the full fit"
+            )
 
     @printed
     def __repr__(self) -> str:
@@ -119,21 +141,31 @@ class Call:
 
 
 def _is_absent(value: Any) -> bool:
-    return isinstance(value, Absent) or (isinstance(value, Mapping) and any(map(_is_absent, value.values())))
+    return isinstance(value, Absent) or (
+        isinstance(value, Mapping) and any(map(_is_absent, value.values()))
+    )
 
 
 def is_default(name: str, value: Any, defaults: Mapping[str, Any] = DEFAULTS) -> bool:
     """Whether an argument has its default value, so that a call need not show it."""
-    return name in defaults and type(value) is type(defaults[name]) and bool(value == defaults[name])
+    return (
+        name in defaults and type(value) is type(defaults[name]) and bool(value == defaults[name])
+    )
 
 
 def short(value: Any) -> str:
     """An argument as a call shows it."""
-    return f"<{type(value).__name__}>" if isinstance(value, (pd.Series, Dissimilarity)) else brief(value)
+    return (
+        f"<{type(value).__name__}>"
+        if isinstance(value, (pd.Series, Dissimilarity))
+        else brief(value)
+    )
 
 
 def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray | None]:
-    """The frame with the weight of each row multiplied by the factor of its class, and the factors (classes,), if there are any."""
+    """The frame with the weight of each row multiplied by the factor of its class, and the factors
+    (classes,), if there are any.
+    """
     if class_weights is None:
         return frame, None
     factors = class_factors(frame, class_weights)
@@ -142,7 +174,8 @@ def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray |
         total = weights.sum()
     if not np.isfinite(total) or not weights[frame.weights > 0].all():
         raise DataError(
-            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is about 0: use factors nearer to 1"
+            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is "
+            "about 0: use factors nearer to 1"
         )
     return replace(frame, weights=weights), factors
 
@@ -155,8 +188,9 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     frame : Frame
         Frame in which every class has rows with weight.
     class_weights : "balanced", or mapping of class to number > 0
-        Balanced: the sum of all weights over (number of classes x sum of the class's weights), so that all classes weigh the
-        same and the sum of all weights is unchanged. In a mapping, classes that are not named have the factor 1.
+        Balanced: the sum of all weights over (number of classes x sum of the class's weights), so
+        that all classes weigh the same and the sum of all weights is unchanged. In a mapping,
+        classes that are not named have the factor 1.
 
     Examples
     --------
@@ -171,19 +205,25 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
         return fsum(frame.weights) / (len(levels) * of_class)
     if not isinstance(class_weights, (Mapping, pd.Series)):
         raise OptionError(
-            f"class_weights must be 'balanced', or a dict or Series of factors by class, such as {{{levels[0]!r}: 5}}, not "
+            "class_weights must be 'balanced', or a dict or Series of factors by class, such as "
+            f"{{{levels[0]!r}: 5}}, not "
             f"{brief(class_weights)}"
         )
     factors = dict(class_weights)
     strange = [name for name in factors if name not in levels]
     if strange or not factors:
         named = f"{shown(strange[0])} is not a class" if strange else "no class is named"
-        raise OptionError(f"class_weights must have classes as keys ({', '.join(map(shown, levels))}), but {named}")
+        raise OptionError(
+            f"class_weights must have classes as keys ({', '.join(map(shown, levels))}), but {named}"
+        )
     return np.array([float(factors.get(level, 1.0)) for level in levels])
 
 
-DRAWN_ROWS = 5_000  # most rows that all take part in the choice of a default dissimilarity, and most rows times draws of the folds
-BUDGET = 30.0  # predicted seconds on two processors for which candidates="auto" takes as many rows as it can
+# most rows that all take part in the choice of a default dissimilarity, and most rows times draws
+# of the folds
+DRAWN_ROWS = 5_000
+# predicted seconds on two processors for which candidates="auto" takes as many rows as it can
+BUDGET = 30.0
 ALWAYS = 5_000  # rows that are all candidates, for any predicted time
 LEAST_SAMPLE = 500  # candidates of a sample
 
@@ -191,21 +231,27 @@ LEAST_SAMPLE = 500  # candidates of a sample
 def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
     """What candidates="auto" means: "train", or the size of a sample.
 
-    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the fit is predicted to end within 30 s on
-    two processors of today with dissimilarities that it can store; otherwise as many as that allows, at least 500. The prediction is a
-    rule of thumb and not a measurement, so the same call does the same on every machine.
+    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the
+    fit is predicted to end within 30 s on two processors of today with dissimilarities that it can
+    store; otherwise as many as that allows, at least 500. The prediction is a rule of thumb and not
+    a measurement, so the same call does the same on every machine.
     """
     n, each = int((frame.weights > 0).sum()), model.seconds_each(len(frame.schema))
     if n <= ALWAYS or metric.given or "subset" not in model.can.candidates or each is None:
         return "train"
-    again = FOLDS if model.shares_work and model.tuned() and metric.train_in_folds else 1  # folds that measure each pair
+    # folds that measure each pair
+    again = FOLDS if model.shares_work and model.tuned() and metric.train_in_folds else 1
     seconds = each * len(frame) * n * again
     count = min(n * BUDGET / max(seconds, BUDGET), (model.most_pairs or n * n) / n)
     return "train" if count >= n else int(max(LEAST_SAMPLE, count))
 
 
-def learned_metric(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Metric | TrainedMetric:
-    """What the method learns from a dissimilarity; the same, as long as a parameter that decides on it is to be tuned."""
+def learned_metric(
+    model: Model, metric: Metric | TrainedMetric, frame: Frame
+) -> Metric | TrainedMetric:
+    """What the method learns from a dissimilarity; the same, as long as a parameter that decides on
+    it is to be tuned.
+    """
     if set(model.metric_parameters) & set(model.tuned()):
         return metric
     learned: Metric | TrainedMetric = model.metric(metric, len(frame.levels))
@@ -243,7 +289,8 @@ class Problem:
     budget : int, or None
         Maximum number of prototypes (or the size that the method counts) of a rule.
     to_tune : Metric, or None
-        Metric with parameters to tune, with all their values; `metric` then has the first of each, or the selected ones.
+        Metric with parameters to tune, with all their values; `metric` then has the first of each,
+        or the selected ones.
     """
 
     call: Call
@@ -276,7 +323,9 @@ class Problem:
 
     def chosen_metric(self, values: Mapping[str, Any]) -> Metric | None:
         """The metric with its tuned parameters as selected, as a specification; None if none was tuned."""
-        chosen: Metric | None = retuned(self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame)
+        chosen: Metric | None = retuned(
+            self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame
+        )
         return chosen
 
     def with_metric(self, values: Mapping[str, Any]) -> Problem:
@@ -290,12 +339,20 @@ class Problem:
     @property
     def own_weights(self) -> np.ndarray:
         """The weights of the rows (n,) without class weights: the prevalence in the data."""
-        return self.frame.weights if self.class_factors is None else self.frame.weights / self.class_factors[self.frame.codes]
+        return (
+            self.frame.weights
+            if self.class_factors is None
+            else self.frame.weights / self.class_factors[self.frame.codes]
+        )
 
     @property
     def prevalence(self) -> np.ndarray:
         """The proportion of each class (classes,) by the rows' own weights."""
-        weight = self.frame.class_weights if self.class_factors is None else self.frame.class_weights / self.class_factors
+        weight = (
+            self.frame.class_weights
+            if self.class_factors is None
+            else self.frame.class_weights / self.class_factors
+        )
         return weight / weight.sum()
 
     @property
@@ -325,7 +382,9 @@ class Problem:
         return measure_frame(self.frame, self.metric, train, self.candidates, self.seed)
 
     def task(self, dissimilarity: Dissimilarity, limit: float | None = None) -> Task:
-        """The task of the model. No dissimilarity is computed before the model uses it; see `Dissimilarity.source` for `limit`."""
+        """The task of the model. No dissimilarity is computed before the model uses it; see
+        `Dissimilarity.source` for `limit`.
+        """
         frame, row = self.frame, dissimilarity.candidate_row
         limit = self.model.most_held if limit is None else limit
         if self.metric.train_in_folds and self.model.reads_once is not None:
@@ -339,10 +398,18 @@ class Problem:
                 return dissimilarity._source(measuring.update, limit=limit)
 
         return Task(
-            Once(source), frame.codes, len(frame.levels), frame.weights, row, (self.seed,),
-            vectors=Once(lambda: finite_coordinates(dissimilarity)), design=Once(lambda: design_matrix(frame)),
-            allowed_class=allowed, levels=tuple(frame.levels), label=lambda i: frame.index[i],
-        )  # fmt: skip
+            Once(source),
+            frame.codes,
+            len(frame.levels),
+            frame.weights,
+            row,
+            (self.seed,),
+            vectors=Once(lambda: finite_coordinates(dissimilarity)),
+            design=Once(lambda: design_matrix(frame)),
+            allowed_class=allowed,
+            levels=tuple(frame.levels),
+            label=lambda i: frame.index[i],
+        )
 
 
 def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
@@ -351,7 +418,9 @@ def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
     with np.errstate(over="ignore"):
         fine = np.isfinite((np.asarray(vectors, float) ** 2).sum())
     if not fine:
-        raise DataError("some columns are too large, because their squares overflow: scale them, as dissimilarity='euclidean' does")
+        raise DataError(
+            "some columns are too large, because their squares overflow: scale them, as dissimilarity='euclidean' does"
+        )
     return vectors
 
 
@@ -386,12 +455,21 @@ class Parsed:
 
 def parse(call: Call) -> Parsed:
     """Check the options of a call of `fit` or `cross_validate`."""
-    own = {name: unshared(call.arguments[name]) for name in ("weights", "groups", "cv", "class_weights") if name in call.arguments}
+    own = {
+        name: unshared(call.arguments[name])
+        for name in ("weights", "groups", "cv", "class_weights")
+        if name in call.arguments
+    }
     call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
     options = {**DEFAULTS, **call.arguments}
     if not isinstance(call.formula, str):
-        raise FormulaError(f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}")
-    model, drawn = find_model(options["method"], call.parameters, beside=DEFAULTS), is_drawn(options["cv"])
+        raise FormulaError(
+            f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
+        )
+    model, drawn = (
+        find_model(options["method"], call.parameters, beside=DEFAULTS),
+        is_drawn(options["cv"]),
+    )
     check_measure(options["measure"])
 
     candidates = options["candidates"]
@@ -401,27 +479,33 @@ def parse(call: Call) -> Parsed:
     if not by_default and kind not in model.can.candidates:
         rows = " or a number of them" if "subset" in model.can.candidates else ""
         raise OptionError(
-            f"method {model.name!r} needs the training rows as candidates, not {brief(candidates)}: use candidates='train'{rows}"
+            f"method {model.name!r} needs the training rows as candidates, not "
+            f"{brief(candidates)}: use candidates='train'{rows}"
         )
 
     choose, tolerance = options["choose"], options["tolerance"]
     one_of("choose", choose, ("auto", "1se", "min", "bound"))
     if choose == "bound" and not model.can.grid_bounds:
         raise OptionError(
-            f"choose='bound' needs a bound over the grid, which method {model.name!r} does not have: use {methods_with('grid_bounds')}"
+            f"choose='bound' needs a bound over the grid, which method {model.name!r} does not "
+            f"have: use {methods_with('grid_bounds')}"
         )
     if tolerance is not None and choose != "auto":
-        raise OptionError(f"tolerance={brief(tolerance)} is itself a rule of selection, beside choose={choose!r}: leave out one")
+        raise OptionError(
+            f"tolerance={brief(tolerance)} is itself a rule of selection, beside choose={choose!r}: leave out one"
+        )
     if not is_number(read_tolerance(tolerance)[0], 0):
         raise OptionError(
-            "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a percentage of the lowest error, such as "
+            "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a "
+            "percentage of the lowest error, such as "
             f"'5%', not {brief(tolerance)}"
         )
 
     budget = options["max_prototypes"]
     if budget is not None and not model.can.counted:
         raise OptionError(
-            f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method {model.name!r} has none: use "
+            f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method "
+            f"{model.name!r} has none: use "
             f"{methods_with('counted')}"
         )
     if budget is not None and not is_number(budget, 1, integral=True):
@@ -432,12 +516,16 @@ def parse(call: Call) -> Parsed:
         for name, value in factors.items():
             if not is_number(value, 0.0, above=True):
                 raise OptionError(
-                    f"class_weights[{shown(name)}] must be a number > 0, not {brief(value)}: to leave out a class, remove its rows from "
+                    f"class_weights[{shown(name)}] must be a number > 0, not {brief(value)}: to "
+                    "leave out a class, remove its rows from "
                     "the data"
                 )
     for name in ("weights", "class_weights"):
         if options[name] is not None and not model.can.weights:
-            raise OptionError(f"{name}= needs a method with weights, which {model.name!r} does not have: use {methods_with('weights')}")
+            raise OptionError(
+                f"{name}= needs a method with weights, which {model.name!r} does not have: use "
+                f"{methods_with('weights')}"
+            )
 
     if not is_default("repeats", options["repeats"]):
         whole_number("repeats", options["repeats"], 1, MOST_RUNS)
@@ -447,7 +535,9 @@ def parse(call: Call) -> Parsed:
 
 
 def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
-    """A tolerance without its unit, 0 if there is none, and whether it is a proportion of the lowest error, as in "5%"."""
+    """A tolerance without its unit, 0 if there is none, and whether it is a proportion of the
+    lowest error, as in "5%".
+    """
     relative = isinstance(tolerance, str) and tolerance.endswith("%")
     try:
         return (float(tolerance[:-1]) / 100 if relative else tolerance or 0.0), relative
@@ -456,21 +546,33 @@ def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
 
 
 def _read_rows(parsed: Parsed) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
-    """The call with the data that were read, the data, the frame of the rows that take part, and their folds and groups."""
+    """The call with the data that were read, the data, the frame of the rows that take part, and
+    their folds and groups.
+    """
     options = parsed.options
     call = parsed.call
     aside = {name: options[name] for name in ("weights", "groups")}
     call = replace(call, data=read_for(call.data, call.formula, aside))  # a file is read once
     data = as_pandas(call.data)
-    folds = options["cv"] if parsed.drawn else labels_along(options["cv"], data, "cv folds").to_numpy()
+    folds = (
+        options["cv"] if parsed.drawn else labels_along(options["cv"], data, "cv folds").to_numpy()
+    )
     columns = (options["groups"],) if parsed.drawn else (options["groups"], folds)
     frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
     rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
-    return call, data, frame, folds if parsed.drawn else folds[rows], None if groups is None else pd.factorize(groups[rows])[0]
+    return (
+        call,
+        data,
+        frame,
+        folds if parsed.drawn else folds[rows],
+        None if groups is None else pd.factorize(groups[rows])[0],
+    )
 
 
 def prepare(call: Call) -> Problem:
-    """Make a Problem of a call of `fit` or `cross_validate`: its options first, then the frame, the metric and the model."""
+    """Make a Problem of a call of `fit` or `cross_validate`: its options first, then the frame, the
+    metric and the model.
+    """
     parsed = parse(call)
     options, model, candidates = parsed.options, parsed.model, parsed.options["candidates"]
     call, data, frame, folds, groups = _read_rows(parsed)
@@ -480,7 +582,13 @@ def prepare(call: Call) -> Problem:
     loss, loss_name = measure_losses(options["measure"], frame)
 
     spec, to_tune = one_of_metrics(options["dissimilarity"]), None
-    many = model.redraws and parsed.drawn and folds != "loo" and groups is None and not isinstance(candidates, Candidates)
+    many = (
+        model.redraws
+        and parsed.drawn
+        and folds != "loo"
+        and groups is None
+        and not isinstance(candidates, Candidates)
+    )
     if isinstance(spec, str) and spec == "auto" and many:
         spec = tried(frame)
     if list_tuned(spec):
@@ -496,9 +604,22 @@ def prepare(call: Call) -> Problem:
     if isinstance(candidates, str) and candidates == "auto":
         candidates = choose_candidates(model, metric, frame)
     return Problem(
-        call, frame, model, learned_metric(model, metric, frame), groups, folds, options["repeats"],
-        loss_name, loss, int(options["seed"]), options["progress"], candidates, factors, budget, to_tune,
-    )  # fmt: skip
+        call,
+        frame,
+        model,
+        learned_metric(model, metric, frame),
+        groups,
+        folds,
+        options["repeats"],
+        loss_name,
+        loss,
+        int(options["seed"]),
+        options["progress"],
+        candidates,
+        factors,
+        budget,
+        to_tune,
+    )
 
 
 def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
@@ -515,7 +636,8 @@ def budget_of(budget: Any, model: Model, classes: int) -> int | None:
         return None
     if model.can.counted != "features" and budget < classes:
         raise OptionError(
-            f"max_prototypes must be at least {classes}, one prototype for each class, not {budget}: use more, or leave classes out of "
+            f"max_prototypes must be at least {classes}, one prototype for each class, not "
+            f"{budget}: use more, or leave classes out of "
             "the data"
         )
     return int(budget)
@@ -532,28 +654,44 @@ def class_counts(path: Path, classes: int) -> np.ndarray:
     """Prototypes of each class in the rules of a path, (G, classes)."""
     if hasattr(path, "class_counts"):
         return np.asarray(path.class_counts)
-    return np.stack([np.bincount(path.at(g).prototypes.classes, minlength=classes) for g in range(len(path.size))])
+    return np.stack(
+        [
+            np.bincount(path.at(g).prototypes.classes, minlength=classes)
+            for g in range(len(path.size))
+        ]
+    )
 
 
 def refuse_budget(problem: Problem, smallest: int, grid: str) -> OptionError:
     """That no rule keeps to the budget, with the smallest one."""
     what = "features" if problem.model.can.counted == "features" else "prototypes"
     return OptionError(
-        f"max_prototypes={problem.budget} is too small, because {grid} {smallest} {what}: use as many, or leave out parameters of "
+        f"max_prototypes={problem.budget} is too small, because {grid} {smallest} {what}: use as "
+        "many, or leave out parameters of "
         f"{problem.model.name} that make it larger"
     )
 
 
 NAMED = ("error", "balanced", "ordinal")  # measures with a name
-MEASURES = {"error": "error", "balanced": "balanced error", "ordinal": "ordinal error", "loss": "loss"}  # in words
+# in words
+MEASURES = {
+    "error": "error",
+    "balanced": "balanced error",
+    "ordinal": "ordinal error",
+    "loss": "loss",
+}
 
 
 def check_measure(measure: Any) -> None:
     """Raise unless `measure=` is the name of an error, a loss matrix, or the costs of classes."""
-    if not (isinstance(measure, (pd.DataFrame, Mapping)) or (isinstance(measure, str) and measure in NAMED)):
+    if not (
+        isinstance(measure, (pd.DataFrame, Mapping))
+        or (isinstance(measure, str) and measure in NAMED)
+    ):
         hint = hint_for_value("measure", measure, NAMED)
         raise OptionError(
-            f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an error in a class, such as {{'ill': 5}}, not "
+            f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an "
+            f"error in a class, such as {{'ill': 5}}, not "
             f"{brief(measure)}{hint and ': '}{hint}"
         )
 
@@ -577,7 +715,8 @@ def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
 def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
     """Loss (classes, classes) of predicting column j for class i, in level order; 0-1 loss if none is given.
 
-    For two classes it may be a mapping of a class to the cost of an error in it, if an error in the other class costs 1.
+    For two classes it may be a mapping of a class to the cost of an error in it, if an error in the
+    other class costs 1.
     """
     L = len(levels)
     if loss is None:
@@ -585,25 +724,33 @@ def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
     if isinstance(loss, Mapping):
         if L != 2 or len(loss) not in (1, 2) or not set(loss) <= set(levels):
             raise OptionError(
-                f"costs {brief(dict(loss))} need two classes, one or both of them as keys, but the classes are {list(levels)}: use a loss "
+                f"costs {brief(dict(loss))} need two classes, one or both of them as keys, but the "
+                f"classes are {list(levels)}: use a loss "
                 "matrix as a DataFrame"
             )
         costs = [loss.get(level, 1.0) for level in levels]
         loss = pd.DataFrame([[0.0, costs[0]], [costs[1], 0.0]], levels, levels)
     if not isinstance(loss, pd.DataFrame):
         raise OptionError(
-            f"loss must be a DataFrame with true classes as rows and predicted ones as columns, or {{'ill': 5}} for two classes, not "
+            "loss must be a DataFrame with true classes as rows and predicted ones as columns, or "
+            f"{{'ill': 5}} for two classes, not "
             f"{brief(loss)}"
         )
     if set(loss.index) != set(levels) or set(loss.columns) != set(levels) or loss.shape != (L, L):
-        raise OptionError(f"a loss matrix needs one row (truth) and one column (predicted) for each class: {list(levels)}")
+        raise OptionError(
+            f"a loss matrix needs one row (truth) and one column (predicted) for each class: {list(levels)}"
+        )
     try:
         if any(pd.api.types.is_complex_dtype(t) for t in loss.dtypes):
             raise TypeError
         values = loss.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
     except (TypeError, ValueError, OverflowError):
         raise OptionError("a loss matrix must contain numbers") from None
-    if not (np.isfinite(values) & (values >= 0)).all() or values.diagonal().any() or not values.any():
+    if (
+        not (np.isfinite(values) & (values >= 0)).all()
+        or values.diagonal().any()
+        or not values.any()
+    ):
         raise OptionError("losses must be finite and >= 0, 0 on the diagonal and somewhere > 0")
     return values
 
@@ -614,7 +761,9 @@ def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
     if not is_drawn(cv):
         data = as_pandas(problem.call.data)
         folds = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
-    return replace(problem, cv=folds, repeats=1, seed=problem.seed if seed is None else check_seed(seed))
+    return replace(
+        problem, cv=folds, repeats=1, seed=problem.seed if seed is None else check_seed(seed)
+    )
 
 
 def own_folds(cv: Any, data: pd.DataFrame) -> Any:
@@ -625,17 +774,22 @@ def own_folds(cv: Any, data: pd.DataFrame) -> Any:
 def is_drawn(cv: Any) -> bool:
     """Whether `cv=` is a number of folds to draw, and not the fold of each row."""
     if hasattr(cv, "split") and not isinstance(cv, (str, pd.Series, pd.Index)):  # of scikit-learn
-        raise OptionError(f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}")
+        raise OptionError(
+            f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}"
+        )
     return cv is None or isinstance(cv, (str, int, float, np.number))
 
 
-def check_rows_needed(problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = "") -> None:
+def check_rows_needed(
+    problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = ""
+) -> None:
     """Raise if a class has fewer rows (with weight) than the model needs."""
     needed = problem.model.rows_needed(grid, counts)
     lacking = np.flatnonzero(counts < needed)
     if len(lacking):
         c = lacking[np.argmin(counts[lacking])]
         raise DataError(
-            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of class {shown(problem.frame.levels[c])}, "
+            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of "
+            f"class {shown(problem.frame.levels[c])}, "
             f"but it has {counts[c]}{where}"
         )

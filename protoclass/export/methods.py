@@ -75,7 +75,10 @@ _TEXT = """
 @article{vovk2015, author = {Vovk, Vladimir}, title = {Cross-conformal predictors},
   journal = {Annals of Mathematics and Artificial Intelligence}, volume = {74}, pages = {9--28}, year = {2015}}
 """
-ENTRIES = {entry[entry.index("{") + 1 : entry.index(",")]: entry.strip() for entry in re.split(r"\n(?=@)", _TEXT.strip())}
+ENTRIES = {
+    entry[entry.index("{") + 1 : entry.index(",")]: entry.strip()
+    for entry in re.split(r"\n(?=@)", _TEXT.strip())
+}
 
 
 def label(entry: str) -> str:
@@ -93,7 +96,8 @@ def label(entry: str) -> str:
 
 
 OWN = "protoclass"  # the key of the package itself
-CITED = re.compile(rf"\[@({'|'.join([*ENTRIES, OWN])})\]")  # only these: the label of a class may look like a citation
+# only these: the label of a class may look like a citation
+CITED = re.compile(rf"\[@({'|'.join([*ENTRIES, OWN])})\]")
 
 
 @public
@@ -133,7 +137,8 @@ def _entry(key: str) -> str:
     if key != OWN:
         return ENTRIES[key]
     return (
-        "@misc{protoclass, author = {{The protoclass developers}}, title = {protoclass: classification by prototypes},\n"
+        "@misc{protoclass, author = {{The protoclass developers}}, title = {protoclass: "
+        "classification by prototypes},\n"
         f"  note = {{Python package, version {__version__}}}, year = {{2026}}}}"
     )
 
@@ -163,20 +168,29 @@ def methods(fit: Fitted) -> Methods:
     sentences = [_data(fit), _method(fit), *_tuning(fit)]
     if fit.calibration is not None:
         how = fit.calibration.words().replace(" calibration, ", " calibration (", 1)
-        sentences.append(f"Class probabilities and conformal prediction sets [@vovk2015] were obtained by {how})")
-    sentences.append(f"Computations used the Python package protoclass {__version__} [@protoclass] with seed {fit.problem.seed}")
+        sentences.append(
+            f"Class probabilities and conformal prediction sets [@vovk2015] were obtained by {how})"
+        )
+    sentences.append(
+        f"Computations used the Python package protoclass {__version__} [@protoclass] with seed {fit.problem.seed}"
+    )
     return Methods(". ".join(sentences) + ".")
 
 
 def _data(fit: Fitted) -> str:
-    counts = ", ".join(f"{n:,} {visible(str(level))}" for level, n in zip(fit.classes, fit.frame.class_counts, strict=True))
+    counts = ", ".join(
+        f"{n:,} {visible(str(level))}"
+        for level, n in zip(fit.classes, fit.frame.class_counts, strict=True)
+    )
     out = f"The data have {fit.nobs:,} observations in {len(fit.classes)} classes ({counts})"
     dropped = len(fit.dropped)
     if dropped:
         out += f", after exclusion of {dropped:,} with missing values"
     factors = fit.call.arguments.get("class_weights")
     if factors is not None:
-        out += ", with balanced class weights" if isinstance(factors, str) else ", with class weights"
+        out += (
+            ", with balanced class weights" if isinstance(factors, str) else ", with class weights"
+        )
     elif (fit.frame.weights != 1).any():
         out += ", with weights"
     return out
@@ -184,11 +198,22 @@ def _data(fit: Fitted) -> str:
 
 def _method(fit: Fitted) -> str:
     model, metric = fit.model, fit.dissimilarity.metric
-    values = {f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit.selection.values}
-    given = [f"{f.name} = {_value(values[f.name])}" for f in fields(model) if f.name in values and repr(values[f.name]) != repr(f.default)]
-    out = f'They were classified by the method "{model.title}"{_cited(model.papers)}{" with " * bool(given)}{", ".join(given)}'
+    values = {
+        f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit.selection.values
+    }
+    given = [
+        f"{f.name} = {_value(values[f.name])}"
+        for f in fields(model)
+        if f.name in values and repr(values[f.name]) != repr(f.default)
+    ]
+    out = (
+        "They were classified by the method "
+        f'"{model.title}"{_cited(model.papers)}{" with " * bool(given)}{", ".join(given)}'
+    )
     if model.measures(fit.rule):
-        out += f". The dissimilarity was {described(fit).split(' (default')[0]}{_cited(metric.papers)}"
+        out += (
+            f". The dissimilarity was {described(fit).split(' (default')[0]}{_cited(metric.papers)}"
+        )
     return out
 
 
@@ -199,12 +224,17 @@ def _cited(keys: tuple[str, ...]) -> str:
 def _tuning(fit: Fitted) -> list[str]:
     """The selection of the parameters, in sentences; none if they were given."""
     validation, selection = fit.curve, fit.selection
-    several = isinstance(fit.problem.to_tune, OneOf)  # distances, of which the text has the names already
+    # distances, of which the text has the names already
+    several = isinstance(fit.problem.to_tune, OneOf)
     chosen = fit.problem.of_method(selection.values) if several else selection.values
     named = {name: fit.problem.model.words.get(name, name) for name in chosen}
     values = ", ".join(f"{named[name]} = {_value(value)}" for name, value in chosen.items())
     if selection.by_hand:
-        return [f"Parameters were selected manually ({values})" if values else f"The first {selection.steps} steps of the model were kept"]
+        return [
+            f"Parameters were selected manually ({values})"
+            if values
+            else f"The first {selection.steps} steps of the model were kept"
+        ]
     if validation is None:
         return []
     folds = count_folds(validation).replace(" folds", "-fold cross-validation", 1)
@@ -216,11 +246,19 @@ def _tuning(fit: Fitted) -> list[str]:
     if not len(grid.columns):
         return [f"The {name} was estimated by {folds}"]
     tried = " and ".join(f"{named[column]} ({_tried(grid[column])})" for column in grid)
-    rule = RULES[selection.rule].format(measure=name) + ("" if "{measure}" in RULES[selection.rule] else f" for the {name}")
+    rule = RULES[selection.rule].format(measure=name) + (
+        "" if "{measure}" in RULES[selection.rule] else f" for the {name}"
+    )
     subject, verb = ("parameters", "were") if len(grid.columns) > 1 else ("parameter", "was")
-    out = [f"The {subject} {tried} {verb} selected by {folds} with the {rule}", f"The selected {subject} {verb} {values}"]
+    out = [
+        f"The {subject} {tried} {verb} selected by {folds} with the {rule}",
+        f"The selected {subject} {verb} {values}",
+    ]
     if validation.correction(selection.rule) is not None:
-        out.append(f"The {name} was corrected for this selection by a bootstrap of the held-out predictions (BBC-CV) [@tsamardinos2018]")
+        out.append(
+            f"The {name} was corrected for this selection by a bootstrap of the held-out "
+            "predictions (BBC-CV) [@tsamardinos2018]"
+        )
     return out
 
 
@@ -232,4 +270,10 @@ def _tried(values: pd.Series) -> str:
 
 
 def _value(value: Any) -> str:
-    return significant(float(value)) if is_real(value) else visible(value) if isinstance(value, str) else brief(value)
+    return (
+        significant(float(value))
+        if is_real(value)
+        else visible(value)
+        if isinstance(value, str)
+        else brief(value)
+    )

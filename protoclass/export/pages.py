@@ -35,10 +35,22 @@ from ..widgets.browser import policy, script, style
 from .methods import methods
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
-LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")  # lines of print that are limits of the fit
+# lines of print that are limits of the fit
+LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
 ENDINGS = (".md", *PAGES)
-INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}  # characters with a meaning in Markdown
-LISTED = ("numpy", "scipy", "pandas", "numba", "scikit-learn", "formulaic", "statsmodels", "highspy", "matplotlib")
+# characters with a meaning in Markdown
+INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}
+LISTED = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "numba",
+    "scikit-learn",
+    "formulaic",
+    "statsmodels",
+    "highspy",
+    "matplotlib",
+)
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -108,7 +120,10 @@ Sections = Iterable[tuple[str, Sequence[Any]]]  # headings and parts; texts are 
 def table_of(frame: pd.DataFrame, index: str) -> TextTable:
     """A table of pandas with its index as the first column."""
     head = frame.head(SHOWN)
-    rows = [[str(label), *map(cell, row)] for label, row in zip(head.index, head.astype(object).to_numpy(), strict=True)]
+    rows = [
+        [str(label), *map(cell, row)]
+        for label, row in zip(head.index, head.astype(object).to_numpy(), strict=True)
+    ]
     return TextTable([index, *map(str, frame.columns)], rows)
 
 
@@ -145,21 +160,28 @@ def to_html(title: str, sections: Sections) -> str:
     """The body of a page in HTML."""
     lines = [f"<h1>{html.escape(title)}</h1>"]
     for head, parts in sections:
-        lines += [f"<h2>{html.escape(head)}</h2>", *(part if isinstance(part, str) else part.html() for part in parts)]
+        lines += [
+            f"<h2>{html.escape(head)}</h2>",
+            *(part if isinstance(part, str) else part.html() for part in parts),
+        ]
     return "\n".join(lines) + "\n"
 
 
 def to_page(title: str, body: str, look: str = STYLE, policy: str = "") -> str:
     """A self-contained page around its body."""
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy}<meta name="viewport" content="width=device-width">'
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy}<meta '
+        'name="viewport" content="width=device-width">'
         f"<title>{html.escape(title)}</title><style>{look}</style></head>\n<body>{body}</body></html>\n"
     )
 
 
 def versions() -> list[str]:
     """Each package with its version."""
-    first = [f"protoclass {__version__}", f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"]
+    first = [
+        f"protoclass {__version__}",
+        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+    ]
     return [*first, *(f"{name} {version(name)}" for name in LISTED)]
 
 
@@ -270,10 +292,15 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     # Model card: Prototype vector machine (greedy), species \~ .
     """
     if not isinstance(use, str):
-        raise OptionError(f"use must be text, such as 'a second opinion on biopsies', not {brief(use)}")
+        raise OptionError(
+            f"use must be text, such as 'a second opinion on biopsies', not {brief(use)}"
+        )
     if test is not None and not isinstance(test, TestResult):
         raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")
-    unstated = f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} from {len(fit.frame.schema)} predictors."
+    unstated = (
+        f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} "
+        f"from {len(fit.frame.schema)} predictors."
+    )
     sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
     return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections))
 
@@ -307,9 +334,17 @@ def data(fit: Fitted) -> Iterable[Part]:
     spread = f"{significant(weights.min())} to {significant(weights.max())}"
     weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {missing}.{weighed}"])
-    rows = [(name, column.kind, levels_of(column.levels)) for name, column in schema.items() if len(column.levels)]
+    rows = [
+        (name, column.kind, levels_of(column.levels))
+        for name, column in schema.items()
+        if len(column.levels)
+    ]
     for kind in dict.fromkeys(column.kind for column in schema.values() if not len(column.levels)):
-        names = [name for name, column in schema.items() if column.kind == kind and not len(column.levels)]
+        names = [
+            name
+            for name, column in schema.items()
+            if column.kind == kind and not len(column.levels)
+        ]
         yield Text([f"{kind.capitalize()} predictors: {levels_of(names, SHOWN)}."])
     if rows:
         yield Text([f"{len(rows)} predictors with levels:"])
@@ -323,7 +358,11 @@ def levels_of(levels: Sequence[Any], most: int = 5) -> str:
 
 def tested(test: TestResult | None) -> Iterable[Part]:
     """The first lines of a test on new rows, and its confusion table."""
-    yield Text(lines(test) if test is not None else ["Not tested: card(test=fit.test(new)) adds the result."])
+    yield Text(
+        lines(test)
+        if test is not None
+        else ["Not tested: card(test=fit.test(new)) adds the result."]
+    )
     if test is not None:
         yield table_of(test.confusion, "truth, and predicted class")
 
@@ -352,11 +391,19 @@ def cross_validation(fit: Fitted) -> Part:
     for the choice."""
     validation = fit.curve
     if validation is None or fit.selection.point is None:
-        if validation is None and not isinstance(fit.checked, str):  # of parameters that were given, as print has it
+        # of parameters that were given, as print has it
+        if validation is None and not isinstance(fit.checked, str):
             return TextTable(("", ""), [("Error", error_said(fit))])
-        return Text(["This model was not cross-validated: cv=10 adds an error on rows that were not used for training."])
+        return Text(
+            [
+                "This model was not cross-validated: cv=10 adds an error on rows that were not used for training."
+            ]
+        )
     chosen = {name: validation.grid[name].iloc[fit.selection.point] for name in validation.grid}
-    rows = [*_validation_facts(fit).items(), *((f"Selected {name}", cell(value)) for name, value in chosen.items())]
+    rows = [
+        *_validation_facts(fit).items(),
+        *((f"Selected {name}", cell(value)) for name, value in chosen.items()),
+    ]
     return TextTable(("", ""), rows)
 
 
@@ -370,7 +417,10 @@ def limits(fit: Fitted, said: dict[str, str]) -> list[str]:
     """The limits of the fit, with remedies."""
     out = [f"{name}: {said[name]}." for name in LIMITS if name in said]
     if len(fit.dropped):
-        out.insert(0, f"{len(fit.dropped):,} rows with missing values were excluded; such rows get no prediction.")
+        out.insert(
+            0,
+            f"{len(fit.dropped):,} rows with missing values were excluded; such rows get no prediction.",
+        )
     return [*out, *notes(fit)]
 
 
@@ -422,7 +472,12 @@ def page(fit: Fitted, test: Any = None) -> str:
     title, run = f"{fit.model.title}: {fit.formula}", script("file")
     look = STYLE + style()
     body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))
-    return to_page(title, f'{body}<script type="module">{run}</script>', look, policy([run], look, attributes=True))
+    return to_page(
+        title,
+        f'{body}<script type="module">{run}</script>',
+        look,
+        policy([run], look, attributes=True),
+    )
 
 
 def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
@@ -432,7 +487,9 @@ def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
         "Classes": [picture(partial(plot, fit, "confusion"), "rows by true and predicted class")],
     }
     if fit.curve is not None:
-        drawn["Cross-validation"] = [picture(partial(plot, fit, "validation"), "the cross-validated error curve")]
+        drawn["Cross-validation"] = [
+            picture(partial(plot, fit, "validation"), "the cross-validated error curve")
+        ]
     if test is not None and not isinstance(test, TestResult | TestByGroup):
         test = test_on(fit, test)
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):

@@ -17,8 +17,10 @@ from ..ground.errors import brief, printed, shown
 from ..values import public
 from .saving.classes import written
 
-TOLERANCE = 1e-9  # relative difference up to which floats agree: BLAS rounds differently on other computers
-NOT_COMPARED = ("Formula.text", "Formula.columns", "Given.origin")  # spelling, unused columns, and the name of a file
+# relative difference up to which floats agree: BLAS rounds differently on other computers
+TOLERANCE = 1e-9
+# spelling, unused columns, and the name of a file
+NOT_COMPARED = ("Formula.text", "Formula.columns", "Given.origin")
 SHOWN = 3  # differences of a part that are printed
 
 
@@ -43,8 +45,14 @@ class Reproduction:
 
     @printed
     def __repr__(self) -> str:
-        lines = ((name in self.differences, name, self.differences.get(name, known)) for name, known in self.parts.items())
-        return "\n".join(f"{'DIFFERENT' if differs else 'same':11}{name}{words and ': '}{words}" for differs, name, words in lines)
+        lines = (
+            (name in self.differences, name, self.differences.get(name, known))
+            for name, known in self.parts.items()
+        )
+        return "\n".join(
+            f"{'DIFFERENT' if differs else 'same':11}{name}{words and ': '}{words}"
+            for differs, name, words in lines
+        )
 
 
 def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
@@ -92,7 +100,10 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     again = again.validation.fit_at(fit.selection.point) if by_hand else again
     again = again if fit.frame.absent is None else again.slim()
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
-    found = {name: list(islice(differences(value, other.get(name)), SHOWN)) for name, value in own.items()}
+    found = {
+        name: list(islice(differences(value, other.get(name)), SHOWN))
+        for name, value in own.items()
+    }
     words = {name: "; ".join(said) for name, said in found.items() if said}
     return Reproduction({"call": repr(fit.call), **dict.fromkeys(own, "")}, words)
 
@@ -102,14 +113,25 @@ def _parts_of_fit(fit: Any) -> dict[str, Any]:
     of_rows = dict[str, Any]()
     if frame.absent is None:
         data, used = as_pandas(fit.call.data), {*frame.columns, frame.formula.response}
-        of_rows = {"data": data[[name for name in data if name in used]], "rows": frame.index, "rows left out": frame.dropped}
+        of_rows = {
+            "data": data[[name for name in data if name in used]],
+            "rows": frame.index,
+            "rows left out": frame.dropped,
+        }
         of_rows["predictions"] = fit.predictions()
     return {
-        **of_rows, "levels": frame.levels, "predictors and weights": frame, "arguments": replace(fit.problem, model=fit.model),
-        "parameters": fit.selection, "dissimilarity": fit.dissimilarity, "prototypes": rule.prototypes, **rule.report,
-        "fitted model": rule, "errors": fit.curve and {"of folds": fit.curve.errors, "cross-validation": fit.curve},
+        **of_rows,
+        "levels": frame.levels,
+        "predictors and weights": frame,
+        "arguments": replace(fit.problem, model=fit.model),
+        "parameters": fit.selection,
+        "dissimilarity": fit.dissimilarity,
+        "prototypes": rule.prototypes,
+        **rule.report,
+        "fitted model": rule,
+        "errors": fit.curve and {"of folds": fit.curve.errors, "cross-validation": fit.curve},
         "probabilities": fit.calibration,
-    }  # fmt: skip
+    }
 
 
 def differences(a: Any, b: Any, where: str = "") -> Iterator[str]:
@@ -117,7 +139,12 @@ def differences(a: Any, b: Any, where: str = "") -> Iterator[str]:
     if a is b:
         return
     parts, others = _parts(a), _parts(b)
-    if parts is not None and others is not None and type(a) is type(b) and parts.keys() == others.keys():
+    if (
+        parts is not None
+        and others is not None
+        and type(a) is type(b)
+        and parts.keys() == others.keys()
+    ):
         for name, part in parts.items():
             yield from differences(part, others[name], f"{where}.{name}" if where else str(name))
         return
@@ -134,15 +161,24 @@ def _parts(value: Any) -> Mapping[Any, Any] | None:
     if isinstance(value, Mapping):
         return value
     if isinstance(value, pd.DataFrame):
-        return {"row labels": value.index, "names": value.columns, **{str(name): value[name] for name in value}}
-    if isinstance(value, (np.ndarray, pd.Series, pd.Index)) and value.dtype.kind == "O":  # an entry may be a list or an array
+        return {
+            "row labels": value.index,
+            "names": value.columns,
+            **{str(name): value[name] for name in value},
+        }
+    # an entry may be a list or an array
+    if isinstance(value, (np.ndarray, pd.Series, pd.Index)) and value.dtype.kind == "O":
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value))
     if isinstance(value, Call) or not is_dataclass(value):
         return {} if isinstance(value, Call) else None
     kind = type(value).__name__
-    return {name: part for name, part in written(value, kind).items() if f"{kind}.{name}" not in NOT_COMPARED}
+    return {
+        name: part
+        for name, part in written(value, kind).items()
+        if f"{kind}.{name}" not in NOT_COMPARED
+    }
 
 
 def _unlike(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -11,7 +11,16 @@ import numpy as np
 from ..core.query import InSQL
 from ..core.task import Points
 from ..estimation.fitted import Fitted
-from ..frames.sql_columns import ROW, Columns, all_of, as_double, check_case, constant, number, table_of
+from ..frames.sql_columns import (
+    ROW,
+    Columns,
+    all_of,
+    as_double,
+    check_case,
+    constant,
+    number,
+    table_of,
+)
 from ..ground.errors import NotAvailableError
 from ..metrics.base import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.base import ROW as MEASURED
@@ -118,9 +127,13 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
     rule = fit.rule
     if not isinstance(rule, InSQL) or rule.why_not_sql:
         why = f": {rule.why_not_sql}" if isinstance(rule, InSQL) else ""
-        raise NotAvailableError(f"method {fit.model.name!r} can't be written in SQL{why}: use {WRITTEN}")
+        raise NotAvailableError(
+            f"method {fit.model.name!r} can't be written in SQL{why}: use {WRITTEN}"
+        )
     if not fit.frame.schema:
-        raise NotAvailableError(f"a query classifies rows by their columns, but {fit.frame.formula.quoted} has no predictors")
+        raise NotAvailableError(
+            f"a query classifies rows by their columns, but {fit.frame.formula.quoted} has no predictors"
+        )
     check_case(fit.frame.schema)
     writer = Writer(fit, Columns(fit.frame), _unused(MADE, _last(table)))
     source = table_of(table)
@@ -136,7 +149,10 @@ def _name_of_class(fit: Fitted) -> str:
     """The name of the column of classes, which no column of the data of the fit has."""
     data = fit.call.data
     names = getattr(data, "column_names", getattr(data, "columns", ()))
-    return _unused(PREDICTED, *(str(c) for c in (*fit.frame.schema, fit.frame.formula.response, *names) if c is not None))
+    return _unused(
+        PREDICTED,
+        *(str(c) for c in (*fit.frame.schema, fit.frame.formula.response, *names) if c is not None),
+    )
 
 
 @dataclass
@@ -147,8 +163,10 @@ class Writer:
     fit: Fitted
     columns: Columns
     name: str  # of the table of prototypes
-    needed: list[str] = field(default_factory=list)  # conditions that a row must meet besides having known values
-    made: str = ""  # the table of the prototypes, which is written before the query; empty if the rule needs none
+    # conditions that a row must meet besides having known values
+    needed: list[str] = field(default_factory=list)
+    # the table of the prototypes, which is written before the query; empty if the rule needs none
+    made: str = ""
 
     @property
     def conditions(self) -> list[str]:
@@ -176,21 +194,30 @@ class Writer:
 
     def votes(self, prototypes: Points, k: int, weight: np.ndarray) -> str:
         measured = self._measured(prototypes, np.asarray(prototypes.classes), {"weight": weight})
-        near = f"SELECT m.place, m.label, m.weight, RANK() OVER (ORDER BY m.distance) AS nearness\n      FROM {measured} AS m"
+        near = (
+            "SELECT m.place, m.label, m.weight, RANK() OVER (ORDER BY m.distance) AS "
+            f"nearness\n      FROM {measured} AS m"
+        )
         return (
-            f"(\n    SELECT n.label\n    FROM (\n      {near}\n    ) AS n\n    WHERE n.nearness <= {k}\n    GROUP BY n.place, n.label\n"
+            f"(\n    SELECT n.label\n    FROM (\n      {near}\n    ) AS n\n    WHERE n.nearness <= "
+            f"{k}\n    GROUP BY n.place, n.label\n"
             f"    ORDER BY SUM(n.weight) DESC, n.place\n    LIMIT 1\n  )"
         )
 
     def most(self, values: dict[int, str]) -> str:
-        parts = [f"SELECT {code} AS place, {self.label(code)} AS label, {votes} AS votes" for code, votes in values.items()]
+        parts = [
+            f"SELECT {code} AS place, {self.label(code)} AS label, {votes} AS votes"
+            for code, votes in values.items()
+        ]
         cast = "\n      UNION ALL ".join(parts)
         return (
             f"(\n    SELECT v.label\n    FROM (\n      {cast}\n    ) AS v\n"
             f"    ORDER BY v.votes DESC, v.place\n    LIMIT 1\n  )"
         )
 
-    def _measured(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]) -> str:
+    def _measured(
+        self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]
+    ) -> str:
         """The prototypes with their distances from the row."""
         distance, source = self.distance, self._prototypes(prototypes, place, beside)
         row = ", ".join(f"{x} AS x{k + 1}" for k, x in enumerate(distance.rows))
@@ -201,13 +228,19 @@ class Writer:
         )
         self.needed += distance.conditions
         if distance.may_miss:
-            self.needed.append(f"NOT EXISTS (SELECT 1 FROM {measured} AS m WHERE m.distance IS NULL)")
+            self.needed.append(
+                f"NOT EXISTS (SELECT 1 FROM {measured} AS m WHERE m.distance IS NULL)"
+            )
         return measured
 
-    def _prototypes(self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]) -> str:
+    def _prototypes(
+        self, prototypes: Points, place: np.ndarray, beside: dict[str, np.ndarray]
+    ) -> str:
         """The table of the prototypes in a query; they are written once, as constants."""
         fit = self.fit
-        values = np.asarray(self.distance.values(fit.dissimilarity._prototype_rep(prototypes)), float)
+        values = np.asarray(
+            self.distance.values(fit.dissimilarity._prototype_rep(prototypes)), float
+        )
         names = ["place", "label", *beside, *(f"v{k + 1}" for k in range(values.shape[1]))]
         numbers = np.column_stack([*beside.values(), values])
         labels = [self.label(code) for code in range(len(fit.classes))]
@@ -226,7 +259,13 @@ class Writer:
 
 
 def _last(table: Any) -> str:
-    return table if isinstance(table, str) else str(table[-1]) if isinstance(table, (tuple, list)) and table else ""
+    return (
+        table
+        if isinstance(table, str)
+        else str(table[-1])
+        if isinstance(table, (tuple, list)) and table
+        else ""
+    )
 
 
 def _unused(name: str, *taken: str) -> str:

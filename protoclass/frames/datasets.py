@@ -14,7 +14,8 @@ from ..ground.errors import DataError, FileError, OptionError, cut, shown
 from ..ground.files import UNREADABLE, read_csv
 from ..values import public
 
-FOLDERS = (files("protoclass") / "data", Path(__file__).resolve().parents[2] / "data")  # in the package, also in a zip; in a checkout
+# in the package, also in a zip; in a checkout
+FOLDERS = (files("protoclass") / "data", Path(__file__).resolve().parents[2] / "data")
 
 # name: response, rows, predictors, classes, contents
 SETS = {
@@ -22,21 +23,26 @@ SETS = {
     "wine": ("cultivar", 178, 13, 3, "wines by chemical analyses"),
     "breast_cancer": ("diagnosis", 569, 30, 2, "tumours by measures of cell nuclei"),
     "digits": ("digit", 1797, 64, 10, "handwritten digits of 8 x 8 pixels, 0 to 16"),
-    "clinic": ("outcome", 200, 8, 3, "patients by numbers and categories with missing values; simulated"),
-    "infection": ("outcome", 2000, 9, 2, "patients with a fever, few of them seriously ill; simulated"),
+    "clinic": (
+        "outcome",
+        200,
+        8,
+        3,
+        "patients by numbers and categories with missing values; simulated",
+    ),
+    "infection": (
+        "outcome",
+        2000,
+        9,
+        2,
+        "patients with a fever, few of them seriously ill; simulated",
+    ),
     "mixture": ("class", 300, 2, 3, "points in the plane, ten Gaussians a class; simulated"),
 }
 # name: types of columns that a file does not show
 TYPES = {
-    "clinic": {
-        "severity": pd.CategoricalDtype(["mild", "moderate", "severe"], ordered=True),
-        "ward": pd.CategoricalDtype(["north", "south", "west"]), "smoker": "boolean", "blood": pd.CategoricalDtype(["A", "B", "AB", "0"]),
-        "outcome": pd.CategoricalDtype(["recovered", "relapsed", "referred"]),
-    },
-    "infection": {
-        "sex": pd.CategoricalDtype(["female", "male"]), "outcome": pd.CategoricalDtype(["well", "ill"]),
-        "consciousness": pd.CategoricalDtype(["alert", "drowsy", "confused"], ordered=True),
-    },
+    "clinic": {"severity": pd.CategoricalDtype(["mild", "moderate", "severe"], ordered=True), "ward": pd.CategoricalDtype(["north", "south", "west"]), "smoker": "boolean", "blood": pd.CategoricalDtype(["A", "B", "AB", "0"]), "outcome": pd.CategoricalDtype(["recovered", "relapsed", "referred"]),},
+    "infection": {"sex": pd.CategoricalDtype(["female", "male"]), "outcome": pd.CategoricalDtype(["well", "ill"]), "consciousness": pd.CategoricalDtype(["alert", "drowsy", "confused"], ordered=True),},
 }  # fmt: skip
 
 # name: file below PROTOCLASS_DATA, response, and the name and version at OpenML
@@ -83,9 +89,15 @@ def load_data(name: str | None = None) -> pd.DataFrame:
     """
     if name is None:
         names = pd.Index(list(SETS), name="name")
-        return pd.DataFrame(list(SETS.values()), names, ["response", "rows", "predictors", "classes", "contents"])
+        return pd.DataFrame(
+            list(SETS.values()), names, ["response", "rows", "predictors", "classes", "contents"]
+        )
     if not isinstance(name, str) or name not in SETS:
-        cure = f"use pc.fetch_data({name!r}), which downloads it" if name in list(FETCHED) else f"use {either(SETS)}"
+        cure = (
+            f"use pc.fetch_data({name!r}), which downloads it"
+            if name in list(FETCHED)
+            else f"use {either(SETS)}"
+        )
         raise OptionError(f"the package has no data set {name!r}: {cure}")
     for folder in FOLDERS:
         if (folder / f"{name}.csv").is_file():
@@ -127,7 +139,9 @@ def fetch_data(name: str) -> pd.DataFrame:
     if folder:
         path = Path(folder) / file
         if not os.path.exists(path):
-            raise DataError(f"PROTOCLASS_DATA is {shown(folder)}, but {file} is not in it: unset it to fetch {name!r} from OpenML")
+            raise DataError(
+                f"PROTOCLASS_DATA is {shown(folder)}, but {file} is not in it: unset it to fetch {name!r} from OpenML"
+            )
         data = _usps(path) if path.suffix == ".npz" else read_csv(path)
         where = str(path)
     else:
@@ -137,7 +151,8 @@ def fetch_data(name: str) -> pd.DataFrame:
             data = fetch_openml(remote, version=version, as_frame=True, parser="auto").frame
         except UNREADABLE as reason:
             raise DataError(
-                f"{name!r} ({remote!r} at OpenML) could not be fetched ({cut(str(reason))}): if you are offline, set PROTOCLASS_DATA to a "
+                f"{name!r} ({remote!r} at OpenML) could not be fetched ({cut(str(reason))}): if "
+                "you are offline, set PROTOCLASS_DATA to a "
                 f"folder with {file}"
             ) from None
         where = f"{remote!r} at OpenML"
@@ -146,7 +161,8 @@ def fetch_data(name: str) -> pd.DataFrame:
     if response not in data or data.shape[1] < 2 or data.empty:
         columns = ", ".join(map(shown, data.columns[:5]))
         raise DataError(
-            f"{shown(where)} is not the data set {name!r}: it needs the predictors and the response {response!r}, but has {len(data)} "
+            f"{shown(where)} is not the data set {name!r}: it needs the predictors and the "
+            f"response {response!r}, but has {len(data)} "
             f"rows and the columns {columns}{' ...' if len(data.columns) > 5 else ''}"
         )
     data[response] = pd.Categorical(data[response])
@@ -163,5 +179,6 @@ def _usps(path: Path) -> pd.DataFrame:
         return data.assign(split=split, digit=np.concatenate(y))
     except (*UNREADABLE, KeyError, TypeError, AttributeError) as reason:
         raise FileError(
-            f"{shown(str(path))} is not the USPS data, an .npz file of numbers x_train, y_train, x_test and y_test ({cut(str(reason))})"
+            f"{shown(str(path))} is not the USPS data, an .npz file of numbers x_train, y_train, "
+            f"x_test and y_test ({cut(str(reason))})"
         ) from None

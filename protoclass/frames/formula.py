@@ -22,8 +22,10 @@ from .spelling import Names, check_left, name_columns, sides_of, translate, unkn
 from .terms import Factor, Term, expand, factors_of, parser, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
-TRANSFORMS = ("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center", "poly",
-              "bs", "ns", "cr", "cs", "cc", "cut", "ifelse")  # fmt: skip
+TRANSFORMS = (
+    "log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center",
+    "poly", "bs", "ns", "cr", "cs", "cc", "cut", "ifelse",
+)  # fmt: skip
 OPTIONS = {  # of the functions that are defined here
     "log": ("base",), "ns": ("df", "knots"), "cut": ("breaks", "labels", "right", "include_lowest"),
 }  # fmt: skip
@@ -34,7 +36,8 @@ MOST_POWER = 100
 ALLOWED = f"use columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
 LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
 NO_CONSTANT = object()
-SYNTAX = (SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError, MemoryError)  # of formulaic's parser
+# of formulaic's parser
+SYNTAX = (SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError, MemoryError)
 LONGEST = 100_000  # characters of a formula
 
 
@@ -57,11 +60,15 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
             for side in (left, right):
                 if isinstance(side, ast.Constant) and not is_real(side.value):
-                    raise FormulaError(f"{shown(side.value)} in {shown(expression)} is not a number")
+                    raise FormulaError(
+                        f"{shown(side.value)} in {shown(expression)} is not a number"
+                    )
             if isinstance(op, ast.Pow):
                 power = ast.unparse(right)
                 if not re.fullmatch(r"-?[0-9.]+", power) or abs(float(power)) > MOST_POWER:
-                    raise FormulaError(f"the power {cut(power)} in {shown(expression)} must be a number up to {MOST_POWER}")
+                    raise FormulaError(
+                        f"the power {cut(power)} in {shown(expression)} must be a number up to {MOST_POWER}"
+                    )
             _check_node(left, expression, used)
             _check_node(right, expression, used)
         case ast.Call(func=ast.Name(id="ifelse"), args=args, keywords=keywords):
@@ -73,23 +80,34 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
             )
         case ast.Call(func=ast.Name(id=name), args=[first, *further], keywords=keywords):
             if name not in TRANSFORMS:
-                raise FormulaError(f"{shown(name)} in {shown(expression)} is not allowed: {ALLOWED}")
+                raise FormulaError(
+                    f"{shown(name)} in {shown(expression)} is not allowed: {ALLOWED}"
+                )
             if name == "C" and (further or keywords or not isinstance(first, ast.Name)):
-                raise FormulaError(f"C() in {shown(expression)} must contain one column only: set its levels in the data frame")
+                raise FormulaError(
+                    f"C() in {shown(expression)} must contain one column only: set its levels in the data frame"
+                )
             _check_options(name, further, keywords, expression)
             _check_node(first, expression, used)
         case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)) if name in TRANSFORMS:
-            raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: use {name}(...) alone")
+            raise FormulaError(
+                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: use {name}(...) alone"
+            )
         case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str(name))):
             raise FormulaError(
-                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed, because the formula names columns of the data: use "
+                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed, because the "
+                "formula names columns of the data: use "
                 f"{cut(name)} alone"
             )
         case _:
-            raise FormulaError(f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: {ALLOWED}")
+            raise FormulaError(
+                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: {ALLOWED}"
+            )
 
 
-def _check_options(name: str, further: list[ast.expr], keywords: list[ast.keyword], expression: str) -> None:
+def _check_options(
+    name: str, further: list[ast.expr], keywords: list[ast.keyword], expression: str
+) -> None:
     """Raise for options of a function that are not constants, for options that it does not have,
     and for a base that is none."""
     options = [*further, *(keyword.value for keyword in keywords)]
@@ -105,22 +123,37 @@ def _check_options(name: str, further: list[ast.expr], keywords: list[ast.keywor
             raise FormulaError(f"{name}() in {shown(expression)} {what}: use {', '.join(known)}")
         base = dict(zip(given, values, strict=True)).get("base")
         if base is not None and (not is_number(base, 0, above=True) or base == 1):
-            raise FormulaError(f"the base of log() in {shown(expression)} must be a number > 0 other than 1")
+            raise FormulaError(
+                f"the base of log() in {shown(expression)} must be a number > 0 other than 1"
+            )
     if NO_CONSTANT in values:
-        raise FormulaError(f"the options of {name}() in {shown(expression)} must be numbers, texts or lists of them")
+        raise FormulaError(
+            f"the options of {name}() in {shown(expression)} must be numbers, texts or lists of them"
+        )
 
 
-def _check_choice(args: list[ast.expr], keywords: list[ast.keyword], expression: str, used: set[str]) -> None:
+def _check_choice(
+    args: list[ast.expr], keywords: list[ast.keyword], expression: str, used: set[str]
+) -> None:
     """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, which are never missing,
     and two numbers."""
     if len(args) != 3 or keywords:
-        raise FormulaError(f"ifelse() in {shown(expression)} needs a comparison and two numbers, such as ifelse(x > 2, 1, 0)")
+        raise FormulaError(
+            f"ifelse() in {shown(expression)} needs a comparison and two numbers, such as ifelse(x > 2, 1, 0)"
+        )
     test, *values = args
-    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) and isinstance(test.ops[0], COMPARISONS) else []
-    if len(sides) != 2 or not all(isinstance(side, ast.Name) or is_real(constant_of(side)) for side in sides):
+    sides = (
+        [test.left, *test.comparators]
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], COMPARISONS)
+        else []
+    )
+    if len(sides) != 2 or not all(
+        isinstance(side, ast.Name) or is_real(constant_of(side)) for side in sides
+    ):
         raise FormulaError(
             f"ifelse() in {shown(expression)} needs one comparison of columns and numbers, such as x > 2 or x > z, not "
-            f"{shown(ast.unparse(test))}: nest ifelse() for several comparisons, or compute the column in the data frame"
+            f"{shown(ast.unparse(test))}: nest ifelse() for several comparisons, or compute the "
+            "column in the data frame"
         )
     for part in (*sides, *values):
         value = constant_of(part)
@@ -128,7 +161,8 @@ def _check_choice(args: list[ast.expr], keywords: list[ast.keyword], expression:
             _check_node(part, expression, used)
         elif not is_real(value):
             raise FormulaError(
-                f"{shown(value)} in {shown(expression)} is not a number, but ifelse() returns numbers: use 1 and 0, for example"
+                f"{shown(value)} in {shown(expression)} is not a number, but ifelse() returns "
+                "numbers: use 1 and 0, for example"
             )
 
 
@@ -138,7 +172,11 @@ def constant_of(node: ast.expr) -> Any:
         value = ast.literal_eval(node)
     except (ValueError, TypeError):
         return NO_CONSTANT
-    return value if value is None or isinstance(value, (bool, int, float, str, list, tuple)) else NO_CONSTANT
+    return (
+        value
+        if value is None or isinstance(value, (bool, int, float, str, list, tuple))
+        else NO_CONSTANT
+    )
 
 
 @savable
@@ -188,7 +226,12 @@ class Formula:
 
     def named(self) -> set[str]:
         """The words of the text, of which the names of columns are some."""
-        return {word for words in re.findall(r"`([^`]*)`|([\w.]+)", "~".join(sides_of(self.text))) for word in words if word}
+        return {
+            word
+            for words in re.findall(r"`([^`]*)`|([\w.]+)", "~".join(sides_of(self.text)))
+            for word in words
+            if word
+        }
 
     def learns(self) -> bool:
         """Whether a transform in the term depends on the rows that it is trained on."""
@@ -200,11 +243,14 @@ class Formula:
 
     def unchanged(self) -> set[str]:
         """The columns that are factors of a term themselves."""
-        return {self.names.columns[f.expr] for t in self.terms for f in t.factors if f.how == "lookup"}
+        return {
+            self.names.columns[f.expr] for t in self.terms for f in t.factors if f.how == "lookup"
+        }
 
     def written(self, term: object) -> str:
         """A term or a factor with the names of the data."""
-        return re.sub(r"\b1e309\b", "Inf", self.names.restore(str(term)))  # Python's way of writing R's Inf
+        # Python's way of writing R's Inf
+        return re.sub(r"\b1e309\b", "Inf", self.names.restore(str(term)))
 
     def without_interactions(self) -> str:
         """The formula with the factors of every interaction as separate terms."""
@@ -265,45 +311,62 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
         terms = tuple(t for t in expanded if any(f.how != "literal" for f in t.factors))
         uses = check_factors(terms, names, text)
         for factor in written:
-            if factor.expr not in uses:  # subtracted: a name that is mistyped would stay in the formula
+            # subtracted: a name that is mistyped would stay in the formula
+            if factor.expr not in uses:
                 _check_factor(factor, names, text)
     except FormulaError:
         bare = re.sub(r"`[^`]*`", "", right)
-        odd = [c for c in names.alias if not re.fullmatch(r"[\w.]*|\W+|.*`.*", c) and c.split("(")[0] not in TRANSFORMS]
+        odd = [
+            c
+            for c in names.alias
+            if not re.fullmatch(r"[\w.]*|\W+|.*`.*", c) and c.split("(")[0] not in TRANSFORMS
+        ]
         name = max((c for c in odd if c in bare), key=len, default=None)
         if name is None:
             raise
-        raise FormulaError(f"the name {shown(name)} in {shown(text)} is not a plain word: write it in backticks, `{cut(name)}`") from None
+        raise FormulaError(
+            f"the name {shown(name)} in {shown(text)} is not a plain word: write it in backticks, `{cut(name)}`"
+        ) from None
     used = frozenset().union(*uses.values())
     if response in used:
-        raise FormulaError(f"the response {shown(response)} is also on the right side of {shown(text)}: leave it out there")
+        raise FormulaError(
+            f"the response {shown(response)} is also on the right side of {shown(text)}: leave it out there"
+        )
     return Formula(text, response, terms, tuple(c for c in columns if c in used), uses, names)
 
 
-def _parse(right: str, known: list[str], names: Names, text: str) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
+def _parse(
+    right: str, known: list[str], names: Names, text: str
+) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
     """The terms of any formula, and all factors that occur in it."""
     from formulaic.errors import FormulaicError
 
     try:
-        tree = parser().get_ast(right, context={})  # without an intercept, which would hide a column named "1"
+        # without an intercept, which would hide a column named "1"
+        tree = parser().get_ast(right, context={})
         return expand(tree, known, text), tuple(factors_of(tree))
     except FormulaError:
         raise
     except (FormulaicError, *SYNTAX) as reason:
         first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
-        raise FormulaError(f"the right side of {shown(text)} is not a valid formula: {cut(names.restore(first))}") from None
+        raise FormulaError(
+            f"the right side of {shown(text)} is not a valid formula: {cut(names.restore(first))}"
+        ) from None
 
 
 def _split_sides(text: str) -> tuple[str | None, str]:
     if len(text) > LONGEST:
         raise FormulaError(
-            f"the formula has {len(text):,} characters, more than {LONGEST:,}: select columns of the data frame and use 'y ~ .'"
+            f"the formula has {len(text):,} characters, more than {LONGEST:,}: select columns of "
+            "the data frame and use 'y ~ .'"
         )
     if text.count("`") % 2:
         raise FormulaError(f"a backtick is missing in {shown(text)}")
     sides = sides_of(text)
     if len(sides) != 2 or not sides[1].strip():
-        raise FormulaError(f"{shown(text)} is not a formula: use 'response ~ predictors', such as 'y ~ .' or 'y ~ a + b'")
+        raise FormulaError(
+            f"{shown(text)} is not a formula: use 'response ~ predictors', such as 'y ~ .' or 'y ~ a + b'"
+        )
     return sides[0].strip() or None, sides[1].strip()
 
 
@@ -319,7 +382,11 @@ def _read_response(left: str, columns: list[str]) -> str:
         raise FormulaError(unknown(f"the response {shown(name)}", columns))
     several = [c for c in columns if re.search(rf"(?<![\w.]){re.escape(c)}(?![\w.])", left)]
     made = " + ' ' + ".join(f"data[{shown(c)}].astype(str)" for c in several)
-    cure = f"use data['both'] = {made}, and 'both ~ ...'" if len(several) > 1 else "compute it in the data frame first"
+    cure = (
+        f"use data['both'] = {made}, and 'both ~ ...'"
+        if len(several) > 1
+        else "compute it in the data frame first"
+    )
     raise FormulaError(f"the left side must be the name of a column, not {shown(left)}: {cure}")
 
 
@@ -336,7 +403,9 @@ def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
     except FormulaError:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise FormulaError(f"{shown(expression)} in {shown(text)} is not a valid expression, or too deep: compute it first") from None
+        raise FormulaError(
+            f"{shown(expression)} in {shown(text)} is not a valid expression, or too deep: compute it first"
+        ) from None
     return {_check_column(name, names, text) for name in used}
 
 
@@ -344,7 +413,9 @@ def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, f
     """The columns that each factor of some terms uses; raises an error for a factor outside the
     grammar."""
     factors = {f.expr: f for term in terms for f in term.factors}
-    return {expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()}
+    return {
+        expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()
+    }
 
 
 def _check_column(name: str, names: Names, text: str) -> str:

@@ -16,7 +16,16 @@ import pandas as pd
 
 from ..core.coding import as_slice
 from ..ground.checks import one_of
-from ..ground.errors import DataError, FormulaError, NotAvailableError, OptionError, TooLargeError, cut, printed, shown
+from ..ground.errors import (
+    DataError,
+    FormulaError,
+    NotAvailableError,
+    OptionError,
+    TooLargeError,
+    cut,
+    printed,
+    shown,
+)
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
@@ -46,7 +55,15 @@ from .tables import GONE, as_pandas
 from .terms import Term, columns_of, for_formulaic, functions
 
 LARGEST = 2**33  # bytes of a design matrix
-COMPUTING = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, np.linalg.LinAlgError, RuntimeError)
+COMPUTING = (
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    np.linalg.LinAlgError,
+    RuntimeError,
+)
 
 
 @savable
@@ -61,7 +78,8 @@ class Frame:
     response : Categorical (n,), or None
     formula : Formula
     schema : mapping of column name to Column
-    spec : formulaic's trained specification of the design matrix, or None if the predictors are used unchanged
+    spec : formulaic's trained specification of the design matrix, or None if the predictors are
+    used unchanged
     weights : array (n,)
     dropped : Index
         Labels of the rows left out because of missing values.
@@ -137,7 +155,9 @@ class Frame:
     def take(self, rows: np.ndarray | slice) -> Frame:
         """Some of the rows, by position; those of a slice are not copied."""
         response = None if self.response is None else self.response[rows]
-        return replace(self, columns=self.columns.iloc[rows], response=response, weights=self.weights[rows])
+        return replace(
+            self, columns=self.columns.iloc[rows], response=response, weights=self.weights[rows]
+        )
 
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
         """The same formula on new data: a Frame of its complete rows, and which rows those are,
@@ -150,22 +170,29 @@ class Frame:
         missing = [c for c in self.schema if c not in data.columns]
         if missing:
             check_separator(data.columns)
-            raise DataError(f"the new data lack the columns {missing}, which the formula {self.formula.quoted} needs: add them")
+            raise DataError(
+                f"the new data lack the columns {missing}, which the formula {self.formula.quoted} needs: add them"
+            )
         columns = data[list(self.schema)]
         check_unique(columns.columns, "column")
         for name, known in self.schema.items():
             check_kind(columns[name], known)
-        complete = np.ones(len(columns), bool) if self.keep else columns.notna().to_numpy().all(axis=1)
+        complete = (
+            np.ones(len(columns), bool) if self.keep else columns.notna().to_numpy().all(axis=1)
+        )
         part = columns if complete.all() else columns[complete]
         dropped = columns.index[~complete]
-        return Frame(part, None, self.formula, self.schema, self.spec, np.ones(len(part)), dropped, self.keep), complete
+        return Frame(
+            part, None, self.formula, self.schema, self.spec, np.ones(len(part)), dropped, self.keep
+        ), complete
 
     def refuse_series(self) -> None:
         """Raise for columns of lists or arrays, which have no design matrix."""
         for name, known in self.schema.items():
             if known.kind == "series":
                 raise DataError(
-                    f"column {name!r} contains series (lists of numbers), which need dissimilarity=pc.DTW() and no other "
+                    f"column {name!r} contains series (lists of numbers), which need "
+                    "dissimilarity=pc.DTW() and no other "
                     f"predictor: leave out the other predictors, or the column ('- {name}')"
                 )
 
@@ -179,19 +206,30 @@ class Frame:
         self.refuse_series()
         levels = self._levels
         return pd.DataFrame(
-            {name: levels[name] if name in levels else numbers(self.columns[name]) for name in self.columns}, self.index
+            {
+                name: levels[name] if name in levels else numbers(self.columns[name])
+                for name in self.columns
+            },
+            self.index,
         )
 
     @cached_property
     def _levels(self) -> dict[str, pd.Categorical]:
         """The categories with the levels seen in fit."""
-        return {c: with_levels(self.columns[c], known) for c, known in self.schema.items() if known.kind == "category"}
+        return {
+            c: with_levels(self.columns[c], known)
+            for c, known in self.schema.items()
+            if known.kind == "category"
+        }
 
     @cached_property
     def unseen(self) -> dict[str, np.ndarray]:
         """Masks (n,) of values that no row of the fit has, by name, of the categories and booleans
         that have some."""
-        levels, known = self._levels, [c for c, column in self.schema.items() if column.kind in ("category", "boolean")]
+        levels, known = (
+            self._levels,
+            [c for c, column in self.schema.items() if column.kind in ("category", "boolean")],
+        )
         where = {c: unseen_values(self.columns[c], self.schema[c], levels.get(c)) for c in known}
         return {c: at for c, at in where.items() if at.any()}
 
@@ -203,14 +241,20 @@ class Frame:
     def held_out_levels(self, fold: np.ndarray) -> dict[str, np.ndarray]:
         """Masks (n,) of levels that occur in one fold only, by category, except levels that a
         categorical declares."""
-        learned = {c: v for c, v in self._levels.items() if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)}
+        learned = {
+            c: v
+            for c, v in self._levels.items()
+            if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)
+        }
         where = {c: alone(v.codes.astype(np.int64), fold) for c, v in learned.items()}
         return {c: at for c, at in where.items() if at.any()}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
         """The number of rows with each value of some columns, in the rows of a mask for each
         column."""
-        counts = {c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()}
+        counts = {
+            c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()
+        }
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
     def without_unseen(self, names: Iterable[str]) -> Frame:
@@ -221,10 +265,14 @@ class Frame:
             if name in self.unseen:
                 boolean = self.schema[name].kind == "boolean"
                 values = columns[name] if boolean else columns[name].astype(object)
-                columns = columns.assign(**{name: values.mask(self.unseen[name], 0 if boolean else None)})
+                columns = columns.assign(
+                    **{name: values.mask(self.unseen[name], 0 if boolean else None)}
+                )
         if columns is self.columns:
             return self
-        return replace(self, columns=columns, keep=self.keep and bool(self.columns.isna().any(axis=None)))
+        return replace(
+            self, columns=columns, keep=self.keep and bool(self.columns.isna().any(axis=None))
+        )
 
     @property
     def design(self) -> pd.DataFrame:
@@ -247,7 +295,8 @@ class Frame:
         if missing is not None and missing.to_numpy().any():
             row, column = np.argwhere(missing.to_numpy())[0]
             raise DataError(
-                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, but only Gower and forest dissimilarities "
+                f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, "
+                "but only Gower and forest dissimilarities "
                 "take missing values: use na='drop'"
             )
         table = self._unchanged() if self.spec is None else self._computed()
@@ -257,7 +306,9 @@ class Frame:
         if not np.isfinite(total) and not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             name, label = table.columns[column], self.index[row]
-            raise DataError(f"column {name!r} is {values[row, column]} at row {shown(label)}, but distances need finite numbers")
+            raise DataError(
+                f"column {name!r} is {values[row, column]} at row {shown(label)}, but distances need finite numbers"
+            )
         return table
 
     def _unchanged(self) -> pd.DataFrame:
@@ -265,7 +316,8 @@ class Frame:
         if categories:
             most = max(categories, key=lambda c: len(self.schema[c].levels))
             raise TooLargeError(
-                f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: leave it out ('- {most}'), or use "
+                f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: "
+                f"leave it out ('- {most}'), or use "
                 "dissimilarity='gower'"
             )
         single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
@@ -275,7 +327,10 @@ class Frame:
     def _computed(self) -> pd.DataFrame:
         names = pd.Index([self.formula.written(c) for c in self.spec.column_names])
         if not names.is_unique:
-            raise DataError(f"two columns of the design matrix have the name {names[names.duplicated()][0]!r}: rename one in the data")
+            raise DataError(
+                f"two columns of the design matrix have the name {names[names.duplicated()][0]!r}: "
+                "rename one in the data"
+            )
         return compute(self.spec, self)[0].set_axis(names, axis=1)
 
     def terms(self) -> dict[str, pd.Series]:
@@ -288,7 +343,8 @@ class Frame:
             if len(factors) != 1:
                 raise OptionError(
                     f"the interaction {shown(self.formula.written(term))} is not one variable: use "
-                    f"{shown(self.formula.without_interactions())}, compute the interaction as a column of the data frame, or use "
+                    f"{shown(self.formula.without_interactions())}, compute the interaction as a "
+                    "column of the data frame, or use "
                     "dissimilarity='euclidean', which codes the levels of categories as columns of 0 and 1"
                 )
             name, column = factors[0].expr, self.formula.column_of(term)
@@ -297,13 +353,17 @@ class Frame:
                 continue
             if self.keep and self.columns.isna().any(axis=None):
                 written = shown(self.formula.written(name))
-                raise OptionError(f"na='keep' needs unchanged columns, not {written}: compute it in the data first")
+                raise OptionError(
+                    f"na='keep' needs unchanged columns, not {written}: compute it in the data first"
+                )
             table = self.expanded
             if self.formula.grouped(name):
                 block = table.iloc[:, columns_of(term, self.spec)]
                 codes = block.to_numpy().argmax(axis=1)
                 written = self.formula.written(name)
-                variables[written] = pd.Series(pd.Categorical.from_codes(codes, block.columns), self.index)
+                variables[written] = pd.Series(
+                    pd.Categorical.from_codes(codes, block.columns), self.index
+                )
                 continue
             variables |= {c: table[c] for c in table.columns[columns_of(term, self.spec)]}
         return variables
@@ -329,7 +389,8 @@ def mold(
         Rows with missing values: left out (with their labels in `dropped`), an error, or kept if
         only some predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
-    aside : names, or values for each row, of columns that `.` leaves out in addition to the response
+    aside : names, or values for each row, of columns that `.` leaves out in addition to the
+    response
 
     Raises
     ------
@@ -348,7 +409,9 @@ def mold(
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     weight = given_weights(weights, data)
-    excluded = [name for given in aside for name in columns_given(given, data, same_groups)] + columns_given(weights, data, same_values)
+    excluded = [
+        name for given in aside for name in columns_given(given, data, same_groups)
+    ] + columns_given(weights, data, same_values)
     parsed = read(formula, data.columns, excluded)
     refuse_row_numbers(parsed, data)
     if response and parsed.response is None:
@@ -356,7 +419,8 @@ def mold(
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
     dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
-    if na == "keep" and len(columns.columns):  # a row without any predictor has no dissimilarity to another
+    # a row without any predictor has no dissimilarity to another
+    if na == "keep" and len(columns.columns):
         dropped |= columns.isna().to_numpy().all(axis=1)
     if dropped.any() and (na == "raise" or dropped.all()):
         raise missing_values(counts, len(data), parsed.response, na)
@@ -369,7 +433,17 @@ def mold(
         levels, notes = read_classes(response_values[~dropped], counts)
         notes += note_codes(complete, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
-    frame = Frame(complete, levels, parsed, schema, None, weight[~dropped], data.index[dropped], na == "keep", sampled + notes)
+    frame = Frame(
+        complete,
+        levels,
+        parsed,
+        schema,
+        None,
+        weight[~dropped],
+        data.index[dropped],
+        na == "keep",
+        sampled + notes,
+    )
     return replace(frame, spec=trained_spec(frame))
 
 
@@ -381,11 +455,17 @@ def trained_spec(frame: Frame) -> Any:
     if width * len(frame) * 8 > LARGEST:
         categories = [c for c, column in frame.schema.items() if column.kind == "category"]
         if frame.formula.plain() and categories:
-            return None  # Gower uses the unchanged categories; a metric that requests `design` checks it
+            # Gower uses the unchanged categories; a metric that requests `design` checks it
+            return None
         widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
-        cure = "" if widest is None else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
+        cure = (
+            ""
+            if widest is None
+            else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
+        )
         raise TooLargeError(
-            f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many for {len(frame)} rows{cure}: leave out "
+            f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many "
+            f"for {len(frame)} rows{cure}: leave out "
             "terms, or categories of many levels"
         )
     rows = frame
@@ -394,8 +474,10 @@ def trained_spec(frame: Frame) -> Any:
         if len(rows) == 0:
             return None
     if frame.formula.plain():
-        rows = rows.take(np.arange(1))  # unchanged columns: only the levels are learned, and one row has them
-    # rows with missing values are already left out; `design` reports values that a transform makes missing
+        # unchanged columns: only the levels are learned, and one row has them
+        rows = rows.take(np.arange(1))
+    # rows with missing values are already left out; `design` reports values that a transform makes
+    # missing
     return compute(untrained(frame.formula.terms), rows)[1]
 
 
@@ -430,14 +512,17 @@ def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
     columns = columns.set_axis([rows.formula.names.of(c) for c in columns], axis=1)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")  # log of a negative number: the check for finite values gives a better message
+            # log of a negative number: the check for finite values gives a better message
+            warnings.simplefilter("ignore")
             made = spec.get_model_matrix(columns, context=functions())
             return pd.DataFrame(made).astype(float), made.model_spec
     except (FormulaicError, *COMPUTING) as reason:
         if isinstance(reason.__cause__, (FormulaError, DataError)):
             raise reason.__cause__ from None
         first = (str(reason).splitlines() or [type(reason).__name__])[0]
-        raise DataError(f"{rows.formula.quoted} can't be computed: {cut(rows.formula.written(first))}") from None
+        raise DataError(
+            f"{rows.formula.quoted} can't be computed: {cut(rows.formula.written(first))}"
+        ) from None
 
 
 def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) -> Any:
@@ -446,9 +531,12 @@ def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) ->
     from formulaic import ModelSpec, SimpleFormula
 
     return ModelSpec(
-        formula=SimpleFormula(for_formulaic(terms)), ensure_full_rank=False, na_action="ignore", output="pandas",
+        formula=SimpleFormula(for_formulaic(terms)),
+        ensure_full_rank=False,
+        na_action="ignore",
+        output="pandas",
         transform_state=deepcopy(dict(states or {})),
-    )  # fmt: skip
+    )
 
 
 def states_of(spec: Any) -> dict[str, Any]:
@@ -489,8 +577,8 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
 
 @savable
 class RowlessFrame(Frame):
-    """A frame without its rows. Functions that need them raise `NotAvailableError`; new rows are read as
-    by the original frame.
+    """A frame without its rows. Functions that need them raise `NotAvailableError`; new rows are
+    read as by the original frame.
 
     Attributes
     ----------
@@ -500,9 +588,16 @@ class RowlessFrame(Frame):
         The number and the weight of the rows of each class that there were.
     """
 
-    def __init__(self, remembered: Frame, class_counts: np.ndarray, class_weights: np.ndarray) -> None:
-        same = {name: getattr(remembered, name) for name in ("formula", "schema", "spec", "keep", "dropped", "notes")}
-        vars(self).update(same, remembered=remembered, class_counts=class_counts, class_weights=class_weights)
+    def __init__(
+        self, remembered: Frame, class_counts: np.ndarray, class_weights: np.ndarray
+    ) -> None:
+        same = {
+            name: getattr(remembered, name)
+            for name in ("formula", "schema", "spec", "keep", "dropped", "notes")
+        }
+        vars(self).update(
+            same, remembered=remembered, class_counts=class_counts, class_weights=class_weights
+        )
 
     @property
     def absent(self) -> str | None:

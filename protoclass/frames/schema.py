@@ -23,7 +23,8 @@ from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
 
-CODED = 50  # a whole-number response with more levels than this, and few rows for each, counts as a measurement
+# a whole-number response with more levels than this, and few rows for each, counts as a measurement
+CODED = 50
 REPEATED = 3  # rows of each number, from which on all numbers are classes
 HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
@@ -33,16 +34,22 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "zero": "all columns derived from it are 0 in these rows",
 }
 
-DENSE = 16  # of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about 1 / n of the highest
-NEARLY = 0.9  # proportion of the texts of a column that are numbers or dates, if it was read wrongly
+# of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about
+# 1 / n of the highest
+DENSE = 16
+# proportion of the texts of a column that are numbers or dates, if it was read wrongly
+NEARLY = 0.9
 CODES = 10  # whole numbers as texts with at most as many values are codes
 LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
-PLACEHOLDER = re.compile(r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I)
+PLACEHOLDER = re.compile(
+    r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I
+)
 SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
 SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
     (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\u066b\uff0e]", "."), (r"^=?[\"']+|[\"']+$", ""),
     (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"), (r"^-([$€£¥₹₽])", r"\1-"), ("[年月]", "-"), ("日", ""),
-    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),  # of units, footnotes and estimates
+    # of units, footnotes and estimates
+    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),
 )  # fmt: skip
 NUMBER = (
     r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{2,3}})*{1}\d{{3}}(?!e)({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
@@ -55,7 +62,8 @@ DATE = (
     r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
     rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
-CONVERTED: tuple[tuple[Any, str, str], ...] = (  # types of Python, and how a column of them becomes one of numbers, texts or series
+# types of Python, and how a column of them becomes one of numbers, texts or series
+CONVERTED: tuple[tuple[Any, str, str], ...] = (
     ((int, float, np.number, Decimal), "numbers as Python objects", "pd.to_numeric({})"),
     (bytes, "bytes", "{}.str.decode('utf-8')"),
     (pd.Series, "series of pandas", "{}.map(np.asarray)"),
@@ -64,7 +72,8 @@ CONVERTED: tuple[tuple[Any, str, str], ...] = (  # types of Python, and how a co
     (pd.Period, "periods", "pd.PeriodIndex({}).to_timestamp().to_julian_date()"),
     (pd.Interval, "intervals", "pd.IntervalIndex({}).mid"),
 )
-UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)  # first column, by the library that read it
+# first column, by the library that read it
+UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)
 IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
 
 
@@ -102,13 +111,17 @@ def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula) -> dict[str, C
     for name in coded:
         used_as_number = name in unchanged or name in computed
         if used_as_number and schema[name].kind != "category":
-            raise FormulaError(f"{formula.quoted} uses {name!r} both as C({name}) and as a number: make a copy of the column")
+            raise FormulaError(
+                f"{formula.quoted} uses {name!r} both as C({name}) and as a number: make a copy of the column"
+            )
         if schema[name].kind != "category":
             levels = np.unique(kept[name].dropna().to_numpy(dtype=object)).tolist()
             schema[name] = Column("category", tuple(levels), coded=True)
     for name in computed:
         if schema[name].kind == "category":
-            raise FormulaError(f"{name!r} in {formula.quoted} is a category, but transforms need numbers: leave the transform out")
+            raise FormulaError(
+                f"{name!r} in {formula.quoted} is a category, but transforms need numbers: leave the transform out"
+            )
     return schema
 
 
@@ -122,7 +135,9 @@ def describe_column(values: pd.Series) -> Column:
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         return Column("numeric")
     present = values.dropna().astype(object)
-    untyped = pd.api.types.is_object_dtype(dtype) or isinstance(dtype, (pd.StringDtype, pd.ArrowDtype))
+    untyped = pd.api.types.is_object_dtype(dtype) or isinstance(
+        dtype, (pd.StringDtype, pd.ArrowDtype)
+    )
     if untyped and all(isinstance(v, str) for v in present):
         return Column("category", tuple(sorted(present.unique())))
     if untyped and all(isinstance(v, (bool, np.bool_)) for v in present):
@@ -133,13 +148,18 @@ def describe_column(values: pd.Series) -> Column:
     column = f"data[{name!r}]"
     for kinds, what, convert in CONVERTED:
         if len(present) and all(isinstance(v, kinds) for v in present):
-            raise DataError(f"column {name!r} contains {what}: convert it, {column} = {convert.format(column)}")
+            raise DataError(
+                f"column {name!r} contains {what}: convert it, {column} = {convert.format(column)}"
+            )
     if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
-        raise DataError(f"column {name!r} contains dates, but distances need numbers: use {_days(column, column)}")
+        raise DataError(
+            f"column {name!r} contains dates, but distances need numbers: use {_days(column, column)}"
+        )
     if all(isinstance(v, (str, int, float, np.number)) for v in present):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
-        f"column {name!r} contains {types if untyped else dtype}: convert it to numbers, texts, categories or booleans, or leave it out"
+        f"column {name!r} contains {types if untyped else dtype}: convert it to numbers, texts, "
+        "categories or booleans, or leave it out"
     )
 
 
@@ -147,7 +167,9 @@ def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
     """Raise if nearly all texts of a column are numbers or dates, with the line that converts them."""
     found = numbers_as_text(name, levels)
     if found:
-        raise DataError(f"column {name!r} is {found}, or data[{name!r}].astype('category') if they are categories")
+        raise DataError(
+            f"column {name!r} is {found}, or data[{name!r}].astype('category') if they are categories"
+        )
 
 
 def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
@@ -170,30 +192,54 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
         if spelt != texts:
             texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
     for pattern, convert in PATTERNS.items():
-        found = {text: match for text, plain in texts.items() if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", plain, re.I))}
+        found = {
+            text: match
+            for text, plain in texts.items()
+            if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", plain, re.I))
+        }
         lost = [text for text in sample if text not in found]
-        cure = convert(column, written, found, lost) if found and len(found) >= NEARLY * len(texts) else ""
+        cure = (
+            convert(column, written, found, lost)
+            if found and len(found) >= NEARLY * len(texts)
+            else ""
+        )
         if cure:
             odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
             return f"text that seems to be numbers or dates, such as {quoted([*odd[:2], *lost[:1]])}: use {cure}"
     return ""
 
 
-def _numeric(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str) -> str:
+def _numeric(
+    column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str
+) -> str:
     """The line that converts texts to numbers, without `lost` ones; "" for codes, units that
     differ, and nothing but bounds."""
-    signs, units = ({match[part] for match in found.values()} - {"", None} for part in ("sign", "unit"))
+    signs, units = (
+        {match[part] for match in found.values()} - {"", None} for part in ("sign", "unit")
+    )
     bodies = [match["body"] for match in found.values()]
-    whole = (re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values())
+    whole = (
+        re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values()
+    )
     codes = not lost and len(found) <= CODES and all(whole)
     bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
     if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
         return ""
     values, thousands = written, {*"".join(bodies)} - {*"0123456789", decimal}
-    if signs or units or not "".join(thousands).isascii() or (written != column and (thousands or decimal == ",")):
-        values += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)" + ".str.replace(',', '.')" * (decimal == ",")
+    if (
+        signs
+        or units
+        or not "".join(thousands).isascii()
+        or (written != column and (thousands or decimal == ","))
+    ):
+        values += (
+            f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
+            + ".str.replace(',', '.')" * (decimal == ",")
+        )
     elif written == column and (thousands or lost or decimal == ","):
-        options = ["decimal=','"] * ("," in "".join(bodies) and decimal == ",") + [f"thousands={mark!r}" for mark in thousands]
+        options = ["decimal=','"] * ("," in "".join(bodies) and decimal == ",") + [
+            f"thousands={mark!r}" for mark in thousands
+        ]
         return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
     if any(map(str.isdigit, thousands)):  # digits of other scripts
         return f"{column} = {values}.map(float)"
@@ -209,14 +255,23 @@ def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost
     """The line that converts times of a day."""
     first = next(iter(found.values()))
     minutes = "" if first[1] else " + ':00'"
-    times = f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')" if first[3] else f"{written}{minutes}"
+    times = (
+        f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')"
+        if first[3]
+        else f"{written}{minutes}"
+    )
     return f"{column} = pd.to_timedelta({times}{COERCED * bool(lost)}).dt.total_seconds()"
 
 
 def _days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
     """The line that converts a column of dates to numbers of days."""
-    first = ", dayfirst=True" * any(re.match(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])", text) for text in found)
-    return f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
+    first = ", dayfirst=True" * any(
+        re.match(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])", text) for text in found
+    )
+    return (
+        f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', "
+        f"utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
+    )
 
 
 PATTERNS: Mapping[str, Callable[..., str]] = {
@@ -232,11 +287,14 @@ def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
     for name in names:
         first = name == data.columns[0]
         unnamed = first and UNNAMED.fullmatch(name)
-        if unnamed or (len(names) > 1 and numbers_rows(data[name], IDENTIFIER.fullmatch(name) is not None)):
+        if unnamed or (
+            len(names) > 1 and numbers_rows(data[name], IDENTIFIER.fullmatch(name) is not None)
+        ):
             index = "pd.read_csv(..., index_col=0), or " * first
             written = name if name.isidentifier() else f"`{name}`"
             raise DataError(
-                f"column {name!r} numbers or identifies the rows, so it is not a useful predictor, but '.' includes it: use {index}"
+                f"column {name!r} numbers or identifies the rows, so it is not a useful predictor, "
+                f"but '.' includes it: use {index}"
                 f"'- {written}' to leave it out, or '+ {written}' to include it"
             )
 
@@ -275,7 +333,9 @@ def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]
     codes = []
     for name in filter(names.__contains__, columns):
         values = columns[name].iloc[:LOOKED_AT].dropna()
-        few, count = np.unique(numbers(values) if values.dtype.kind in "iuf" else [], return_counts=True)
+        few, count = np.unique(
+            numbers(values) if values.dtype.kind in "iuf" else [], return_counts=True
+        )
         whole = 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf
         if whole and count.min() >= max(REPEATED, len(values) / 100):
             codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
@@ -287,7 +347,11 @@ def check_kind(values: pd.Series, known: Column) -> None:
     if (known.kind == "numeric" and values.dtype.kind in "iuf") or values.isna().all():
         return
     kind = describe_column(values).kind
-    coded = kind == "numeric" and known.kind == "category" and not any(isinstance(level, str) for level in known.levels)
+    coded = (
+        kind == "numeric"
+        and known.kind == "category"
+        and not any(isinstance(level, str) for level in known.levels)
+    )
     if kind != known.kind and not coded and not {kind, known.kind} <= {"numeric", "boolean"}:
         name, cure = values.name, ": convert it"
         if known.kind == "numeric" and kind == "category":
@@ -295,7 +359,10 @@ def check_kind(values: pd.Series, known: Column) -> None:
             cure = f", {found}" if found else cure
         elif known.kind == "category":
             cure += f", data[{name!r}] = data[{name!r}].astype(str)"
-        raise DataError(f"column {name!r} was {known.kind} in the training data, but is {kind} ({values.dtype}) in the new data{cure}")
+        raise DataError(
+            f"column {name!r} was {known.kind} in the training data, but is {kind} "
+            f"({values.dtype}) in the new data{cure}"
+        )
 
 
 def first_of(levels: Sequence[Any], most: int = 5) -> str:
@@ -329,7 +396,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
     else:
         if isinstance(response.dtype, pd.ArrowDtype):
             response = response.astype(object)
-        response = response.astype("float32") if response.dtype == np.float16 else response  # of which there is no index
+        # of which there is no index
+        response = response.astype("float32") if response.dtype == np.float16 else response
         if pd.api.types.is_any_real_numeric_dtype(response.dtype):
             numbers = np.asarray(response, float)
             with np.errstate(invalid="ignore"):
@@ -338,8 +406,10 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             rare = counts.min() < REPEATED or not np.isfinite(numbers).all()
             if rare and (several or not integral.all()):
                 raise DataError(
-                    f"the response {name!r} is continuous or has classes of one or two rows ({len(counts)} distinct numbers): make "
-                    f"classes, such as pd.cut(data[{name!r}], 3), or use data[{name!r}].astype('category') if they are classes"
+                    f"the response {name!r} is continuous or has classes of one or two rows "
+                    f"({len(counts)} distinct numbers): make "
+                    f"classes, such as pd.cut(data[{name!r}], 3), or use "
+                    f"data[{name!r}].astype('category') if they are classes"
                 )
         try:
             levels, notes = pd.Categorical(response), ()
@@ -352,11 +422,26 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
         if counts.min() < REPEATED and levels.categories.inferred_type == "string":
             refuse_numbers_as_text(name, levels.categories)
     if len(levels.categories) == 1:
-        lost = f" in the {len(levels)} rows that no missing value has dropped ({_counted(missing)})" if missing.any() else ""
+        lost = (
+            f" in the {len(levels)} rows that no missing value has dropped ({_counted(missing)})"
+            if missing.any()
+            else ""
+        )
         cure = ": fill in missing values, or use na='keep' with Gower or series" if lost else ""
-        cure += "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)" if missing.get(name) else ""
-        raise DataError(f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but classification needs two{cure}")
-    warn_of_alike(f"classes of {name!r}", levels.categories, lambda text: text if re.search("[a-z][A-Z]", text) else text.casefold())
+        cure += (
+            "; classes called 'NA' or 'None' need pd.read_csv(..., keep_default_na=False)"
+            if missing.get(name)
+            else ""
+        )
+        raise DataError(
+            f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but "
+            f"classification needs two{cure}"
+        )
+    warn_of_alike(
+        f"classes of {name!r}",
+        levels.categories,
+        lambda text: text if re.search("[a-z][A-Z]", text) else text.casefold(),
+    )
     return levels, notes
 
 
@@ -368,7 +453,11 @@ def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) 
     folded = plain.map(lambda text: "".join(filter(str.isprintable, text)))
     alike = texts[folded.isin(folded[folded.duplicated()][:1])]
     if len(alike):
-        warn(f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or .replace() if they are the same", DataWarning)
+        warn(
+            f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or "
+            ".replace() if they are the same",
+            DataWarning,
+        )
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
@@ -378,10 +467,15 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     try:
         codes = levels.get_indexer(truth.astype(object))
     except TypeError:
-        raise DataError(f"the response {truth.name!r} contains values that are not classes") from None
+        raise DataError(
+            f"the response {truth.name!r} contains values that are not classes"
+        ) from None
     unseen = truth[(codes < 0) & truth.notna().to_numpy()].astype(object).unique()
     if len(unseen):
-        raise DataError(f"the response {truth.name!r} has classes that were not in the training data: {', '.join(map(shown, unseen[:5]))}")
+        raise DataError(
+            f"the response {truth.name!r} has classes that were not in the training data: "
+            f"{', '.join(map(shown, unseen[:5]))}"
+        )
     return codes
 
 
@@ -409,7 +503,9 @@ class Unseen:
         """Both, of the same rows."""
         return self._joined(other, or_)
 
-    def _joined(self, other: Unseen, join: Callable[[Counter[Any], Counter[Any]], Counter[Any]]) -> Unseen:
+    def _joined(
+        self, other: Unseen, join: Callable[[Counter[Any], Counter[Any]], Counter[Any]]
+    ) -> Unseen:
         names, none = dict.fromkeys([*self.counts, *other.counts]), Counter[Any]()
         counts = {c: join(self.counts.get(c, none), other.counts.get(c, none)) for c in names}
         return Unseen(counts, {**self.schema, **other.schema})
@@ -424,14 +520,19 @@ class Unseen:
         if known.kind == "letters":
             return f"column {name!r} has letters that the training data lack: {self.values(name)}"
         if known.kind == "boolean":
-            return f"column {name!r} was boolean in the training data, but has values that are neither true nor false: {self.values(name)}"
+            return (
+                f"column {name!r} was boolean in the training data, but has values that are "
+                f"neither true nor false: {self.values(name)}"
+            )
         levels = first_of(known.levels)
         return f"column {name!r} has levels that the training data ({levels}) lack: {self.values(name)}"
 
     def values(self, name: str) -> str:
         """The values of a column, with their numbers of rows."""
         counts = self.counts[name]
-        values = [f"{shown(value)} ({n} row{'s' if n > 1 else ''})" for value, n in counts.most_common(5)]
+        values = [
+            f"{shown(value)} ({n} row{'s' if n > 1 else ''})" for value, n in counts.most_common(5)
+        ]
         return ", ".join(values) + (f" and {len(counts) - 5} more" if len(counts) > 5 else "")
 
     def refuse(self) -> None:
@@ -453,7 +554,8 @@ class Unseen:
         """Warn that held-out rows have them, and the training rows of their fold have not."""
         for name in self.counts:
             warn(
-                f"column {name!r} has levels that the training rows of a {fold} lack ({self.values(name)}): when held out, these rows get "
+                f"column {name!r} has levels that the training rows of a {fold} lack "
+                f"({self.values(name)}): when held out, these rows get "
                 "no prediction (NA), as new rows would, and count as errors",
                 DataWarning,
             )
@@ -501,7 +603,9 @@ def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
     check_unique(pd.Index(columns), "column")
     not_text = [c for c in columns if not isinstance(c, str)]
     if not_text:
-        raise DataError(f"column names must be text, but {not_text[0]!r} is not: use data.columns = data.columns.map(str)")
+        raise DataError(
+            f"column names must be text, but {not_text[0]!r} is not: use data.columns = data.columns.map(str)"
+        )
 
 
 def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> DataError:
@@ -531,7 +635,9 @@ def _most_missing(share: pd.Series, response: str | None) -> str:
         return f"the response {response!r} has no value in any row"
     most = share[share > 0].sort_values(ascending=False, kind="stable").head(5)
     shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most.items())
-    return f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
+    return (
+        f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
+    )
 
 
 def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response: Any) -> None:
@@ -539,7 +645,9 @@ def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response
     total = np.bincount(levels.codes, weight, len(levels.categories))
     if not (total > 0).all():
         empty = levels.categories[int(np.argmin(total > 0))]
-        raise DataError(f"class {shown(empty)} of {response!r} has no weight, but every class needs rows of positive weight")
+        raise DataError(
+            f"class {shown(empty)} of {response!r} has no weight, but every class needs rows of positive weight"
+        )
 
 
 def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
@@ -573,7 +681,9 @@ def labels_along(given: Any, data: pd.DataFrame, what: str) -> pd.Series:
         of_row = pd.Series(np.asarray(along(given, data, what), object))
         of_row.nunique()
     except TypeError:  # of a value that has no hash
-        raise DataError(f"{what} must be labels such as numbers or texts, not values such as lists") from None
+        raise DataError(
+            f"{what} must be labels such as numbers or texts, not values such as lists"
+        ) from None
     if of_row.isna().any():
         raise DataError(f"{what} must not have missing values")
     return of_row
@@ -590,7 +700,9 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         check_unique(given.index, f"{what} row")
         missing = data.index[~among(data.index, given.index)]
         if len(missing):
-            raise DataError(f"{what} lack the row {shown(missing[0])}: use an index with every row label of the data")
+            raise DataError(
+                f"{what} lack the row {shown(missing[0])}: use an index with every row label of the data"
+            )
         return given.loc[data.index]
     try:
         values = np.asarray(given)
@@ -598,22 +710,31 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         raise DataError(f"{what} must be one value for each row") from None
     if values.shape != (len(data),):
         raise DataError(
-            f"{what} have shape {values.shape}, but the data have {len(data)} rows: use the name of one column, or a value for each row"
+            f"{what} have shape {values.shape}, but the data have {len(data)} rows: use the name "
+            "of one column, or a value for each row"
         )
     return values
 
 
-def columns_given(given: Any, data: pd.DataFrame, agree: Callable[[pd.Series, pd.Series], bool]) -> list[Any]:
+def columns_given(
+    given: Any, data: pd.DataFrame, agree: Callable[[pd.Series, pd.Series], bool]
+) -> list[Any]:
     """The columns of the data that agree with what an argument names or gives for each row."""
     if given is None:
         return []
     values = labels_along(given, data, "groups").set_axis(data.index)
-    return [name for name in data if all(agree(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None))]
+    return [
+        name
+        for name in data
+        if all(agree(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None))
+    ]
 
 
 def same_values(one: pd.Series, other: pd.Series) -> bool:
     """Whether two columns have the same values, also of different types or written as texts."""
-    return one.equals(other) or any(bool((one.astype(kind) == other.astype(kind)).all()) for kind in (object, str))
+    return one.equals(other) or any(
+        bool((one.astype(kind) == other.astype(kind)).all()) for kind in (object, str)
+    )
 
 
 def same_groups(one: pd.Series, other: pd.Series) -> bool:
@@ -621,7 +742,11 @@ def same_groups(one: pd.Series, other: pd.Series) -> bool:
     names."""
     if same_values(one, other):
         return True
-    return numbers_rows(one.drop_duplicates()) and np.array_equal(pd.factorize(one)[0], pd.factorize(other)[0]) and not one.is_unique
+    return (
+        numbers_rows(one.drop_duplicates())
+        and np.array_equal(pd.factorize(one)[0], pd.factorize(other)[0])
+        and not one.is_unique
+    )
 
 
 def check_column(name: str, columns: pd.Index, what: str) -> None:
@@ -638,14 +763,22 @@ def check_texts(values: pd.Series | pd.Index, what: str) -> None:
     for text in levels if levels.dtype == object else ():
         if isinstance(text, str) and not text.isascii() and re.search("[\ud800-\udfff]", text):
             cure = "replace it, text.encode('utf-8', 'replace').decode()"
-            raise DataError(f"{what} contains {shown(text)}, which has half a character (a lone surrogate): {cure}")
+            raise DataError(
+                f"{what} contains {shown(text)}, which has half a character (a lone surrogate): {cure}"
+            )
 
 
 def check_unique(names: pd.Index, what: str) -> None:
     check_texts(names, f"a {what} label")
     if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
-        raise DataError(f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)")
+        raise DataError(
+            f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)"
+        )
     if not names.is_unique:
-        cure = "data.reset_index(drop=True) gives new ones" if what.endswith("row") else "rename one of them"
+        cure = (
+            "data.reset_index(drop=True) gives new ones"
+            if what.endswith("row")
+            else "rename one of them"
+        )
         repeated = shown(names[names.duplicated()][0])
         raise DataError(f"the {what} label {repeated} occurs more than once: {cure}")

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 
 from ..ground.errors import FormulaError, cut, shown
 
-FUNCTIONS = {"factor": "C", "as.factor": "C", "as.character": "C", "splines::ns": "ns", "splines::bs": "bs", "stats::poly": "poly",
-             "base::log": "log"}  # fmt: skip
+FUNCTIONS = {
+    "factor": "C", "as.factor": "C", "as.character": "C", "splines::ns": "ns", "splines::bs": "bs",
+    "stats::poly": "poly", "base::log": "log",
+}  # fmt: skip
 WORDS = {"TRUE": "True", "FALSE": "False", "NULL": "None", "Inf": "1e999"}
 SHORT = {"T": "True", "F": "False"}  # only in options: elsewhere these are likely columns
 OPTIONS = {"include.lowest": "include_lowest"}  # before a "=", inside a call
@@ -23,7 +25,8 @@ RIGHT = {  # function of R: its cure; {0} is its first argument
     "as.integer": "use {0}, or convert the column in the data frame",
     "ordered": "use {0}, and order its levels in the data frame, pd.Categorical(data['{1}'], levels, ordered=True)",
     "relevel": "use {0}, because every level has a column and none is the reference",
-    "droplevels": "use {0}, and remove levels without rows in the data frame, data['{1}'].cat.remove_unused_categories()",
+    "droplevels": "use {0}, and remove levels without rows in the data frame, "
+    "data['{1}'].cat.remove_unused_categories()",
     "offset": "leave it out because dissimilarities have no offset, or use {0} if it should be a predictor",
     "Surv": "use the columns themselves, because survival times are not predictors",
     "cbind": "join columns by +, as in 'a + b'",
@@ -39,7 +42,10 @@ RIGHT = {  # function of R: its cure; {0} is its first argument
     "logit": "use log({0} / (1 - {0}))",
 }
 LEFT = {  # function on the left side
-    **dict.fromkeys(["factor", "as.factor", "as.character", "C"], "use {1} alone, because its values are the classes"),
+    **dict.fromkeys(
+        ["factor", "as.factor", "as.character", "C"],
+        "use {1} alone, because its values are the classes",
+    ),
     "Surv": "make classes of the survival times in the data frame, such as data['late'] = data[{1}] > 365",
     "cut": "make the classes in the data frame, pd.cut(data[{1}], 3), and use their column",
     "ifelse": "make the classes in the data frame, np.where(...), and use their column",
@@ -95,7 +101,9 @@ def translate(right: str, names: Names, text: str) -> str:
             return f" {_quoted(match['name'], names, text)} "
         if match["other"] is not None:
             if match["other"][0] == "%" and match["other"] != "%in%":
-                raise FormulaError(f"{shown(match['other'])} in {shown(text)} is not an operator of formulas: {FRAME}")
+                raise FormulaError(
+                    f"{shown(match['other'])} in {shown(text)} is not an operator of formulas: {FRAME}"
+                )
             return match.group()
         if match["number"] is not None:  # such as a column that is called "2x"
             return names.of(match.group())
@@ -135,13 +143,17 @@ def _end_of_vector(right: str, start: int, text: str) -> int:
     """End of R's `c(...)`, which contains numbers or texts."""
     found = VECTOR.match(right, start)
     if found is None or not CONSTANTS.fullmatch(found.group(1)):
-        raise FormulaError(f"c() in {shown(text)} must contain numbers or texts: join columns by +, as in 'a + b'")
+        raise FormulaError(
+            f"c() in {shown(text)} must contain numbers or texts: join columns by +, as in 'a + b'"
+        )
     return found.end()
 
 
 def _option(word: str, text: str) -> str:
     if "." in word and word not in OPTIONS:
-        raise FormulaError(f"the option {shown(word)} in {shown(text)} is R's and has no counterpart: leave it out")
+        raise FormulaError(
+            f"the option {shown(word)} in {shown(text)} is R's and has no counterpart: leave it out"
+        )
     return OPTIONS.get(word, word)
 
 
@@ -176,15 +188,22 @@ def _check_outside_calls(right: str, text: str) -> None:
     found = list(pieces(right))
     if any(piece == "|" and depth <= 1 for piece, depth in found):  # (1 | g), as lme4 writes it
         raise FormulaError(
-            f"'|' in {shown(text)} is not allowed, because there are no conditional or random effects: use '+' if the column is a "
+            f"'|' in {shown(text)} is not allowed, because there are no conditional or random "
+            "effects: use '+' if the column is a "
             "predictor, or groups= to have its rows in the same fold"
         )
     plain = "".join(piece for piece, depth in found if depth == 0)
     if taken := re.search(r"(?<![\w.])[\w.]++\$(`[^`]*`|[\w.]+)", plain):
-        raise FormulaError(f"{shown(taken.group())} in {shown(text)} is not a column of the data: use {cut(taken.group(1))} alone")
-    if compared := re.search(r"(?<![\w.])([\w.]++|`[^`]*+`)\s*+([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")", plain):
+        raise FormulaError(
+            f"{shown(taken.group())} in {shown(text)} is not a column of the data: use {cut(taken.group(1))} alone"
+        )
+    if compared := re.search(
+        r"(?<![\w.])([\w.]++|`[^`]*+`)\s*+([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")", plain
+    ):
         cure = f"ifelse({compared.group(1)} {compared.group(2)} {compared.group(3)}, 1, 0)"
-        raise FormulaError(f"{shown(compared.group())} in {shown(text)} is true or false, but distances need numbers: use {cut(cure)}")
+        raise FormulaError(
+            f"{shown(compared.group())} in {shown(text)} is true or false, but distances need numbers: use {cut(cure)}"
+        )
 
 
 def substitute(formula: str, old: str) -> str:
@@ -203,7 +222,9 @@ def substitute(formula: str, old: str) -> str:
     ('y ~ (a + b):c', 'y ~ . + b:c')
     """
     if not isinstance(formula, str):
-        raise FormulaError(f"a formula must be text such as '. ~ . - x', not {type(formula).__name__}")
+        raise FormulaError(
+            f"a formula must be text such as '. ~ . - x', not {type(formula).__name__}"
+        )
     sides, before = sides_of(formula), sides_of(old)
     if len(sides) != 2 or len(before) != 2:
         return formula  # the parser of formulas reports the error
@@ -212,9 +233,13 @@ def substitute(formula: str, old: str) -> str:
     left = old_left if left in ("", ".") else left
     if left != old_left and _has_dot(right) and _has_dot(old_right):
         raise FormulaError(
-            f"{shown(formula)} changes the response, but '.' in {shown(old)} means all columns except its response: name the predictors"
+            f"{shown(formula)} changes the response, but '.' in {shown(old)} means all columns "
+            "except its response: name the predictors"
         )
-    alone = re.match(r"\.\s*(?:$|[+-])", right) is not None and len([m for m in _DOT.finditer(right) if not m.group(1)]) == 1
+    alone = (
+        re.match(r"\.\s*(?:$|[+-])", right) is not None
+        and len([m for m in _DOT.finditer(right) if not m.group(1)]) == 1
+    )
     inside = old_right if alone or re.fullmatch(r"[\w.]+|`[^`]*`", old_right) else f"({old_right})"
     return f"{left} ~ {_DOT.sub(lambda m: m.group(1) or inside, right)}"
 
@@ -296,7 +321,9 @@ def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
     stem = "column_"
     while any(c.startswith(stem) for c in columns):
         stem = f"the_{stem}"
-    alias = {c: f"{stem}{k + 1}_" for k, c in enumerate(columns) if not _is_plain(c) or c in reserved}
+    alias = {
+        c: f"{stem}{k + 1}_" for k, c in enumerate(columns) if not _is_plain(c) or c in reserved
+    }
     known = {alias.get(c, c): c for c in columns}
     return Names({**{unicodedata.normalize("NFC", c): a for c, a in alias.items()}, **alias}, known)
 
@@ -304,7 +331,12 @@ def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
 def _is_plain(name: str) -> bool:
     """Whether Python parses the name as itself: an identifier that is not reserved and that its
     parser does not change."""
-    plain = name.isidentifier() and re.fullmatch(r"\w+", name) and not keyword.iskeyword(name) and not name.startswith("__FORMULAIC")
+    plain = (
+        name.isidentifier()
+        and re.fullmatch(r"\w+", name)
+        and not keyword.iskeyword(name)
+        and not name.startswith("__FORMULAIC")
+    )
     return bool(plain) and unicodedata.normalize("NFKC", name) == name
 
 

@@ -31,8 +31,14 @@ def identifier(name: str) -> str:
 def table_of(name: str | Sequence[str]) -> str:
     """A table, quoted: its name, or its schema and name."""
     parts = (name,) if isinstance(name, str) else name
-    if not isinstance(parts, (tuple, list)) or not parts or not all(isinstance(p, str) for p in parts):
-        raise OptionError(f"table must be the name of a table or a tuple of schema and name, not {brief(name)}")
+    if (
+        not isinstance(parts, (tuple, list))
+        or not parts
+        or not all(isinstance(p, str) for p in parts)
+    ):
+        raise OptionError(
+            f"table must be the name of a table or a tuple of schema and name, not {brief(name)}"
+        )
     return ".".join(map(identifier, parts))
 
 
@@ -43,7 +49,9 @@ def check_case(names: Iterable[str]) -> None:
         other = seen.setdefault(name.casefold(), name)
         if other != name:
             both = f"columns {shown(other)} and {shown(name)}"
-            raise OptionError(f"{both} differ only in case, so DuckDB and SQLite take them for one column: rename one")
+            raise OptionError(
+                f"{both} differ only in case, so DuckDB and SQLite take them for one column: rename one"
+            )
 
 
 def number(value: float) -> str:
@@ -74,7 +82,8 @@ def constant(value: Any, what: str) -> str:
     if isinstance(value, Real):
         return number(float(value))
     raise OptionError(
-        f"{what} {brief(value)} is of type {type(value).__name__}, but SQL has texts, numbers and truth values: convert the column, "
+        f"{what} {brief(value)} is of type {type(value).__name__}, but SQL has texts, numbers and "
+        "truth values: convert the column, "
         "data[column].astype(str)"
     )
 
@@ -97,11 +106,15 @@ def total(parts: Iterable[str]) -> str:
 
 def _check_text(text: str, what: str) -> None:
     if "\0" in text:
-        raise OptionError(f"{what} has a zero character, which SQL does not allow: rename it in the data")
+        raise OptionError(
+            f"{what} has a zero character, which SQL does not allow: rename it in the data"
+        )
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise OptionError(f"{what} has half of a surrogate pair, which is not a character: rename it in the data") from None
+        raise OptionError(
+            f"{what} has half of a surrogate pair, which is not a character: rename it in the data"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -116,7 +129,11 @@ class Columns:
 
     def number(self, name: str) -> str:
         """A numeric or boolean column in double precision; -1 for a value that is not boolean."""
-        return self.code(name, UNKNOWN) if self.frame.schema[name].kind == "boolean" else as_double(self.of(name))
+        return (
+            self.code(name, UNKNOWN)
+            if self.frame.schema[name].kind == "boolean"
+            else as_double(self.of(name))
+        )
 
     def code(self, name: str, otherwise: int | None = None) -> str:
         """The number of the level of a category, 0 for the first; NULL or `otherwise` for a value
@@ -175,17 +192,26 @@ class Columns:
         number of the level, -1 for none."""
         if name not in self.frame.schema:
             raise OptionError(f"the variable {shown(name)} can't be written in SQL: {CURE}")
-        return self.code(name, UNKNOWN) if self.frame.schema[name].kind == "category" else self.number(name)
+        return (
+            self.code(name, UNKNOWN)
+            if self.frame.schema[name].kind == "category"
+            else self.number(name)
+        )
 
     def _term(self, term: Term) -> list[str]:
         """The columns of a term, which is a column of the table."""
         used = self.frame.formula.column_of(term)
         if used is None or len(term.factors) > 1:
             written = shown(self.frame.formula.written(term))
-            raise OptionError(f"the term {written} can't be written in SQL, which takes columns and categories alone: {CURE}")
+            raise OptionError(
+                f"the term {written} can't be written in SQL, which takes columns and categories alone: {CURE}"
+            )
         if self.frame.schema[used].kind != "category":
             return [self.number(used)]
-        return [f"CASE WHEN {self._value(used)} = {level} THEN 1e0 ELSE 0e0 END" for level in self._levels(used)]
+        return [
+            f"CASE WHEN {self._value(used)} = {level} THEN 1e0 ELSE 0e0 END"
+            for level in self._levels(used)
+        ]
 
 
 def all_of(conditions: Sequence[str]) -> str:

@@ -17,7 +17,16 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pandas as pd
 
-from ..ground.errors import DataError, FileError, NotAvailableError, OptionError, ProtoclassError, cut, printed, shown
+from ..ground.errors import (
+    DataError,
+    FileError,
+    NotAvailableError,
+    OptionError,
+    ProtoclassError,
+    cut,
+    printed,
+    shown,
+)
 from ..ground.files import in_encoding
 from ..ground.savable import savable
 from .formula import read as read_formula
@@ -25,8 +34,18 @@ from .schema import check_column, check_names
 
 VALUES = 2**20  # values of a block of rows, of all columns
 FEWEST = 1000  # rows of a block
-KINDS = {".parquet": "Parquet", ".pq": "Parquet", ".csv": "CSV", ".csv.gz": "CSV", ".csv.bz2": "CSV", ".csv.xz": "CSV"}
-ALLOWED = "the path of a file that ends in .parquet or .csv, or a list of paths such as sorted(glob.glob('folder/*.csv'))"
+KINDS = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".csv": "CSV",
+    ".csv.gz": "CSV",
+    ".csv.bz2": "CSV",
+    ".csv.xz": "CSV",
+}
+ALLOWED = (
+    "the path of a file that ends in .parquet or .csv, or a list of paths such as "
+    "sorted(glob.glob('folder/*.csv'))"
+)
 
 READERS = {".feather": "feather", ".arrow": "feather", ".xlsx": "excel", ".json": "json", ".dta": "stata", ".sav": "spss",
            ".txt": "table", ".tsv": "table", ".tab": "table"}  # of pandas  # fmt: skip
@@ -64,7 +83,9 @@ def source_of(data: Any) -> LazyTable | None:
         files = files_of(data)
         return LazyTable(files[0].names, partial(_read_files, files))
     if hasattr(data, "to_delayed"):
-        raise DataError("only fit, cross_validate, predict, augment and test take a Dask DataFrame: use data.compute()")
+        raise DataError(
+            "only fit, cross_validate, predict, augment and test take a Dask DataFrame: use data.compute()"
+        )
     import narwhals as nw
 
     table = nw.from_native(data, pass_through=True)
@@ -73,11 +94,25 @@ def source_of(data: Any) -> LazyTable | None:
     with readable(partial(_unreadable, data)):
         names = list(table.collect_schema())
     if table.implementation.is_polars():
-        return LazyTable(names, partial(_computed, data, lambda columns: of_polars(table.select(columns).collect().to_native())))
-    return LazyTable(names, partial(_computed, data, lambda columns: table.select(columns).collect("pandas").to_native()))
+        return LazyTable(
+            names,
+            partial(
+                _computed,
+                data,
+                lambda columns: of_polars(table.select(columns).collect().to_native()),
+            ),
+        )
+    return LazyTable(
+        names,
+        partial(
+            _computed, data, lambda columns: table.select(columns).collect("pandas").to_native()
+        ),
+    )
 
 
-def _computed(data: Any, compute: Callable[[list[str]], pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+def _computed(
+    data: Any, compute: Callable[[list[str]], pd.DataFrame], columns: list[str]
+) -> pd.DataFrame:
     """Some columns of a lazy table, with rows that are called by their number."""
     with readable(partial(_unreadable, data)):
         return compute(columns).reset_index(drop=True)
@@ -85,7 +120,9 @@ def _computed(data: Any, compute: Callable[[list[str]], pd.DataFrame], columns: 
 
 def _unreadable(data: Any, reason: Exception) -> DataError:
     kind = f"{type(data).__module__.split('.')[0].lstrip('_')} {type(data).__name__}"
-    return DataError(f"the {kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}")
+    return DataError(
+        f"the {kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}"
+    )
 
 
 def read_for(data: Any, formula: str, aside: Mapping[str, Any] | None = None) -> Any:
@@ -107,7 +144,9 @@ def read_for(data: Any, formula: str, aside: Mapping[str, Any] | None = None) ->
     for what, name in named.items():
         check_column(name, names, what)
     parsed = read_formula(formula, names, named.values())
-    return read_table(source, {*parsed.variables, parsed.response, *parsed.named(), *named.values()})
+    return read_table(
+        source, {*parsed.variables, parsed.response, *parsed.named(), *named.values()}
+    )
 
 
 def read_table(source: LazyTable, wanted: Iterable[Any] | None = None) -> pd.DataFrame:
@@ -132,13 +171,21 @@ class File:
             try:
                 return pd.read_csv(self.path, low_memory=False, index_col=False)[columns]
             except pd.errors.ParserWarning:
-                words = "has lines with more values than its first line has names: name every column"
+                words = (
+                    "has lines with more values than its first line has names: name every column"
+                )
                 raise FileError(f"{shown(str(self.path))} {words}") from None
 
     def unreadable(self, reason: Exception) -> FileError:
-        words = in_encoding(reason) or getattr(reason, "strerror", None) or re.sub(re.escape(str(self.path)), "the file", str(reason))
+        words = (
+            in_encoding(reason)
+            or getattr(reason, "strerror", None)
+            or re.sub(re.escape(str(self.path)), "the file", str(reason))
+        )
         why = cut(" ".join(words.split()) or type(reason).__name__)
-        return FileError(f"{shown(str(self.path))} is not a {self.kind} file that can be loaded: {why}")
+        return FileError(
+            f"{shown(str(self.path))} is not a {self.kind} file that can be loaded: {why}"
+        )
 
 
 def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
@@ -150,9 +197,13 @@ def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
     from pyarrow.parquet import read_schema
 
     with readable(files[0].unreadable):
-        schema = unify_schemas([read_schema(file.path) for file in files], promote_options="permissive")
+        schema = unify_schemas(
+            [read_schema(file.path) for file in files], promote_options="permissive"
+        )
         paths = [file.path for file in files]
-        return pd.read_parquet(paths, columns=columns, engine="pyarrow", schema=schema).reset_index(drop=True)
+        return pd.read_parquet(paths, columns=columns, engine="pyarrow", schema=schema).reset_index(
+            drop=True
+        )
 
 
 def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str]) -> Iterator[Any]:
@@ -177,25 +228,40 @@ def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str]) -> Iter
     files = files_of(source) if is_path(source) else []
     if not files and not hasattr(source, "__arrow_c_stream__"):
         raise DataError(
-            f"source must be a path, a list of paths or a stream of Arrow batches, not {type(source).__name__}: write a lazy table of "
+            "source must be a path, a list of paths or a stream of Arrow batches, not "
+            f"{type(source).__name__}: write a lazy table of "
             "polars by sink_parquet(path), and use predict for a Dask DataFrame"
         )
     for file in files:
         if file.kind == "CSV":
-            raise DataError(f"the rows of {shown(str(file.path))} are not read in blocks: use pyarrow.csv.open_csv(path), or predict")
+            raise DataError(
+                f"the rows of {shown(str(file.path))} are not read in blocks: use "
+                "pyarrow.csv.open_csv(path), or predict"
+            )
         columns = wanted(file.names)
         with readable(file.unreadable), ParquetFile(file.path, pre_buffer=False) as parquet:
             yield parquet.schema_arrow.empty_table().select(columns)
-            yield from map(pyarrow.table, parquet.iter_batches(rows_at_once(len(columns)), columns=columns))
+            yield from map(
+                pyarrow.table, parquet.iter_batches(rows_at_once(len(columns)), columns=columns)
+            )
     if not files:
         with readable(partial(_unreadable, source)):
             stream = pyarrow.RecordBatchReader.from_stream(source)
             columns, step = wanted(stream.schema.names), rows_at_once(len(stream.schema.names))
-            fields = [stream.schema.field(name) for name in columns]  # the texts of polars are of a type that no CSV file takes
-            plain = pyarrow.schema([f.with_type(pyarrow.string()) if str(f.type) == "string_view" else f for f in fields])
+            # the texts of polars are of a type that no CSV file takes
+            fields = [stream.schema.field(name) for name in columns]
+            plain = pyarrow.schema(
+                [
+                    f.with_type(pyarrow.string()) if str(f.type) == "string_view" else f
+                    for f in fields
+                ]
+            )
             yield plain.empty_table()
             for batch in stream:
-                yield from (pyarrow.table(batch.slice(first, step)).select(columns).cast(plain) for first in range(0, len(batch), step))
+                yield from (
+                    pyarrow.table(batch.slice(first, step)).select(columns).cast(plain)
+                    for first in range(0, len(batch), step)
+                )
 
 
 def is_path(data: Any) -> bool:
@@ -214,39 +280,61 @@ def files_of(data: Any) -> list[File]:
     FileError
         If one does not exist, is of another kind or cannot be read, or if their columns differ.
     """
-    files = [_file(os.fsdecode(path)) for path in (data if isinstance(data, (list, tuple)) else [data])]
+    files = [
+        _file(os.fsdecode(path)) for path in (data if isinstance(data, (list, tuple)) else [data])
+    ]
     for file in files:
         both = f"{shown(str(files[0].path))} and {shown(str(file.path))}"
         if file.kind != files[0].kind:
             raise FileError(f"{both} are of different kinds: use Parquet or CSV files alone")
         odd = set(files[0].names) ^ set(file.names)
         if odd:
-            raise FileError(f"{both} have different columns, such as {shown(min(odd, key=str))}: use files with the same columns")
+            raise FileError(
+                f"{both} have different columns, such as {shown(min(odd, key=str))}: use files with the same columns"
+            )
     return files
 
 
 def _file(name: str) -> File:
     if "://" in name[:20]:
-        raise OptionError(f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path")
+        raise OptionError(
+            f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path"
+        )
     try:
         path = Path(name).expanduser().absolute()
         exists = path.exists() and name != ""
-    except (OSError, ValueError, RuntimeError) as reason:  # names that are too long, contain a zero, or have no home
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+    ) as reason:  # names that are too long, contain a zero, or have no home
         raise FileError(f"{shown(name)} is not a path: {cut(str(reason))}") from None
     if not exists:
-        raise FileError(f"no file is named {shown(name)}: use a DataFrame, {ALLOWED}, or a data set, pc.load_data('iris')")
-    ending = "".join(path.suffixes[-2:] if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.suffixes[-1:]).lower()
+        raise FileError(
+            f"no file is named {shown(name)}: use a DataFrame, {ALLOWED}, or a data set, pc.load_data('iris')"
+        )
+    ending = "".join(
+        path.suffixes[-2:] if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.suffixes[-1:]
+    ).lower()
     if ending not in KINDS or not path.is_file():
         reader = READERS.get(path.suffix.lower())
         frame = f", or the frame of pd.read_{reader}(path)" if reader else ""
         raise FileError(f"{shown(name)} is not a file of a supported kind: use {ALLOWED}{frame}")
     file = File(path, KINDS[ending], [])
     if file.kind == "Parquet" and not installed("pyarrow"):
-        raise FileError(f"{shown(name)} needs pyarrow, which is not installed: install it, or use a CSV file")
+        raise FileError(
+            f"{shown(name)} needs pyarrow, which is not installed: install it, or use a CSV file"
+        )
     with readable(file.unreadable):
-        file.names.extend(_names_in_parquet(path) if file.kind == "Parquet" else pd.read_csv(path, nrows=0).columns)
+        file.names.extend(
+            _names_in_parquet(path)
+            if file.kind == "Parquet"
+            else pd.read_csv(path, nrows=0).columns
+        )
         if any("\0" in column for column in file.names):
-            raise ValueError("its first line contains no names; if it is in UTF-16, use pd.read_csv(path, encoding='utf-16')")
+            raise ValueError(
+                "its first line contains no names; if it is in UTF-16, use pd.read_csv(path, encoding='utf-16')"
+            )
     return file
 
 
@@ -264,7 +352,9 @@ def of_polars(table: Any) -> pd.DataFrame:
     import narwhals as nw
 
     known = nw.from_native(table)
-    return pd.DataFrame({name: _of_polars(known[name]) for name in known.columns}, pd.RangeIndex(len(known)))
+    return pd.DataFrame(
+        {name: _of_polars(known[name]) for name in known.columns}, pd.RangeIndex(len(known))
+    )
 
 
 def _of_polars(values: Any) -> Any:
@@ -277,7 +367,9 @@ def _of_polars(values: Any) -> Any:
     if kind.is_numeric() or kind in (nw.Boolean, nw.Date):
         return values.to_numpy()
     if kind == nw.Enum:
-        return pd.Categorical(values.to_list(), values.to_native().dtype.categories.to_list(), ordered=True)
+        return pd.Categorical(
+            values.to_list(), values.to_native().dtype.categories.to_list(), ordered=True
+        )
     if kind == nw.Categorical:  # which has no order: the levels are sorted
         return pd.Categorical(values.to_list())
     return pd.Series(values.to_list(), dtype=None if len(values) else object)
@@ -309,8 +401,10 @@ def installed(name: str) -> bool:
 
 
 GONE = "this slim fit has no training rows: use the full fit, or pass new rows"
-COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3  # a copy of a frame uses the same columns until one of the two is changed
-PLAIN = (str, bytes, bool, int, float, dict, date, timedelta, np.datetime64, np.timedelta64)  # types of which a column may be
+# a copy of a frame uses the same columns until one of the two is changed
+COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
+# types of which a column may be
+PLAIN = (str, bytes, bool, int, float, dict, date, timedelta, np.datetime64, np.timedelta64)
 
 
 @savable
@@ -368,11 +462,13 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
         table = nw.from_native(data)
     except TypeError:
         raise DataError(
-            f"data must be a DataFrame (pandas, polars, pyarrow), a path or a lazy table, not {type(data).__name__}: {_made_a_frame(data)}"
+            "data must be a DataFrame (pandas, polars, pyarrow), a path or a lazy table, not "
+            f"{type(data).__name__}: {_made_a_frame(data)}"
         ) from None
     if table.implementation.is_polars():  # its own to_pandas needs pyarrow
         return of_polars(data)
-    return table.with_columns(selectors.by_dtype(nw.Decimal).cast(nw.Float64)).to_pandas()  # which would be objects
+    # which would be objects
+    return table.with_columns(selectors.by_dtype(nw.Decimal).cast(nw.Float64)).to_pandas()
 
 
 def unshared(table: Any) -> Any:
@@ -396,7 +492,8 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
         table = super().__get__(instance, owner)
         return table if instance is None else unshared(table)
 
-    def __set__(self, instance: Any, value: Any) -> None:  # with it, Python asks here, and not the instance, for the table
+    # with it, Python asks here, and not the instance, for the table
+    def __set__(self, instance: Any, value: Any) -> None:
         raise AttributeError(f"{self.attrname} is computed: it cannot be set")
 
 
@@ -461,7 +558,11 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
     out = given
     for name in answer.columns[len(given.columns) :]:
         column = _column_of(library, name, answer[name])
-        out = out.with_columns(column) if library.__name__ == "polars" else out.append_column(name, column)
+        out = (
+            out.with_columns(column)
+            if library.__name__ == "polars"
+            else out.append_column(name, column)
+        )
     return out
 
 
@@ -474,7 +575,12 @@ def of_one_type(values: list[Any]) -> list[Any]:
     >>> of_one_type([1, "a", None]), of_one_type([1, 2.5]), of_one_type([("a",), ("a", 1)])
     (['1', 'a', None], [1, 2.5], ["('a',)", "('a', 1)"])
     """
-    parts = [part for v in values if v is not None for part in (v if isinstance(v, (tuple, list)) else [v])]
+    parts = [
+        part
+        for v in values
+        if v is not None
+        for part in (v if isinstance(v, (tuple, list)) else [v])
+    ]
     types = {type(part) for part in parts}
     if types <= {int, float} or (len(types) == 1 and isinstance(parts[0], PLAIN)):
         return values
@@ -493,11 +599,18 @@ def eager_library(given: Any) -> Any:
 
 def _column_of(library: Any, name: str, values: pd.Series) -> Any:
     """A column of pandas as polars or pyarrow has it."""
-    texts = isinstance(values.dtype, pd.CategoricalDtype) and all(isinstance(c, str) for c in values.cat.categories)
+    texts = isinstance(values.dtype, pd.CategoricalDtype) and all(
+        isinstance(c, str) for c in values.cat.categories
+    )
     if values.dtype.kind == "f":
         plain: Any = values.to_numpy(float, na_value=np.nan)
     else:
-        plain = of_one_type([None if missing else v for v, missing in zip(values.tolist(), values.isna(), strict=True)])
+        plain = of_one_type(
+            [
+                None if missing else v
+                for v, missing in zip(values.tolist(), values.isna(), strict=True)
+            ]
+        )
     if library.__name__ != "polars":
         return library.array(plain, from_pandas=True)
     dtype = library.Enum(list(values.cat.categories)) if texts else None

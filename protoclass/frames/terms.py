@@ -27,8 +27,10 @@ from ..ground.savable import savable
 WORD = r"(?:\.|[A-Za-z_]\w*+)"
 SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)
 PART = re.compile(rf"([+-]?)\s*+({WORD})", re.ASCII)
-MOST_TERMS = 20_000  # interactions of one formula: as many columns of a design matrix as can be measured
-MOST_PRODUCTS = 400_000  # products of factors, some of which are the same term: formulaic makes these in 3 s
+# interactions of one formula: as many columns of a design matrix as can be measured
+MOST_TERMS = 20_000
+# products of factors, some of which are the same term: formulaic makes these in 3 s
+MOST_PRODUCTS = 400_000
 MOST_POWER = 100
 
 
@@ -92,7 +94,9 @@ def columns_of(term: Term, spec: Any) -> slice:
     return next(place for known, place in spec.term_slices.items() if known == wanted)
 
 
-def sum_of_columns(right: str, names: Iterable[str]) -> tuple[tuple[Term, ...], tuple[Factor, ...]] | None:
+def sum_of_columns(
+    right: str, names: Iterable[str]
+) -> tuple[tuple[Term, ...], tuple[Factor, ...]] | None:
     """The terms of columns that are added and left out, and all factors that occur; None for any
     other formula.
 
@@ -145,7 +149,13 @@ def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
     """
     _check_size(tree, len(names), text)
     context = {"__formulaic_variables_available__": names, "__formulaic_variables_used_lhs__": []}
-    products = [] if tree is None else tree.to_terms(context=context) if hasattr(tree, "operator") else tree.to_terms()
+    products = (
+        []
+        if tree is None
+        else tree.to_terms(context=context)
+        if hasattr(tree, "operator")
+        else tree.to_terms()
+    )
     terms = [Term(tuple(map(_factor_of, product.factors))) for product in products]
     if len(terms) > MOST_TERMS:
         raise _too_large(text)
@@ -166,7 +176,10 @@ def parser() -> Any:
         @property
         def operators(self) -> list[Any]:
             others = [operator for operator in super().operators if operator.symbol != "in"]
-            return [*others, Operator("in", arity=2, precedence=200, associativity="left", to_terms=nest)]
+            return [
+                *others,
+                Operator("in", arity=2, precedence=200, associativity="left", to_terms=nest),
+            ]
 
     return DefaultFormulaParser(include_intercept=False, operator_resolver=Resolver())
 
@@ -174,14 +187,17 @@ def parser() -> Any:
 def nodes_of(tree: Any) -> list[Any]:
     """The operators and factors of a syntax tree, each after the operator that it belongs to."""
     nodes = [] if tree is None else [tree]
-    for node in nodes:  # grows meanwhile: without recursion, because a sum of many terms is a deep tree
+    # grows meanwhile: without recursion, because a sum of many terms is a deep tree
+    for node in nodes:
         nodes.extend(getattr(node, "args", ()))
     return nodes
 
 
 def factors_of(tree: Any) -> list[Factor]:
     """All factors of a syntax tree, also those that are subtracted and powers."""
-    return [_factor_of(node.to_factor()) for node in nodes_of(tree) if not hasattr(node, "operator")]
+    return [
+        _factor_of(node.to_factor()) for node in nodes_of(tree) if not hasattr(node, "operator")
+    ]
 
 
 def _factor_of(factor: Any) -> Factor:
@@ -210,20 +226,32 @@ def _check_size(tree: Any, columns: int, text: str) -> None:
             case "**" | "^":
                 bound = parts[0] ** _whole(node.args[1], text)
             case _:
-                raise FormulaError(f"{shown(text)} has several parts: use one right side, without '|' or ','")
+                raise FormulaError(
+                    f"{shown(text)} has several parts: use one right side, without '|' or ','"
+                )
         if bound > MOST_PRODUCTS:
             raise _too_large(text)
         bounds[id(node)] = bound
 
 
 def _too_large(text: str) -> FormulaError:
-    return FormulaError(f"{shown(text)} expands to too many interactions, more than {MOST_TERMS:,}: use the relevant ones, such as 'a:b'")
+    return FormulaError(
+        f"{shown(text)} expands to too many interactions, more than {MOST_TERMS:,}: use the "
+        "relevant ones, such as 'a:b'"
+    )
 
 
 def _whole(node: Any, text: str) -> int:
     written = getattr(node, "token", "")
-    if not (isinstance(written, str) and written.isdecimal() and len(written) < 9 and 1 <= int(written) <= MOST_POWER):
-        raise FormulaError(f"a power in {shown(text)} must be a whole number from 1 to {MOST_POWER}")
+    if not (
+        isinstance(written, str)
+        and written.isdecimal()
+        and len(written) < 9
+        and 1 <= int(written) <= MOST_POWER
+    ):
+        raise FormulaError(
+            f"a power in {shown(text)} must be a whole number from 1 to {MOST_POWER}"
+        )
     return int(written)
 
 
@@ -235,17 +263,25 @@ def _check_literals(terms: Iterable[Term], text: str) -> None:
         literal = [f.expr for f in term.factors if f.how == "literal"]
         rest = frozenset(f.expr for f in term.factors if f.how != "literal")
         if any(not number.replace(".", "", 1).isdecimal() for number in literal):
-            raise FormulaError(f"{shown(literal[0])} in {shown(text)} is a text, but terms are columns: use a column")
+            raise FormulaError(
+                f"{shown(literal[0])} in {shown(text)} is a text, but terms are columns: use a column"
+            )
         if not rest and literal != ["1"]:
-            raise FormulaError(f"{shown(literal[0])} in {shown(text)} is a number, but terms are columns: use a column")
+            raise FormulaError(
+                f"{shown(literal[0])} in {shown(text)} is a number, but terms are columns: use a column"
+            )
         if rest in seen:
-            raise FormulaError(f"a term of {shown(text)} occurs with different numbers before it: leave them out")
+            raise FormulaError(
+                f"a term of {shown(text)} occurs with different numbers before it: leave them out"
+            )
         seen.add(rest)
 
 
-PLAIN = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}  # in addition to those of formulaic
+# in addition to those of formulaic
+PLAIN = {"sqrt": np.sqrt, "abs": np.abs, "log1p": np.log1p, "expm1": np.expm1}
 EXACT = {2: np.log2, 10: np.log10}  # logarithms of powers of these are whole numbers, as in R
-BOUNDED = ("poly", "bs", "ns", "cr", "cs", "cc")  # they have no more columns than there are distinct values
+# they have no more columns than there are distinct values
+BOUNDED = ("poly", "bs", "ns", "cr", "cs", "cc")
 
 
 @cache
@@ -320,7 +356,12 @@ def natural_basis(x: np.ndarray, knots: np.ndarray, low: float, high: float) -> 
 
 
 def cut(
-    x: Any, breaks: Any = None, labels: Any = None, right: Any = True, include_lowest: Any = False, _state: Any = None
+    x: Any,
+    breaks: Any = None,
+    labels: Any = None,
+    right: Any = True,
+    include_lowest: Any = False,
+    _state: Any = None,
 ) -> Any:
     """Intervals as 0 and 1: a column for each.
 
@@ -340,10 +381,13 @@ def cut(
     outside = (code < 0) | (code >= len(names))
     if outside.any():
         raise DataError(
-            f"the value {values[outside][0]:.6g} is outside the breaks of cut(), {edges[0]:.6g} to {edges[-1]:.6g}: use breaks from -Inf "
+            f"the value {values[outside][0]:.6g} is outside the breaks of cut(), {edges[0]:.6g} to "
+            f"{edges[-1]:.6g}: use breaks from -Inf "
             "to Inf, or leave the row out"
         )
-    return FactorValues((code[:, None] == np.arange(len(names))).astype(float), column_names=tuple(names))
+    return FactorValues(
+        (code[:, None] == np.arange(len(names))).astype(float), column_names=tuple(names)
+    )
 
 
 def _edges(x: np.ndarray, breaks: Any) -> np.ndarray:
@@ -354,7 +398,8 @@ def _edges(x: np.ndarray, breaks: Any) -> np.ndarray:
     distinct = len(np.unique(x))
     if isinstance(breaks, float) or not is_number(breaks, 2, integral=True, high=distinct):
         raise FormulaError(
-            f"breaks of cut() must be a number of intervals from 2 to {distinct}, or different breaks, such as c(0, 10, 20), not "
+            f"breaks of cut() must be a number of intervals from 2 to {distinct}, or different "
+            "breaks, such as c(0, 10, 20), not "
             f"{brief(breaks)}"
         )
     inside = np.linspace(x.min(), x.max(), breaks + 1)[1:-1]
@@ -364,11 +409,21 @@ def _edges(x: np.ndarray, breaks: Any) -> np.ndarray:
 def _interval_names(edges: np.ndarray, labels: Any, right: Any) -> list[str]:
     count = len(edges) - 1
     if labels is not None:
-        fits = isinstance(labels, (list, tuple)) and len(labels) == count and all(isinstance(n, str) for n in labels)
+        fits = (
+            isinstance(labels, (list, tuple))
+            and len(labels) == count
+            and all(isinstance(n, str) for n in labels)
+        )
         if not fits or len(set(labels)) < count:
-            raise FormulaError(f"labels of cut() must be {count} different texts, one for each interval, not {brief(labels)}")
+            raise FormulaError(
+                f"labels of cut() must be {count} different texts, one for each interval, not {brief(labels)}"
+            )
         return list(labels)
-    digits = next(digits for digits in range(3, 18) if len({f"{edge:.{digits}g}" for edge in edges}) == len(edges))
+    digits = next(
+        digits
+        for digits in range(3, 18)
+        if len({f"{edge:.{digits}g}" for edge in edges}) == len(edges)
+    )
     shown = [f"{edge:.{digits}g}" for edge in edges]
     return [f"({a},{b}]" if right else f"[{a},{b})" for a, b in pairwise(shown)]
 
@@ -397,11 +452,16 @@ def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:
     most = distinct - 1 if name in ("poly", "ns") else distinct  # these have a constant besides
     for option in ("degree", "df"):
         value, least = given.get(option), int(name != "bs" or option == "df")
-        if value is not None and (isinstance(value, float) or not is_number(value, least, integral=True, high=most)):
+        if value is not None and (
+            isinstance(value, float) or not is_number(value, least, integral=True, high=most)
+        ):
             raise FormulaError(
-                f"{option} of {name}() must be a whole number from {least} to {most} (limited by the {distinct} distinct values), not "
+                f"{option} of {name}() must be a whole number from {least} to {most} (limited by "
+                f"the {distinct} distinct values), not "
                 f"{brief(value)}"
             )
     knots = given.get("knots")
     if isinstance(knots, (list, tuple)) and len(knots) > most:
-        raise FormulaError(f"{name}() allows at most {most} knots for {distinct} distinct values, not {len(knots)}: use fewer")
+        raise FormulaError(
+            f"{name}() allows at most {most} knots for {distinct} distinct values, not {len(knots)}: use fewer"
+        )

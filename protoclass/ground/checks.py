@@ -19,9 +19,13 @@ from .foreign_names import ELSEWHERE, SAME_AS, VALUES
 LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
 MOST_SEED = 2**63 - 1  # largest integer of a saved file
-MOST_RUNS = 10_000  # repetitions of a complete computation, such as starts, repeats and bootstrap samples: more is not waited for
-OF_GRAPHICS = {"col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "sub", "title", "xlab", "ylab", "xlim", "ylim",
-               "bg", "cmap", "marker", "figsize"}  # fmt: skip
+# repetitions of a complete computation, such as starts, repeats and bootstrap samples: more is not
+# waited for
+MOST_RUNS = 10_000
+OF_GRAPHICS = {
+    "col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "sub", "title", "xlab", "ylab",
+    "xlim", "ylim", "bg", "cmap", "marker", "figsize",
+}  # fmt: skip
 
 
 GRID = "grid"
@@ -36,13 +40,19 @@ def among(labels: Any, others: Any) -> np.ndarray:
 
 def is_listed(value: object) -> bool:
     """Whether a parameter is to be tuned: it is "grid", or several values."""
-    return (isinstance(value, str) and value == GRID) or isinstance(value, (list, tuple, range)) or getattr(value, "ndim", 0) == 1
+    return (
+        (isinstance(value, str) and value == GRID)
+        or isinstance(value, (list, tuple, range))
+        or getattr(value, "ndim", 0) == 1
+    )
 
 
 def check_level(level: object) -> None:
     """Raise unless `level` is a number between 0 and 1, both excluded."""
     if not is_number(level, 0.0, above=True, high=1.0) or level == 1:
-        raise OptionError(f"level must be a number between 0 and 1, such as 0.9, not {brief(level)}")
+        raise OptionError(
+            f"level must be a number between 0 and 1, such as 0.9, not {brief(level)}"
+        )
 
 
 def one_of(name: str, value: object, allowed: tuple[object, ...], what: str = "") -> None:
@@ -50,7 +60,9 @@ def one_of(name: str, value: object, allowed: tuple[object, ...], what: str = ""
     values, if that differs from `name`."""
     if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
         hint = hint_for_value(what or name, value, allowed)
-        raise OptionError(f"{name} must be {either(allowed)}, not {brief(value)}{hint and ': '}{hint}")
+        raise OptionError(
+            f"{name} must be {either(allowed)}, not {brief(value)}{hint and ': '}{hint}"
+        )
 
 
 def either(values: Iterable[object]) -> str:
@@ -79,9 +91,16 @@ def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> 
 
 def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) -> int:
     """The value as an int; raises unless it is a whole number from `least` to `most`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        above = most != MOST_ROWS or (isinstance(value, Integral) and int(value) > most)  # a bound that nobody meets is not named
-        raise OptionError(f"{name} must be a whole number >= {least}{f' and <= {most}' if above else ''}, not {brief(value)}")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Integral)
+        or not least <= int(value) <= most
+    ):
+        # a bound that nobody meets is not named
+        above = most != MOST_ROWS or (isinstance(value, Integral) and int(value) > most)
+        raise OptionError(
+            f"{name} must be a whole number >= {least}{f' and <= {most}' if above else ''}, not {brief(value)}"
+        )
     return int(value)
 
 
@@ -96,8 +115,17 @@ def check_progress(progress: Any) -> Any:
     return progress
 
 
-def check_runs(name: str, runs: object, seed: object, progress: object, least: int = 2, usual: int | None = None) -> int:
-    """The seed of repeated computations, `usual` if it is None; raises unless it, the number `name` of runs and the bar are valid."""
+def check_runs(
+    name: str,
+    runs: object,
+    seed: object,
+    progress: object,
+    least: int = 2,
+    usual: int | None = None,
+) -> int:
+    """The seed of repeated computations, `usual` if it is None; raises unless it, the number `name`
+    of runs and the bar are valid.
+    """
     whole_number(name, runs, least, MOST_RUNS)
     check_progress(progress)
     return check_seed(usual if seed is None else seed)
@@ -107,7 +135,9 @@ def check_labels(name: str, labels: Any) -> None:
     """Raise unless labels are listed."""
     listed = isinstance(labels, Sequence) and not isinstance(labels, (str, bytes))
     if not listed and getattr(labels, "ndim", 0) != 1:  # ndim of an array, Index or Series
-        raise OptionError(f"{name} must be a list of row labels, such as data.index[:3], not {brief(labels)}")
+        raise OptionError(
+            f"{name} must be a list of row labels, such as data.index[:3], not {brief(labels)}"
+        )
 
 
 def find_labels(labels: Iterable[Any], index: Iterable[Any], unknown: str) -> list[int]:
@@ -127,7 +157,11 @@ def is_real(value: object) -> bool:
 
 
 def is_number(
-    value: object, low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
+    value: object,
+    low: float = -math.inf,
+    above: bool = False,
+    integral: bool = False,
+    high: float | None = None,
 ) -> bool:
     """Whether a value is a finite number from `low` (or above it) to `high`, and integral if
     required.
@@ -139,7 +173,11 @@ def is_number(
     if not is_real(number) or not abs(number) < math.inf or abs(number) > LARGEST:
         return False
     most = _largest(integral, high)
-    return low <= number <= most and not (above and number == low) and not (integral and number != int(number))
+    return (
+        low <= number <= most
+        and not (above and number == low)
+        and not (integral and number != int(number))
+    )
 
 
 def _largest(integral: bool, high: float | None) -> float:
@@ -147,7 +185,11 @@ def _largest(integral: bool, high: float | None) -> float:
 
 
 def number_in_words(
-    value: object, low: float = -math.inf, above: bool = False, integral: bool = False, high: float | None = None
+    value: object,
+    low: float = -math.inf,
+    above: bool = False,
+    integral: bool = False,
+    high: float | None = None,
 ) -> str:
     """Description of the numbers that `is_number` accepts; the bound of all whole numbers is named
     only if `value` exceeds it."""
@@ -177,7 +219,9 @@ def check_known(call: str, given: Iterable[str], known: Collection[str]) -> None
         if name not in known:
             hint = hint_for(name, known)
             listed = f"its arguments are {', '.join(known)}" if known else "it takes none"
-            raise OptionError(f"{call} has no argument {shown(name)}: {hint}{'; ' if hint else ''}{listed}")
+            raise OptionError(
+                f"{call} has no argument {shown(name)}: {hint}{'; ' if hint else ''}{listed}"
+            )
 
 
 class NamedArguments:
@@ -218,14 +262,19 @@ def check_parameters(cls: type, base: type, kind: str, declares: Collection[str]
     for name in _parameters(cls):
         if name in inherited:
             raise OptionError(
-                f"{cls.__name__} has a parameter {name!r}, but {base.__name__}.{name} describes every {kind}: rename the parameter, or "
+                f"{cls.__name__} has a parameter {name!r}, but {base.__name__}.{name} describes "
+                f"every {kind}: rename the parameter, or "
                 f"write {name}: ClassVar if it is not one"
             )
 
 
 def _parameters(cls: type) -> list[str]:
     annotated = get_annotations(cls).items()
-    return [name for name, kind in annotated if not re.match(r"(\w+\.)*ClassVar\b", kind if isinstance(kind, str) else str(kind))]
+    return [
+        name
+        for name, kind in annotated
+        if not re.match(r"(\w+\.)*ClassVar\b", kind if isinstance(kind, str) else str(kind))
+    ]
 
 
 def hint_for(name: str, known: Collection[str]) -> str:
@@ -236,7 +285,8 @@ def hint_for(name: str, known: Collection[str]) -> str:
         return f"use {counterpart}="
     if name in OF_GRAPHICS:
         return (
-            "colours, limits and titles are changed on the Axes that it returns, as in ax.set(title='...'); pc.options.colours = [...] "
+            "colours, limits and titles are changed on the Axes that it returns, as in "
+            "ax.set(title='...'); pc.options.colours = [...] "
             "sets the colours of the classes"
         )
     if name in ELSEWHERE:
@@ -247,19 +297,27 @@ def hint_for(name: str, known: Collection[str]) -> str:
 
 def renamed(name: str, known: Collection[str]) -> str | None:
     """The argument of this package for an argument of R or scikit-learn, None if there is none."""
-    return next((counterpart for counterpart in SAME_AS.get(name, ()) if counterpart in known), None)
+    return next(
+        (counterpart for counterpart in SAME_AS.get(name, ()) if counterpart in known), None
+    )
 
 
 class Served:
-    """A value whose missing attributes raise NotAvailableError with a cure, if R or scikit-learn has
-    them."""
+    """A value whose missing attributes raise NotAvailableError with a cure, if R or scikit-learn
+    has them.
+    """
 
     serves: ClassVar[Mapping[str, str]] = {}  # cure by name of the attribute
     called: ClassVar[str] = "it"  # name of the value in messages, with its article
-    inside: ClassVar[str] = ""  # names that only this package uses; they are not offered as completions
+    # names that only this package uses; they are not offered as completions
+    inside: ClassVar[str] = ""
 
     def __dir__(self) -> list[str]:
-        return [name for name in object.__dir__(self) if name not in f"serves called inside between {self.inside}".split()]
+        return [
+            name
+            for name in object.__dir__(self)
+            if name not in f"serves called inside between {self.inside}".split()
+        ]
 
     if not TYPE_CHECKING:  # every other attribute is declared
 
@@ -267,5 +325,7 @@ class Served:
             """Only called if there is no such attribute, or if a property has failed, whose message
             is then kept."""
             if name in type(self).serves:
-                raise NotAvailableError(f"{type(self).called} has no {name}: {type(self).serves[name]}")
+                raise NotAvailableError(
+                    f"{type(self).called} has no {name}: {type(self).serves[name]}"
+                )
             return object.__getattribute__(self, name)

@@ -28,7 +28,9 @@ class ProtoclassError(Exception):
     """
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(cut(visible_lines(a), MESSAGE) if isinstance(a, str) else a for a in args))
+        super().__init__(
+            *(cut(visible_lines(a), MESSAGE) if isinstance(a, str) else a for a in args)
+        )
 
 
 class FormulaError(ProtoclassError, ValueError):
@@ -69,7 +71,8 @@ class DataWarning(UserWarning):
     intended."""
 
 
-told: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar("told", default=None)  # warnings to repeat in another process
+# warnings to repeat in another process
+told: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar("told", default=None)
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -83,7 +86,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     depth = level = 1
     while frame is not None:
         depth += 1
-        level = depth if frame.f_code.co_filename.startswith(own) else level  # frames of other libraries may be in between
+        # frames of other libraries may be in between
+        level = depth if frame.f_code.co_filename.startswith(own) else level
         frame = frame.f_back
     warnings.warn(cut(visible_lines(message), MESSAGE), category, stacklevel=level)
 
@@ -97,7 +101,11 @@ def visible(text: str) -> str:
     >>> print(visible("a\\x1b[2Jb"), visible("naïve 日本"))
     a\\x1b[2Jb naïve 日本
     """
-    return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    )
 
 
 def visible_lines(text: str) -> str:
@@ -154,7 +162,8 @@ def shown(label: object) -> str:
     ones, cut if it is long."""
     value = label.item() if hasattr(label, "item") and getattr(label, "size", 1) == 1 else label
     if isinstance(value, int) and value.bit_length() > QUOTED:
-        return f"{'-' if value < 0 else ''}<a whole number of {value.bit_length():,} bits>"  # Python refuses to write the longest
+        # Python refuses to write the longest
+        return f"{'-' if value < 0 else ''}<a whole number of {value.bit_length():,} bits>"
     return cut(repr(value))
 
 
@@ -166,7 +175,9 @@ def brief(value: object) -> str:
     if isinstance(value, (list, tuple, set, dict)) and len(value) > 8:
         return f"<{type(value).__name__} of {len(value)}>"
     if isinstance(value, dict):
-        return cut(f"{{{', '.join(f'{shown(k)}: {shown(v) if isinstance(v, dict) else brief(v)}' for k, v in value.items())}}}")
+        return cut(
+            f"{{{', '.join(f'{shown(k)}: {shown(v) if isinstance(v, dict) else brief(v)}' for k, v in value.items())}}}"
+        )
     if callable(value):
         return cut(str(getattr(value, "__name__", None) or repr(value)))
     return shown(value)
@@ -186,5 +197,9 @@ def short(value: Any) -> str:
     >>> Circle(list(range(9)), 2.0)
     Circle(centre=<list of 9>, radius=2.0)
     """
-    parts = (f"{f.name}={' '.join(brief(getattr(value, f.name)).split())}" for f in fields(value) if f.repr)
+    parts = (
+        f"{f.name}={' '.join(brief(getattr(value, f.name)).split())}"
+        for f in fields(value)
+        if f.repr
+    )
     return visible(f"{type(value).__name__}({', '.join(parts)})")

@@ -27,9 +27,19 @@ try:
 except ImportError:  # Windows, where an open file cannot be removed
     fcntl = None  # type: ignore[assignment]
 
-# errors of reading a file of another format; pandas' parser errors and encoding errors are ValueErrors
-UNREADABLE = (OSError, ValueError, EOFError, OverflowError, zlib.error, zipfile.BadZipFile, LZMAError)
-PART, PART_NAME = ".part", 40  # the end of the name of a file that is being written, and how much of its later name it has
+# errors of reading a file of another format; pandas' parser errors and encoding errors are
+# ValueErrors
+UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    OverflowError,
+    zlib.error,
+    zipfile.BadZipFile,
+    LZMAError,
+)
+# the end of the name of a file that is being written, and how much of its later name it has
+PART, PART_NAME = ".part", 40
 PAGES = (".html", ".htm")
 T = TypeVar("T")
 
@@ -58,14 +68,18 @@ class Saved:
     @printed
     def __repr__(self) -> str:
         size = f"{self.size / 1e6:.1f} MB" if self.size >= 1e6 else f"{self.size / 1e3:.1f} kB"
-        return "\n".join([f"Saved {self.path} ({size}). It contains:", *(f"* {line}" for line in self.holds)])
+        return "\n".join(
+            [f"Saved {self.path} ({size}). It contains:", *(f"* {line}" for line in self.holds)]
+        )
 
 
 def check_path(path: Any, endings: tuple[str, ...] = PAGES, argument: str = "path") -> Path:
     """The path of a file that is to be written; raises an OptionError unless its name has one of
     these endings."""
     if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in endings:
-        raise OptionError(f"{argument} must be a file name that ends in {' or '.join(endings)}, not {brief(path)}")
+        raise OptionError(
+            f"{argument} must be a file name that ends in {' or '.join(endings)}, not {brief(path)}"
+        )
     return Path(path)
 
 
@@ -127,7 +141,8 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         if isinstance(reason, ProtoclassError):  # raised by the content, not by writing it
             raise
         raise FileError(
-            f"{shown(str(path))} can't be written ({_why(reason)}; no file is left behind): free some space, or use another folder"
+            f"{shown(str(path))} can't be written ({_why(reason)}; no file is left behind): free "
+            "some space, or use another folder"
         ) from None
 
 
@@ -147,7 +162,11 @@ def _remove_left(folder: Path, start: str) -> None:
     """Remove temporary files of processes that were killed while they wrote the same file; they may
     contain private data."""
     with suppress(OSError):
-        for left in [each.path for each in os.scandir(folder) if each.name.startswith(start) and each.name.endswith(PART)]:
+        for left in [
+            each.path
+            for each in os.scandir(folder)
+            if each.name.startswith(start) and each.name.endswith(PART)
+        ]:
             with suppress(OSError):  # on Windows a file that is written can't be removed
                 with open(left, "rb") as file:
                     ended = _lock(file)
@@ -173,7 +192,9 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as reason:
-        raise FileError(f"the folder {shown(str(path))} can't be created ({_why(reason)}): use another") from None
+        raise FileError(
+            f"the folder {shown(str(path))} can't be created ({_why(reason)}): use another"
+        ) from None
 
 
 def read_csv(path: str | Path) -> pd.DataFrame:
@@ -190,16 +211,24 @@ def read_csv(path: str | Path) -> pd.DataFrame:
 
     name = str(path)
     if "://" in name[:20]:
-        raise OptionError(f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path")
+        raise OptionError(
+            f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path"
+        )
     place = os.path.abspath(name)  # an absolute path is never taken for an address
     try:
         table = pd.read_csv(place)
     except UNREADABLE as reason:
         if isinstance(reason, pd.errors.ParserError):
-            check_separator(pd.read_csv(place, nrows=0, quoting=QUOTE_NONE, encoding_errors="replace").columns)
-        raise FileError(f"{shown(name)} is not a readable CSV file: {in_encoding(reason) or _why(reason)}") from None
+            check_separator(
+                pd.read_csv(place, nrows=0, quoting=QUOTE_NONE, encoding_errors="replace").columns
+            )
+        raise FileError(
+            f"{shown(name)} is not a readable CSV file: {in_encoding(reason) or _why(reason)}"
+        ) from None
     if table.empty:
-        raise FileError(f"{shown(name)} has no rows, but a CSV file needs a line of column names and a line for each row")
+        raise FileError(
+            f"{shown(name)} has no rows, but a CSV file needs a line of column names and a line for each row"
+        )
     return table
 
 
@@ -221,7 +250,8 @@ sep=';'), with decimal=',' if numbers have decimal commas
         named, equal = sign in str(names[0]), len(counts) == 1 and counts != {0}
         if (named and (equal or sign in ";\t|")) or (equal and sign in ";\t"):
             raise DataError(
-                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use pd.read_csv(path, sep={sign!r}), with "
+                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use "
+                f"pd.read_csv(path, sep={sign!r}), with "
                 "decimal=',' if numbers have decimal commas"
             )
 

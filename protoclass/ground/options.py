@@ -11,9 +11,12 @@ from typing import Any, TypeVar
 from .checks import check_progress, renamed, whole_number
 from .errors import NotAvailableError, OptionError, brief, shown
 
-# four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for those who lack a kind of cones
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8858F0", "#8888F0", "#606070", "#E008C0", "#C02020",
-           "#A84848")  # fmt: skip
+# four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for
+# those who lack a kind of cones
+COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8858F0", "#8888F0",
+    "#606070", "#E008C0", "#C02020", "#A84848",
+)  # fmt: skip
 MOST_DIGITS = 15  # decimal digits that a float represents exactly
 
 
@@ -34,8 +37,8 @@ class SessionOptions:
     colours : tuple of str
         Colours of the classes, in the order of the levels, for new plots and explorers. At least
         two different, opaque colours in any format of matplotlib; they are stored as "#RRGGBB".
-        With more classes, colours are repeated with another marker. Default: twelve
-        colours with a contrast of 3 : 1 on light and dark backgrounds that remain distinct in colour blindness.
+        With more classes, colours are repeated with another marker. Default: twelve colours with a
+        contrast of 3 : 1 on light and dark backgrounds that remain distinct in colour blindness.
     progress : bool or None
         Meaning of `progress=None`, the default of all functions. None: a progress bar for work over
         2 s; True: a bar immediately; False: no bar.
@@ -79,7 +82,8 @@ class SessionOptions:
         """Set options, all or none; as a `with` block, until its end."""
         if given:
             raise OptionError(
-                f"options() takes options by name, not {brief(given[0])}: use options(digits=3) to set one, or options.digits to see it"
+                f"options() takes options by name, not {brief(given[0])}: use options(digits=3) to "
+                "set one, or options.digits to see it"
             )
         for name in changes:
             check_name(name)
@@ -122,7 +126,10 @@ class Restore:
 def unknown(name: object) -> str:
     """Message for an unknown option, with the known ones."""
     near = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
-    return f"options has no {shown(name)}: {f'did you mean {near!r}? ' if near else ''}Its options are {', '.join(NAMES)}"
+    return (
+        f"options has no {shown(name)}: {f'did you mean {near!r}? ' if near else ''}Its "
+        f"options are {', '.join(NAMES)}"
+    )
 
 
 def check_name(name: object) -> None:
@@ -134,13 +141,18 @@ def check_colours(value: Any) -> tuple[str, ...]:
     """Colours as "#RRGGBB"."""
     from matplotlib.colors import to_hex, to_rgba
 
-    allowed = "two different opaque colours or more, as matplotlib knows them, such as ['#0072B2', 'orange', (0.2, 0.6, 0.3)]"
+    allowed = (
+        "two different opaque colours or more, as matplotlib knows them, such as "
+        "['#0072B2', 'orange', (0.2, 0.6, 0.3)]"
+    )
     if isinstance(value, (str, dict)):
         raise OptionError(f"colours must be a list of {allowed}, not {brief(value)}")
     try:
         rgba = [to_rgba(colour) for colour in value]
     except (TypeError, ValueError) as reason:
-        raise OptionError(f"colours must be a list of {allowed}, not {brief(value)} ({str(reason).splitlines()[0]})") from None
+        raise OptionError(
+            f"colours must be a list of {allowed}, not {brief(value)} ({str(reason).splitlines()[0]})"
+        ) from None
     found = tuple(to_hex(colour).upper() for colour in rgba)
     if len(found) < 2 or len(set(found)) < len(found) or any(colour[3] != 1 for colour in rgba):
         raise OptionError(f"colours must be a list of {allowed}, not {brief(value)}")
@@ -151,7 +163,11 @@ def check_digits(value: Any) -> int | None:
     return None if value is None else whole_number("digits", value, 1, MOST_DIGITS)
 
 
-CHECKS: dict[str, Callable[[Any], Any]] = {"colours": check_colours, "progress": check_progress, "digits": check_digits}
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "colours": check_colours,
+    "progress": check_progress,
+    "digits": check_digits,
+}
 
 options = SessionOptions()
 
@@ -176,7 +192,9 @@ def significant(value: float, usual: int = 4) -> str:
     ('0.12', '1234', '1e-09')
     """
     text = f"{value:.{options.digits or usual}g}"
-    return f"{value:.0f}" if options.digits and "e+" in text and abs(value) < 10**MOST_DIGITS else text
+    return (
+        f"{value:.0f}" if options.digits and "e+" in text and abs(value) < 10**MOST_DIGITS else text
+    )
 
 
 def with_error(value: float, se: float, remark: str = "") -> str:
@@ -187,7 +205,8 @@ def with_error(value: float, se: float, remark: str = "") -> str:
     >>> with_error(0.04, 0.0147, "10 folds"), with_error(0.5, 0.0), with_error(0.5, float("nan"), "2 folds"), with_error(3e-5, 2e-5)
     ('0.0400 (SE 0.0147, 10 folds)', '0.5000', '0.5000 (2 folds)', '3e-05 (SE 2e-05)')
     """
-    small = value > SAME and max(value, se) < 0.5 / 10 ** (options.digits or 4)  # all decimals would be 0
+    # all decimals would be 0
+    small = value > SAME and max(value, se) < 0.5 / 10 ** (options.digits or 4)
     error, spread = (f"{v:.1g}" if small else fixed(v) for v in (value, se))
     inside = ", ".join(filter(None, [f"SE {spread}" if se > SAME else "", remark]))
     return f"{error} ({inside})" if inside else error
@@ -207,8 +226,11 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
 
     progress = options.progress if progress is None else progress
     delay = 0 if progress else AT_A_TERMINAL if sys.stderr.isatty() else WAIT
-    form = "{desc} [{elapsed}]" if total is None else None  # a count of steps has no meaning if their number is unknown
-    return tqdm(total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form)
+    # a count of steps has no meaning if their number is unknown
+    form = "{desc} [{elapsed}]" if total is None else None
+    return tqdm(
+        total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form
+    )
 
 
 def watch(results: Iterable[T], total: int, what: str, progress: bool | None) -> Iterator[T]:

@@ -73,10 +73,17 @@ def savable(cls: Any = None, *, name: str = "", **shapes: str) -> Any:
             raise OptionError(f"{brief(of)} is not a dataclass: put @savable above @dataclass")
         strange = set(shapes) - set(of.__dataclass_fields__)
         if strange:
-            raise OptionError(f"{min(strange)!r} is not a field of {of.__name__}: use one of {', '.join(of.__dataclass_fields__)}")
+            raise OptionError(
+                f"{min(strange)!r} is not a field of {of.__name__}: use one of {', '.join(of.__dataclass_fields__)}"
+            )
         before = SAVABLE.get(known)
-        if before is not None and (before.of.__module__, before.of.__qualname__) != (of.__module__, of.__qualname__):
-            raise OptionError(f"the class {known!r} of {before.of.__module__} is already savable: use another name=")
+        if before is not None and (before.of.__module__, before.of.__qualname__) != (
+            of.__module__,
+            of.__qualname__,
+        ):
+            raise OptionError(
+                f"the class {known!r} of {before.of.__module__} is already savable: use another name="
+            )
         SAVABLE[known] = Kind(known, of, dict(shapes))
         return of
 

@@ -20,7 +20,11 @@ def shorten(name: str, most: int = WIDEST) -> str:
     'standard error of...oncavity in mm, of 3'
     """
     half = most // 2
-    return name if len(name) <= most else f"{name[: most - half - 3].rstrip()}...{name[-half:].lstrip()}"
+    return (
+        name
+        if len(name) <= most
+        else f"{name[: most - half - 3].rstrip()}...{name[-half:].lstrip()}"
+    )
 
 
 def list_short(names: Iterable[Any], most: int = WIDEST) -> list[str]:
@@ -59,8 +63,9 @@ def write_value(value: Any, most: int = 160) -> str:
 
 
 def to_html(*parts: Any) -> str:
-    """Parts of a page, in which everything that comes from data is escaped: texts (a paragraph for each line), facts by name,
-    and pairs of a table of pandas and the arguments by which it is written.
+    """Parts of a page, in which everything that comes from data is escaped: texts (a paragraph for
+    each line), facts by name, and pairs of a table of pandas and the arguments by which it is
+    written.
 
     Examples
     --------
@@ -77,5 +82,8 @@ def _to_html(part: Any) -> str:
         table, how = part
         return table.to_html(**how)
     left = " style='text-align:left'"
-    lines = (f"<th{left}>{html.escape(name)}</th><td{left}>{html.escape(fact)}</td>" for name, fact in part.items())
+    lines = (
+        f"<th{left}>{html.escape(name)}</th><td{left}>{html.escape(fact)}</td>"
+        for name, fact in part.items()
+    )
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"

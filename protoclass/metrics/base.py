@@ -1,4 +1,6 @@
-"""The interface of metrics: a specification with its traits, the trained metric, and the arrays of its representations."""
+"""The interface of metrics: a specification with its traits, the trained metric, and the arrays of
+its representations.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from ..core.sources import Rep, part
 from ..frames.frame import Frame, blocks
 from ..frames.sql_columns import Columns
 from ..frames.tables import as_pandas
-from ..ground.checks import GRID, NamedArguments, check_parameters, is_listed, is_number, number_in_words
+from ..ground.checks import (
+    GRID,
+    NamedArguments,
+    check_parameters,
+    is_listed,
+    is_number,
+    number_in_words,
+)
 from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief
 from ..ground.savable import savable
 
@@ -29,8 +38,9 @@ from ..ground.savable import savable
 class Traits:
     """Properties of a metric that its values alone do not show, declared once.
 
-    Write `traits = pc.extend.Traits(symmetric=True)` in the body of the class, or a property `traits` if they depend on parameters. Each is
-    an attribute of the metric itself, as in `metric.symmetric`, before and after training. A class that replaces `train` or `between` of
+    Write `traits = pc.extend.Traits(symmetric=True)` in the body of the class, or a property
+    `traits` if they depend on parameters. Each is an attribute of the metric itself, as in
+    `metric.symmetric`, before and after training. A class that replaces `train` or `between` of
     another metric declares its own traits.
 
     Attributes
@@ -38,19 +48,22 @@ class Traits:
     symmetric : bool
         Whether D[i, j] and D[j, i] are bit-identical; then half of a square matrix is computed.
     triangle : bool
-        Whether the values are known to be a metric for any complete rows: symmetric, and never larger than by way of a third row.
+        Whether the values are known to be a metric for any complete rows: symmetric, and never
+        larger than by way of a third row.
     slow : bool
         Whether computation is so slow that the matrix should be computed once and stored.
     row_by_row : bool
-        Whether `rows` represents each row independently, with the same bits for any other rows. A long frame is then represented
-        block by block.
+        Whether `rows` represents each row independently, with the same bits for any other rows. A
+        long frame is then represented block by block.
     data_dependent : bool
-        Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or labels), as they do if trained in folds.
+        Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or
+        labels), as they do if trained in folds.
     train_in_folds : bool
-        Whether training uses labels, or other rows in a way that must not include held-out rows. Cross-validation then trains the
-        metric again on the training rows of each fold.
+        Whether training uses labels, or other rows in a way that must not include held-out rows.
+        Cross-validation then trains the metric again on the training rows of each fold.
     supervised : bool
-        Whether training uses classes, which `dissimilarity` then needs too; `train_in_folds` must then be declared as well.
+        Whether training uses classes, which `dissimilarity` then needs too; `train_in_folds` must
+        then be declared as well.
     given : bool
         Whether this is a given matrix; new rows are then dissimilarities and not predictors.
     opaque : bool
@@ -58,24 +71,28 @@ class Traits:
     skips_missing : bool
         Whether missing values are skipped pair by pair, which na='keep' needs.
     unseen : "missing", "unlike", "skipped" or "measured"
-        Treatment of a new row with a category level that is not in the training data. "missing": no prediction, because the design
-        matrix has no column for the level. "unlike": `rows` uses the categories (`frame.terms()`), finds the level by `frame.unseen`
-        and treats it as different from every level. "skipped": it counts as a missing value. "measured": it is compared like any other
-        value, as a string by its letters.
+        Treatment of a new row with a category level that is not in the training data. "missing": no
+        prediction, because the design matrix has no column for the level. "unlike": `rows` uses the
+        categories (`frame.terms()`), finds the level by `frame.unseen` and treats it as different
+        from every level. "skipped": it counts as a missing value. "measured": it is compared like
+        any other value, as a string by its letters.
     reflexive : bool
         Whether rows that agree in all variables are at distance 0.
     power : float, or None
-        Power of the dissimilarities that is a sum over variables, or over `column_groups`, which `why` needs; None if there is none. A
-        variable in which two rows agree adds 0.
+        Power of the dissimilarities that is a sum over variables, or over `column_groups`, which
+        `why` needs; None if there is none. A variable in which two rows agree adds 0.
     column_groups : tuple of tuples of str
-        Columns that are compared together as one variable, such as the pixels of an image; `importance` permutes them together.
+        Columns that are compared together as one variable, such as the pixels of an image;
+        `importance` permutes them together.
     series : bool
-        Whether the columns are the steps of a series, in the order of the formula; plots then draw rows as curves.
+        Whether the columns are the steps of a series, in the order of the formula; plots then draw
+        rows as curves.
     scaling : str
         Description of the scaling of columns; "" for none.
     geometry : Geometry, or None
-        Relation of the values to Minkowski distances between the first arrays of the representations, bit by bit. Comparisons can
-        then often be made without computing the values.
+        Relation of the values to Minkowski distances between the first arrays of the
+        representations, bit by bit. Comparisons can then often be made without computing the
+        values.
     """
 
     symmetric: bool = False
@@ -113,7 +130,8 @@ class WithTraits:
     def __init_subclass__(cls) -> None:
         for name in TRAITS & {*vars(cls), *get_annotations(cls)}:
             raise OptionError(
-                f"{cls.__name__}.{name} would hide the trait {name!r}: use traits = protoclass.extend.Traits({name}=...), or another name "
+                f"{cls.__name__}.{name} would hide the trait {name!r}: use traits = "
+                f"protoclass.extend.Traits({name}=...), or another name "
                 "for a parameter"
             )
         check_restated(cls, {"between", "rows"}, "sql")
@@ -129,7 +147,8 @@ def check_restated(cls: type, replaced: set[str], statement: str, default: objec
     changed = replaced & vars(cls).keys()
     if changed and statement not in vars(cls) and getattr(cls, statement, default) is not default:
         raise OptionError(
-            f"{cls.__name__} replaces `{min(changed)}`, but inherits `{statement}`, which describes the values of its parent: write its "
+            f"{cls.__name__} replaces `{min(changed)}`, but inherits `{statement}`, which "
+            "describes the values of its parent: write its "
             f"own `{statement}`"
         )
 
@@ -141,25 +160,29 @@ class Metric(NamedArguments, WithTraits):
     Custom metrics derive from this class and declare their `Traits`.
 
     * A metric that learns nothing defines `rows` and `between`.
-    * A metric that learns from the rows defines `train`, which returns a `TrainedMetric`; this stores the learned values as arrays and
-      defines `rows` and `between`.
+    * A metric that learns from the rows defines `train`, which returns a `TrainedMetric`; this
+      stores the learned values as arrays and defines `rows` and `between`.
     * A metric that transforms another metric derives from `Wrapper`.
     * A metric with coordinates trains to a `VectorMetric`.
 
-    D[i, j] is computed from a representation of row i (`rows`) and a representation of candidate j (`candidates`). Each is a tuple of
-    arrays with one entry per row, so representations can be split, joined and saved.
+    D[i, j] is computed from a representation of row i (`rows`) and a representation of candidate j
+    (`candidates`). Each is a tuple of arrays with one entry per row, so representations can be
+    split, joined and saved.
 
-    A frame has the design matrix as `frame.design`, the raw predictors as `frame.columns`, and the class codes as `frame.codes`. A
-    metric that can be written as SQL has `sql(columns)`, which returns an `SQLDistance`.
+    A frame has the design matrix as `frame.design`, the raw predictors as `frame.columns`, and the
+    class codes as `frame.codes`. A metric that can be written as SQL has `sql(columns)`, which
+    returns an `SQLDistance`.
 
-    Parameters that the class names in `tunable` may be a sequence of values, which `fit` tunes by cross-validation; `default_grid`
-    returns the values of "grid". Such a class checks its parameters in `__post_init__`, after `if self.checks_each_value(): return`.
+    Parameters that the class names in `tunable` may be a sequence of values, which `fit` tunes by
+    cross-validation; `default_grid` returns the values of "grid". Such a class checks its
+    parameters in `__post_init__`, after `if self.checks_each_value(): return`.
 
     A parameter cannot have the name of a trait, or of an attribute or method of this class.
     """
 
     papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `export.methods`
-    tunable: ClassVar[frozenset[str]] = frozenset()  # parameters that may have several values, of which cross-validation chooses one
+    # parameters that may have several values, of which cross-validation chooses one
+    tunable: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -172,32 +195,47 @@ class Metric(NamedArguments, WithTraits):
 
     def tuned(self) -> dict[str, Any]:
         """The parameters to tune: those that are "grid" or a sequence. The metric then only lists values."""
-        return {name: value for name in sorted(self.tunable) if is_listed(value := getattr(self, name))}
+        return {
+            name: value for name in sorted(self.tunable) if is_listed(value := getattr(self, name))
+        }
 
     def checks_each_value(self) -> bool:
-        """Whether some parameters list values to be tuned. Each value is then checked here, in a metric that has it alone."""
-        tuned = {name: GRID if isinstance(value, str) else list(value) for name, value in self.tuned().items()}
+        """Whether some parameters list values to be tuned. Each value is then checked here, in a
+        metric that has it alone.
+        """
+        tuned = {
+            name: GRID if isinstance(value, str) else list(value)
+            for name, value in self.tuned().items()
+        }
         for name, values in tuned.items():
             if len(values) == 0 or any(value is None for value in values):
                 raise OptionError(
-                    f"{name} of {type(self).__name__} must be tuned over a sequence of values other than None, not {brief(values)}"
+                    f"{name} of {type(self).__name__} must be tuned over a sequence of values "
+                    f"other than None, not {brief(values)}"
                 )
             object.__setattr__(self, name, values)
-        every = ([getattr(type(self), name)] if values == GRID else values for name, values in tuned.items())
+        every = (
+            [getattr(type(self), name)] if values == GRID else values
+            for name, values in tuned.items()
+        )
         for point in product(*every) if tuned else ():
             replace(self, **dict(zip(tuned, point, strict=True)))
         return bool(tuned)
 
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[Any]:
         """The values of "grid" for a parameter, with these rows."""
-        raise OptionError(f"{type(self).__name__} has no default grid for {parameter}: use a sequence of values")
+        raise OptionError(
+            f"{type(self).__name__} has no default grid for {parameter}: use a sequence of values"
+        )
 
     def unseen_in(self, column: str) -> str:
         """The trait `unseen`, of the values of one column."""
         return self.traits.unseen
 
     def pretrain(self, frame: Frame) -> Metric:
-        """For a metric that is trained in folds: the same, with the inner metrics that do not use labels already trained."""
+        """For a metric that is trained in folds: the same, with the inner metrics that do not use
+        labels already trained.
+        """
         return self
 
     def train(self, frame: Frame) -> TrainedMetric:
@@ -220,9 +258,13 @@ class Metric(NamedArguments, WithTraits):
 def lacking(metric: Metric | TrainedMetric, method: str) -> OptionError:
     """The error for a method that a metric does not have, or not before it is trained."""
     if isinstance(metric, Metric) and type(metric).train is not Metric.train:
-        return OptionError(f"the metric {metric.name} is not trained yet: use metric.train(frame).{method}(...)")
+        return OptionError(
+            f"the metric {metric.name} is not trained yet: use metric.train(frame).{method}(...)"
+        )
     trained = "" if isinstance(metric, Metric) else "trained "
-    return OptionError(f"the {trained}metric {metric.name} does not define `{method}`, which this computation needs: write it")
+    return OptionError(
+        f"the {trained}metric {metric.name} does not define `{method}`, which this computation needs: write it"
+    )
 
 
 @dataclass(frozen=True)
@@ -234,12 +276,15 @@ class AskedRows:
     index : Index
         Labels of all rows.
     complete : bool array
-        Whether each row is complete. For a given matrix all are, and `measure` shows which values are missing.
+        Whether each row is complete. For a given matrix all are, and `measure` shows which values
+        are missing.
     frame : Frame of the complete rows, or None for a given matrix
     measure : callable
-        `measure(at, candidates)`: dissimilarities (len(at), q) of the complete rows at these positions, NaN where missing.
+        `measure(at, candidates)`: dissimilarities (len(at), q) of the complete rows at these
+        positions, NaN where missing.
     rows : callable, or None for a given matrix
-        Representation of the complete rows, computed at its first use: a rule may need their columns only.
+        Representation of the complete rows, computed at its first use: a rule may need their
+        columns only.
     """
 
     index: pd.Index
@@ -254,9 +299,10 @@ class AskedRows:
 class TrainedMetric(WithTraits):
     """A trained metric: its specification, and the learned values as named arrays.
 
-    The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these), and nothing else. So each can be
-    pickled and saved, and two are equal (`eq=False` keeps this comparison) if their specifications and all arrays are. It can be used in
-    place of a specification, and is then not trained again. `@savable` lets saved fits contain it.
+    The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these),
+    and nothing else. So each can be pickled and saved, and two are equal (`eq=False` keeps this
+    comparison) if their specifications and all arrays are. It can be used in place of a
+    specification, and is then not trained again. `@savable` lets saved fits contain it.
 
     Attributes
     ----------
@@ -300,7 +346,9 @@ class TrainedMetric(WithTraits):
 
     @property
     def column_weights(self) -> pd.DataFrame | None:
-        """Weight of each column of the design matrix: `weight`, its `proportion` of the total, and `scale`, the divisor of the column."""
+        """Weight of each column of the design matrix: `weight`, its `proportion` of the total, and
+        `scale`, the divisor of the column.
+        """
         return None
 
     def of_rows(self, data: pd.DataFrame) -> TrainedMetric:
@@ -309,22 +357,31 @@ class TrainedMetric(WithTraits):
 
     @property
     def class_weights(self) -> Array | None:
-        """Weight of each column in the distances to candidates of each class, (classes, columns), if the classes have their own."""
+        """Weight of each column in the distances to candidates of each class, (classes, columns),
+        if the classes have their own.
+        """
         return None
 
     @property
     def untrained(self) -> Metric | TrainedMetric:
-        """The specification, which can be trained on other rows; for a given matrix, which learns nothing, the matrix itself."""
+        """The specification, which can be trained on other rows; for a given matrix, which learns
+        nothing, the matrix itself.
+        """
         return self.spec
 
     @property
     def same_sides(self) -> bool:
         """Whether candidates are represented like rows, so one representation is enough for both sides."""
-        return type(self).candidates is TrainedMetric.candidates and type(self.spec).candidates is Metric.candidates
+        return (
+            type(self).candidates is TrainedMetric.candidates
+            and type(self.spec).candidates is Metric.candidates
+        )
 
     def arrays(self) -> dict[str, Array]:
         """All learned arrays by name; arrays of a trained metric within this one have names such as "base.spread"."""
-        return named_arrays((f.name, getattr(self, f.name)) for f in fields(self) if f.name != "spec")
+        return named_arrays(
+            (f.name, getattr(self, f.name)) for f in fields(self) if f.name != "spec"
+        )
 
     def pretrain(self, frame: Frame) -> TrainedMetric:
         return self
@@ -350,10 +407,11 @@ class TrainedMetric(WithTraits):
         return frame.index
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        """Dissimilarities (r, q), finite and >= 0, each bit-identical for any other rows and candidates in the same call.
+        """Dissimilarities (r, q), finite and >= 0, each bit-identical for any other rows and
+        candidates in the same call.
 
-        A matrix product does not have this property, and NumPy's sums over arrays of varying memory order do not either, so `rows`
-        returns contiguous arrays.
+        A matrix product does not have this property, and NumPy's sums over arrays of varying memory
+        order do not either, so `rows` returns contiguous arrays.
         """
         return self.spec.between(rows, candidates)
 
@@ -363,14 +421,17 @@ class TrainedMetric(WithTraits):
         return ()
 
     def terms(self, rows: Rep, candidates: Rep) -> Array:
-        """Term of each of the `variables` in the power of the dissimilarities that is a sum, (r, q, v); NaN if it is skipped."""
+        """Term of each of the `variables` in the power of the dissimilarities that is a sum, (r, q,
+        v); NaN if it is skipped.
+        """
         raise lacking(self, "terms")
 
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
-        """Contribution of each column of the design matrix to the squared distance of each row to its candidate, (r, p), under a matrix.
+        """Contribution of each column of the design matrix to the squared distance of each row to
+        its candidate, (r, p), under a matrix.
 
-        `others` has the rows that the candidates are, one for each row, and `candidates` their representation. Define it where no
-        power of the dissimilarities is a sum over variables.
+        `others` has the rows that the candidates are, one for each row, and `candidates` their
+        representation. Define it where no power of the dissimilarities is a sum over variables.
         """
         raise lacking(self, "contributions")
 
@@ -379,7 +440,9 @@ class TrainedMetric(WithTraits):
         raise lacking(self, "weighed")
 
     def unmeasured(self, frame: Frame) -> dict[str, Array]:
-        """The letters of each row, "" if there are none, that `rows` cannot use because the training data lack them, by column."""
+        """The letters of each row, "" if there are none, that `rows` cannot use because the
+        training data lack them, by column.
+        """
         return {}
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
@@ -389,13 +452,17 @@ class TrainedMetric(WithTraits):
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
         """New rows, to be measured, by the formula and schema of the rows of the fit, `data`.
 
-        `new` is a DataFrame of the predictors, or for a given matrix of dissimilarities to the candidates, by name. A row with a level
-        that the metric cannot compare is not complete; with `zero` all columns of such a category are 0.
+        `new` is a DataFrame of the predictors, or for a given matrix of dissimilarities to the
+        candidates, by name. A row with a level that the metric cannot compare is not complete; with
+        `zero` all columns of such a category are 0.
         """
         new = as_pandas(new)
         frame, complete = data.again(new)
         coded = [c for c in frame.unseen if self.unseen_in(c) == "missing"]
-        lacking = [*(found != "" for found in self.unmeasured(frame).values()), *(frame.unseen[c] for c in coded if not zero)]
+        lacking = [
+            *(found != "" for found in self.unmeasured(frame).values()),
+            *(frame.unseen[c] for c in coded if not zero),
+        ]
         if zero:
             frame = frame.without_unseen(coded)
         if lacking:
@@ -422,7 +489,9 @@ def same(a: Any, b: Any) -> bool:
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     if a.dtype.kind == "O":
-        return all(x is y or same(x, y) or (x != x and y != y) for x, y in zip(a.flat, b.flat, strict=True))
+        return all(
+            x is y or same(x, y) or (x != x and y != y) for x, y in zip(a.flat, b.flat, strict=True)
+        )
     return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
 
 
@@ -438,10 +507,14 @@ def named_arrays(values: Iterable[tuple[Any, Any]]) -> dict[str, Array]:
     return named
 
 
-def check_number(name: str, value: object, low: float, above: bool = False, high: float | None = None) -> None:
+def check_number(
+    name: str, value: object, low: float, above: bool = False, high: float | None = None
+) -> None:
     """Raise unless a parameter is a number from `low` (or above it) to `high`."""
     if not is_number(value, low, above, high=high):
-        raise OptionError(f"{name} must be {number_in_words(value, low, above, high=high)}, not {brief(value)}")
+        raise OptionError(
+            f"{name} must be {number_in_words(value, low, above, high=high)}, not {brief(value)}"
+        )
 
 
 def strings(values: Any) -> Array:
@@ -453,16 +526,24 @@ def strings(values: Any) -> Array:
 
 def check_rep(rep: Rep, n: int, what: str) -> Rep:
     """The representation, if it is a tuple of arrays with `n` entries each; `what` names its origin."""
-    if not isinstance(rep, tuple) or not rep or not all(isinstance(a, np.ndarray) and a.ndim > 0 for a in rep):
+    if (
+        not isinstance(rep, tuple)
+        or not rep
+        or not all(isinstance(a, np.ndarray) and a.ndim > 0 for a in rep)
+    ):
         raise DataError(f"{what} must return a tuple of arrays, such as (X,), not {brief(rep)}")
     lengths = [len(a) for a in rep]
     if any(length != n for length in lengths):
-        raise DataError(f"{what} must return arrays with one entry for each of the {n} rows, not arrays of lengths {lengths}")
+        raise DataError(
+            f"{what} must return arrays with one entry for each of the {n} rows, not arrays of lengths {lengths}"
+        )
     return rep
 
 
 def joined(parts: Iterable[tuple[int, slice, Rep]]) -> Rep:
-    """The representation of all rows from the representations of parts: (number of all rows, positions, their representation)."""
+    """The representation of all rows from the representations of parts: (number of all rows,
+    positions, their representation).
+    """
     out: Rep = ()
     for n, at, rep in parts:
         if at.stop - at.start == n:
@@ -498,7 +579,8 @@ def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
 
 
 def _rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
-    with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused with the values, by name
+    # overflow is refused with the values, by name
+    with np.errstate(over="ignore", invalid="ignore"):
         return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
 
 
@@ -517,7 +599,8 @@ def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> Array:
     shape = len(rows[0]), len(candidates[0])
     if values.shape != shape:
         raise DataError(
-            f"`between` of the metric {metric.name} must return an array of shape {shape} for {shape[0]} rows and {shape[1]} candidates, "
+            f"`between` of the metric {metric.name} must return an array of shape {shape} for "
+            f"{shape[0]} rows and {shape[1]} candidates, "
             f"not {values.shape}"
         )
     return values
@@ -552,7 +635,8 @@ def as_vectors(metric: TrainedMetric) -> VectorMetric:
     if isinstance(metric, VectorMetric):
         return metric
     raise NoCoordinatesError(
-        f"this method needs coordinates, but {metric.name} dissimilarities have none: use dissimilarity='euclidean', or a method that "
+        f"this method needs coordinates, but {metric.name} dissimilarities have none: use "
+        "dissimilarity='euclidean', or a method that "
         "needs only dissimilarities, such as 'pvm' or 'knn'"
     )
 
@@ -589,7 +673,8 @@ class SQLDistance:
     conditions : sequence of str
         Conditions that must be true for the row; otherwise it has no class.
     values : callable
-        Function for the columns of prototypes (q, c) from their representation; NaN for a missing value.
+        Function for the columns of prototypes (q, c) from their representation; NaN for a missing
+        value.
     may_miss : bool
         Whether the expression may be NULL although the conditions hold. The row then has no class.
     """
@@ -619,7 +704,8 @@ def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
 def unwritten(metric: TrainedMetric) -> OptionError:
     """The error for a metric that cannot be written in SQL."""
     return OptionError(
-        f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances of finite order (also Euclidean and Manhattan), "
+        f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances of finite "
+        "order (also Euclidean and Manhattan), "
         "LDA, Hamming, zero_one, or Gower without ranks"
     )
 

@@ -82,7 +82,10 @@ class Dissimilarity(Saveable):
         return n == m and bool((self.candidate_row == np.arange(n)).all())
 
     def _source(
-        self, tick: Callable[[], None] = lambda: None, hold: bool | None = None, limit: float | None = None
+        self,
+        tick: Callable[[], None] = lambda: None,
+        hold: bool | None = None,
+        limit: float | None = None,
     ) -> Source:
         """Source of the dissimilarities for the models.
 
@@ -91,7 +94,8 @@ class Dissimilarity(Saveable):
         tick : callable
             Function that is called after each block of rows.
         hold : bool, optional
-            Whether to compute the matrix once and store it. Default: if it takes at most `limit` bytes, or if computation is slow.
+            Whether to compute the matrix once and store it. Default: if it takes at most `limit`
+            bytes, or if computation is slow.
         limit : float, optional
             Limit in bytes. Default: a quarter of the available memory.
         """
@@ -126,7 +130,9 @@ class Dissimilarity(Saveable):
         def block(first: int) -> None:
             at, right = slice(first, first + step), slice(first if half else 0, None)
             sides = part(self.rows, at), part(self.candidates, right)
-            values[at, right] = checked_values(self.metric, *sides, (self.index[at], self.candidate_names[right]))
+            values[at, right] = checked_values(
+                self.metric, *sides, (self.index[at], self.candidate_names[right])
+            )
             if half:
                 values[first + step :, at] = values[at, first + step :].T
             tick()
@@ -140,26 +146,35 @@ class Dissimilarity(Saveable):
     def _query(self, rows: Array | None = None) -> Query:
         """Query with some of the rows (positions; all by default)."""
         n = len(self.index)
-        known = AskedRows(self.index, np.ones(n, bool), self.data, self._measured, lambda: self.rows)
+        known = AskedRows(
+            self.index, np.ones(n, bool), self.data, self._measured, lambda: self.rows
+        )
         return self._asked(known, np.arange(n) if rows is None else np.asarray(rows))
 
-    def _new_query(self, new: Any, zero: bool = False, measured: bool = True) -> tuple[Query, pd.Index, Array]:
+    def _new_query(
+        self, new: Any, zero: bool = False, measured: bool = True
+    ) -> tuple[Query, pd.Index, Array]:
         """Query with the complete new rows, the names of all rows, and which of them are complete.
 
         Parameters
         ----------
         new : DataFrame
-            Predictors of the new rows; for given dissimilarities, the dissimilarities to the prototypes by name.
+            Predictors of the new rows; for given dissimilarities, the dissimilarities to the
+            prototypes by name.
         zero : bool
-            Whether a row with a category level that is not in the training data has 0 in all columns of the category; otherwise it is
-            not complete.
+            Whether a row with a category level that is not in the training data has 0 in all
+            columns of the category; otherwise it is not complete.
         measured : bool
             Whether dissimilarities are needed, or only columns.
         """
         known = self.metric.new_rows(new, self.data, zero)
         if measured and known.rows is not None:
             known.rows()  # which raises for invalid values, also if a rule has no prototypes
-        return self._asked(known, np.arange(known.complete.sum()), zero), known.index, known.complete
+        return (
+            self._asked(known, np.arange(known.complete.sum()), zero),
+            known.index,
+            known.complete,
+        )
 
     def _measured(self, at: Any, candidates: Rep) -> Array:
         return compare(self.metric, part(self.rows, as_slice(at)), candidates)
@@ -169,7 +184,9 @@ class Dissimilarity(Saveable):
         names, rep = known.index[known.complete], known.rows
 
         def measure(at: Array, prototypes: Points) -> Array:
-            return usable_values(self.metric, known.measure(at, self._prototype_rep(prototypes)), names[as_slice(at)])
+            return usable_values(
+                self.metric, known.measure(at, self._prototype_rep(prototypes)), names[as_slice(at)]
+            )
 
         def coordinates(at: Array) -> Array:
             space = as_vectors(self.metric)
@@ -181,10 +198,19 @@ class Dissimilarity(Saveable):
             q, geometry = len(prototypes), self.metric.geometry
             if rep is None or geometry is None or q < FEWEST or len(rep()[0]) * q <= SMALL:
                 return None
-            streamed = Streamed(partial(checked_values, self.metric), rep(), self._prototype_rep(prototypes))
+            streamed = Streamed(
+                partial(checked_values, self.metric), rep(), self._prototype_rep(prototypes)
+            )
             return Beside(Spatial(streamed, geometry, False, None), np.arange(q))
 
-        return Query(rows, measure, coordinates, design_of_rows(known.frame, zero), lambda i: shown(names[i]), Latest(beside))
+        return Query(
+            rows,
+            measure,
+            coordinates,
+            design_of_rows(known.frame, zero),
+            lambda i: shown(names[i]),
+            Latest(beside),
+        )
 
     def _prototype_rep(self, prototypes: Points) -> Rep:
         """Side j of D[i, j] for the prototypes of a rule."""
@@ -215,7 +241,8 @@ class Dissimilarity(Saveable):
         if not np.allclose(self._values, self._values.T, rtol=1e-9, atol=0):
             i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
             raise DataError(
-                f"a condensed form has one value for each pair, but the matrix is asymmetric (from {shown(self.index[i])} to "
+                "a condensed form has one value for each pair, but the matrix is asymmetric (from "
+                f"{shown(self.index[i])} to "
                 f"{shown(self.index[j])}): use symmetrized() first"
             )
         return self._values[np.triu_indices(len(self.index), 1)]
@@ -248,8 +275,8 @@ class Dissimilarity(Saveable):
         dims : int
             Number of dimensions.
         method : "classical" or "sammon"
-            Scaling method: classical scaling (Torgerson 1952), or Sammon's mapping (1969), which is most faithful to small
-            dissimilarities.
+            Scaling method: classical scaling (Torgerson 1952), or Sammon's mapping (1969), which is
+            most faithful to small dissimilarities.
 
         Examples
         --------
@@ -262,7 +289,9 @@ class Dissimilarity(Saveable):
         self._check_square("a map")
         whole_number("dims", dims, 1)
         if dims > len(self.index):
-            raise OptionError(f"dims must be at most the number of rows, {len(self.index)}, not {dims}")
+            raise OptionError(
+                f"dims must be at most the number of rows, {len(self.index)}, not {dims}"
+            )
         one_of("method", method, ("classical", "sammon"))
         scaling = torgerson if method == "classical" else sammon
         X = scaling((self._values + self._values.T) / 2, dims)
@@ -273,9 +302,18 @@ class Dissimilarity(Saveable):
         one_of("method", method, ("mean", "max", "min"))
         self._check_square("a symmetric form")
         P = self._values.astype(float)
-        both = (P + P.T) / 2 if method == "mean" else np.maximum(P, P.T) if method == "max" else np.minimum(P, P.T)
+        both = (
+            (P + P.T) / 2
+            if method == "mean"
+            else np.maximum(P, P.T)
+            if method == "max"
+            else np.minimum(P, P.T)
+        )
         unnamed = isinstance(self.metric.spec, Given) and self.metric.spec.unnamed
-        return of_metric(trained_given(pd.DataFrame(both, self.index, self.index), Given(unnamed=unnamed)), self.data)
+        return of_metric(
+            trained_given(pd.DataFrame(both, self.index, self.index), Given(unnamed=unnamed)),
+            self.data,
+        )
 
     @staticmethod
     def from_similarity(similarity: Any, method: str = "max") -> Dissimilarity:
@@ -286,8 +324,9 @@ class Dissimilarity(Saveable):
         similarity : DataFrame (square, the same labels on both sides) or square array
             Similarities s.
         method : str
-            Conversion. "max": largest similarity - s, for any scale, also of the diagonal; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a
-            positive semidefinite matrix. Others are matrices of their own, such as `1 - S` or `-np.log(S)`.
+            Conversion. "max": largest similarity - s, for any scale, also of the diagonal;
+            "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a positive semidefinite matrix. Others are
+            matrices of their own, such as `1 - S` or `-np.log(S)`.
 
         Examples
         --------
@@ -302,11 +341,14 @@ class Dissimilarity(Saveable):
         """
         one_of("method", method, ("max", "kernel"))
         matrix = converted(similarity, method)
-        return of_metric(trained_given(matrix), mold("~ 1", pd.DataFrame(index=matrix.index), response=False))
+        return of_metric(
+            trained_given(matrix), mold("~ 1", pd.DataFrame(index=matrix.index), response=False)
+        )
 
     @staticmethod
     def from_kernel(kernel: Any) -> Dissimilarity:
-        """Distances sqrt(K_ii + K_jj - 2 K_ij) between the points of a kernel matrix (Bien and Tibshirani 2011, section 4.1).
+        """Distances sqrt(K_ii + K_jj - 2 K_ij) between the points of a kernel matrix (Bien and
+        Tibshirani 2011, section 4.1).
 
         Parameters
         ----------
@@ -333,18 +375,20 @@ class Dissimilarity(Saveable):
         Parameters
         ----------
         dims : int, optional
-            Number of axes, with the largest absolute eigenvalues. Default: all. Eigenvalues below 1e-10 of the largest (in float32
-            below n times its precision) are numerically 0.
+            Number of axes, with the largest absolute eigenvalues. Default: all. Eigenvalues below
+            1e-10 of the largest (in float32 below n times its precision) are numerically 0.
 
         Returns
         -------
         Embedding
-            The points with `coordinates`, `signs`, `signature`, `place(new)` for new rows and `plot()`.
+            The points with `coordinates`, `signs`, `signature`, `place(new)` for new rows and
+            `plot()`.
 
         Raises
         ------
         DataError
-            If the matrix is not square, is asymmetric (see `symmetrized`), or is not zero on the diagonal.
+            If the matrix is not square, is asymmetric (see `symmetrized`), or is not zero on the
+            diagonal.
 
         Examples
         --------
@@ -378,7 +422,9 @@ class Dissimilarity(Saveable):
 
     def _check_square(self, what: str) -> None:
         if not self.square:
-            raise DataError(f"{what} needs a square matrix, but the candidates of this one are not its rows")
+            raise DataError(
+                f"{what} needs a square matrix, but the candidates of this one are not its rows"
+            )
 
     def check(self, by: Any = None, seed: int = 0) -> Check:
         """Check properties of the dissimilarities before choosing a method: symmetric, metric, Euclidean, ties.
@@ -388,14 +434,15 @@ class Dissimilarity(Saveable):
         by : Series, optional
             Classes by row label. If given, duplicates of different classes are counted too.
         seed : int
-            Seed for the random triples (1,000,000 if there are more than 300 rows) and the random rows (1500 if there are more) for
-            the spectrum.
+            Seed for the random triples (1,000,000 if there are more than 300 rows) and the random
+            rows (1500 if there are more) for the spectrum.
 
         Returns
         -------
         Check
-            Result that prints itself; `table` has a row for each question, with `answer`, `value` and `detail`. Questions that need a
-            square or symmetric matrix are otherwise "not applicable".
+            Result that prints itself; `table` has a row for each question, with `answer`, `value`
+            and `detail`. Questions that need a square or symmetric matrix are otherwise "not
+            applicable".
 
         Raises
         ------
@@ -418,7 +465,9 @@ class Dissimilarity(Saveable):
         ties                             9.25 %
         range                  0.1208 to 6.508
         """
-        return check_dissimilarity(self._values, self.index, self.candidate_row, self.metric.name, by, seed)
+        return check_dissimilarity(
+            self._values, self.index, self.candidate_row, self.metric.name, by, seed
+        )
 
     def summary(self) -> pd.Series:
         """Number of rows and candidates, and quartiles of the positive dissimilarities between different rows."""
@@ -426,16 +475,26 @@ class Dissimilarity(Saveable):
         names = ["smallest", "lower quartile", "median", "upper quartile", "largest"]
         n, m = self.shape
         return pd.Series(
-            {"rows": n, "candidates": m, **dict(zip(names, quartiles, strict=True))}, name=self.metric.name
+            {"rows": n, "candidates": m, **dict(zip(names, quartiles, strict=True))},
+            name=self.metric.name,
         )
 
     @printed
     def __repr__(self) -> str:
         n, m = self.shape
-        head = "\n".join([f"{self.metric.name} dissimilarities of {n} rows to {m} candidates", *self.metric.notes])
+        head = "\n".join(
+            [
+                f"{self.metric.name} dissimilarities of {n} rows to {m} candidates",
+                *self.metric.notes,
+            ]
+        )
         few = 5
-        rows = self.metric.between(part(self.rows, slice(0, few)), part(self.candidates, slice(0, few)))
-        table = pd.DataFrame(rows, self.index[:few], self.candidate_names[:few]).map(lambda v: f"{v:.3g}")
+        rows = self.metric.between(
+            part(self.rows, slice(0, few)), part(self.candidates, slice(0, few))
+        )
+        table = pd.DataFrame(rows, self.index[:few], self.candidate_names[:few]).map(
+            lambda v: f"{v:.3g}"
+        )
         if self.square:
             table = table.where(np.tril(np.ones(table.shape, bool), -1), "").iloc[1:, :-1]
         more = "" if max(n, m) <= few else f"\n... the first {few} of each"
@@ -445,11 +504,20 @@ class Dissimilarity(Saveable):
 def of_metric(metric: TrainedGiven, frame: Frame) -> Dissimilarity:
     """The dissimilarities of a square matrix, whose names are those of the rows of a frame in their order."""
     formula = replace(frame.formula, terms=(), variables=())
-    bare = replace(frame, columns=frame.columns.iloc[:, :0], formula=formula, schema={}, spec=None, keep=False)
-    return Dissimilarity(metric, bare, metric.rows(bare), metric.candidates(bare), bare.index, np.arange(len(bare)))
+    bare = replace(
+        frame, columns=frame.columns.iloc[:, :0], formula=formula, schema={}, spec=None, keep=False
+    )
+    return Dissimilarity(
+        metric, bare, metric.rows(bare), metric.candidates(bare), bare.index, np.arange(len(bare))
+    )
 
 
-def checked_values(metric: TrainedMetric, rows: Rep, candidates: Rep, names: tuple[pd.Index, pd.Index] | None = None) -> Array:
+def checked_values(
+    metric: TrainedMetric,
+    rows: Rep,
+    candidates: Rep,
+    names: tuple[pd.Index, pd.Index] | None = None,
+) -> Array:
     """Dissimilarities (r, q) as floats.
 
     Raises
@@ -464,14 +532,16 @@ def checked_values(metric: TrainedMetric, rows: Rep, candidates: Rep, names: tup
         return values
     i, j = np.argwhere(~(np.isfinite(values) & (values >= 0)))[0]
     pair = "some rows" if names is None else f"rows {shown(names[0][i])} and {shown(names[1][j])}"
-    raise DataError(f"the {metric.name} dissimilarity between {pair} is {_fault(values[i, j], metric)}")
+    raise DataError(
+        f"the {metric.name} dissimilarity between {pair} is {_fault(values[i, j], metric)}"
+    )
 
 
 def usable_values(metric: TrainedMetric, values: Array, names: pd.Index) -> Array:
     """Dissimilarities (r, q) of rows with these names to prototypes, checked for a rule: none is negative or infinite.
 
-    One is missing (NaN) only if values may be missing: in a given matrix, and if a metric skips them. The query notes it, and the row
-    gets no prediction.
+    One is missing (NaN) only if values may be missing: in a given matrix, and if a metric skips
+    them. The query notes it, and the row gets no prediction.
 
     Raises
     ------
@@ -485,21 +555,36 @@ def usable_values(metric: TrainedMetric, values: Array, names: pd.Index) -> Arra
         wrong |= np.isnan(values)
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
-        fault = _fault(values[i, j], metric) if values[i, j] < 0 else "beyond all numbers: correct the values of the row, or leave it out"
-        raise DataError(f"the {metric.name} dissimilarity between row {shown(names[i])} and a prototype is {fault}")
+        fault = (
+            _fault(values[i, j], metric)
+            if values[i, j] < 0
+            else "beyond all numbers: correct the values of the row, or leave it out"
+        )
+        raise DataError(
+            f"the {metric.name} dissimilarity between row {shown(names[i])} and a prototype is {fault}"
+        )
     return values
 
 
 def _fault(value: float, metric: TrainedMetric) -> str:
     if not np.isnan(value):
-        return "negative, but dissimilarities must be >= 0" if value < 0 else "infinite: scale the columns down"
+        return (
+            "negative, but dissimilarities must be >= 0"
+            if value < 0
+            else "infinite: scale the columns down"
+        )
     if not metric.skips_missing:
         return "not a number (NaN): `between` of the metric must return finite numbers >= 0"
-    return "missing, because they have no observed variable in common: leave out rows or columns that miss most values, or use na='drop'"
+    return (
+        "missing, because they have no observed variable in common: leave out rows or columns "
+        "that miss most values, or use na='drop'"
+    )
 
 
 def design_of_rows(frame: Frame | None, zero: bool) -> Callable[[Array], Array]:
-    """Columns of the design matrix of some rows; NaN for a row with a level that has no column, unless these are all 0 in such rows."""
+    """Columns of the design matrix of some rows; NaN for a row with a level that has no column,
+    unless these are all 0 in such rows.
+    """
     blank = Once(lambda: None if frame is None else frame.without_unseen(frame.unseen))
 
     def columns(at: Array) -> Array:

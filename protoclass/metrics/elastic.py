@@ -28,19 +28,23 @@ LARGEST = 2**33  # bytes of all tangents
 class DTW(Metric):
     """Dynamic time warping: rows are series, compared along the alignment of lowest cost (Sakoe and Chiba 1978).
 
-    The columns of the design matrix are the steps in time, in the order of the formula. They are not scaled. Series of unequal length
-    have missing values at their ends, with na="keep"; or they are the lists or arrays in one column, the only predictor. Series of
-    several channels are arrays of steps x channels in one column: all channels are aligned together (dependent warping), and their
-    costs are added up.
+    The columns of the design matrix are the steps in time, in the order of the formula. They are
+    not scaled. Series of unequal length have missing values at their ends, with na="keep"; or they
+    are the lists or arrays in one column, the only predictor. Series of several channels are arrays
+    of steps x channels in one column: all channels are aligned together (dependent warping), and
+    their costs are added up.
 
     Parameters
     ----------
     window : int >= 0, sequence or "grid", optional
-        Maximum time difference of two aligned steps; None is no limit. With 0 it is the distance without warping: Euclidean for r = 2,
-        Manhattan for r = 1. For two series whose lengths differ by more, the window is that difference, because no narrower one has a
-        path (R's package dtw returns none). A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10 and 20 % of the steps.
+        Maximum time difference of two aligned steps; None is no limit. With 0 it is the distance
+        without warping: Euclidean for r = 2, Manhattan for r = 1. For two series whose lengths
+        differ by more, the window is that difference, because no narrower one has a path (R's
+        package dtw returns none). A sequence is tuned by cross-validation; "grid" is 0, 2, 5, 10
+        and 20 % of the steps.
     r : 1 or 2, or both as a sequence
-        Exponent: a pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as in `Minkowski`.
+        Exponent: a pair of steps costs |a - b|^r, and the distance is the r-th root of the sum, as
+        in `Minkowski`.
 
     Raises
     ------
@@ -49,13 +53,14 @@ class DTW(Metric):
 
     Notes
     -----
-    It is exactly symmetric and 0 for identical series. It violates the triangle inequality, so there are no coordinates. Each pair takes
-    one operation for each pair of steps within the window.
+    It is exactly symmetric and 0 for identical series. It violates the triangle inequality, so
+    there are no coordinates. Each pair takes one operation for each pair of steps within the
+    window.
 
     References
     ----------
-    Sakoe and Chiba (1978), *Dynamic programming algorithm optimization for spoken word recognition*, IEEE Transactions on
-    Acoustics, Speech, and Signal Processing 26.
+    Sakoe and Chiba (1978), *Dynamic programming algorithm optimization for spoken word
+    recognition*, IEEE Transactions on Acoustics, Speech, and Signal Processing 26.
 
     Examples
     --------
@@ -105,12 +110,16 @@ class DTW(Metric):
     def between(self, rows: Rep, candidates: Rep) -> Array:
         a, b = padded(rows[0]), padded(candidates[0])
         if len(a) and len(b) and a.shape[1:-1] != b.shape[1:-1]:
-            raise DataError(f"the series of new rows need the channels of the others, {b.shape[1:-1]}, not {a.shape[1:-1]}")
+            raise DataError(
+                f"the series of new rows need the channels of the others, {b.shape[1:-1]}, not {a.shape[1:-1]}"
+            )
         return dtw(a, b, window=self.window, power=self.r)
 
 
 def _series(frame: Frame, name: str) -> Array:
-    """The series: objects (n,), if a column has them as lists or arrays, else (n, T) with NaN behind the ends of shorter ones."""
+    """The series: objects (n,), if a column has them as lists or arrays, else (n, T) with NaN
+    behind the ends of shorter ones.
+    """
     kinds = [column.kind for column in frame.schema.values()]
     if kinds == ["series"] and frame.formula.plain():
         return _from_lists(frame)
@@ -118,17 +127,23 @@ def _series(frame: Frame, name: str) -> Array:
     if not missing.any():
         return design_of(frame, name)
     if not frame.formula.plain() or set(kinds) != {"numeric"}:
-        raise DataError(f"na='keep' with {name} needs unchanged numeric columns, but the formula is {frame.formula.quoted}")
-    wrong = missing[:, 0] | (missing[:, :-1] & ~missing[:, 1:]).any(axis=1)  # nothing there, or a gap
+        raise DataError(
+            f"na='keep' with {name} needs unchanged numeric columns, but the formula is {frame.formula.quoted}"
+        )
+    # nothing there, or a gap
+    wrong = missing[:, 0] | (missing[:, :-1] & ~missing[:, 1:]).any(axis=1)
     if wrong.any():
         raise DataError(
-            f"row {shown(frame.index[wrong][0])} lacks its first step, or a step before its last, but series may lack steps only at the "
+            f"row {shown(frame.index[wrong][0])} lacks its first step, or a step before its last, "
+            "but series may lack steps only at the "
             "end: fill them in, or leave the row out"
         )
     X = np.ascontiguousarray(frame.columns.to_numpy(float, na_value=np.nan))
     infinite = np.isinf(X).any(axis=1)
     if infinite.any():
-        raise DataError(f"row {shown(frame.index[infinite][0])} has an infinite value, but series need finite numbers")
+        raise DataError(
+            f"row {shown(frame.index[infinite][0])} has an infinite value, but series need finite numbers"
+        )
     return X
 
 
@@ -141,17 +156,25 @@ def _from_lists(frame: Frame) -> Array:
             out[i] = np.array(cell, float)
         except (TypeError, ValueError):
             out[i] = np.empty((0, 0))  # no series: texts, or lists of different lengths
-        if out[i].ndim not in (1, 2) or out[i].shape[1:] != out[0].shape[1:] or not out[i].size or not np.isfinite(out[i]).all():
+        if (
+            out[i].ndim not in (1, 2)
+            or out[i].shape[1:] != out[0].shape[1:]
+            or not out[i].size
+            or not np.isfinite(out[i]).all()
+        ):
             where = f"{column.name!r} at row {shown(frame.index[i])}"
             raise DataError(
-                f"{where} must be a list of one or more finite numbers, not {brief(cell)}: for several channels use arrays of steps x "
+                f"{where} must be a list of one or more finite numbers, not {brief(cell)}: for "
+                "several channels use arrays of steps x "
                 "channels, with as many channels in each row"
             )
     return out
 
 
 def padded(series: Array) -> Array:
-    """Series (n, T) or (n, channels, T) with NaN behind the ends of shorter ones, of objects (n,); any others as they are."""
+    """Series (n, T) or (n, channels, T) with NaN behind the ends of shorter ones, of objects (n,);
+    any others as they are.
+    """
     if series.dtype != object:
         return series
     channels = series[0].shape[1:] if len(series) else ()
@@ -165,22 +188,24 @@ def padded(series: Array) -> Array:
 class Tangent(Metric):
     """Tangent distance: how far two images are apart when each may be moved a little (Simard, LeCun and Denker 1993).
 
-    Small transformations (translations, scaling, rotation, the stretching of one axis or of a diagonal while the other shrinks, and the
-    thickness of lines) move an image along a plane, spanned by its tangents. The distance is that between the planes of both images.
+    Small transformations (translations, scaling, rotation, the stretching of one axis or of a
+    diagonal while the other shrinks, and the thickness of lines) move an image along a plane,
+    spanned by its tangents. The distance is that between the planes of both images.
 
     Parameters
     ----------
     shape : (int, int)
-        Rows and columns of an image. Its pixels are the predictors in their order, row by row. An array of images
-        (n, height, width) is such a table as `pd.DataFrame(images.reshape(n, -1)).add_prefix("pixel")`.
+        Rows and columns of an image. Its pixels are the predictors in their order, row by row. An
+        array of images (n, height, width) is such a table as `pd.DataFrame(images.reshape(n,
+        -1)).add_prefix("pixel")`.
     sigma : float > 0
-        Standard deviation in pixels of the Gaussian whose derivatives give the tangents. Beyond the border an image has the smallest
-        pixel of the training rows.
+        Standard deviation in pixels of the Gaussian whose derivatives give the tangents. Beyond the
+        border an image has the smallest pixel of the training rows.
 
     Notes
     -----
-    It is never above the Euclidean distance of the images themselves. It is not a metric: two images whose planes intersect are at
-    distance 0.
+    It is never above the Euclidean distance of the images themselves. It is not a metric: two
+    images whose planes intersect are at distance 0.
 
     Examples
     --------
@@ -202,7 +227,9 @@ class Tangent(Metric):
     def __post_init__(self) -> None:
         pair = isinstance(self.shape, (tuple, list)) and len(self.shape) == 2
         if not (pair and all(is_number(s, 1, integral=True) for s in self.shape)):
-            raise OptionError(f"shape must be the rows and columns of an image, such as (16, 16), not {brief(self.shape)}")
+            raise OptionError(
+                f"shape must be the rows and columns of an image, such as (16, 16), not {brief(self.shape)}"
+            )
         check_number("sigma", self.sigma, 0, above=True, high=100)
         object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
 
@@ -215,11 +242,14 @@ class Tangent(Metric):
         X = frame.design.to_numpy(float)
         if X.shape[1] != prod(self.shape):
             raise DataError(
-                f"Tangent(shape={self.shape}) needs {prod(self.shape)} pixels, but {frame.formula.quoted} has {X.shape[1]} columns: use "
+                f"Tangent(shape={self.shape}) needs {prod(self.shape)} pixels, but "
+                f"{frame.formula.quoted} has {X.shape[1]} columns: use "
                 "the shape of the images, and leave other columns out of the formula"
             )
         if np.abs(X).max(initial=0.0) > 1e15:
-            raise DataError("pixels must be at most 1e15 for squares in single precision: scale the images down")
+            raise DataError(
+                "pixels must be at most 1e15 for squares in single precision: scale the images down"
+            )
         return X
 
 
@@ -244,7 +274,9 @@ class TrainedTangent(TrainedMetric):
         spec, X = self.spec, self.spec.pixels(frame)
         size = X.shape[0] * len(TRANSFORMATIONS) * X.shape[1] * 4
         if size > LARGEST:
-            raise TooLargeError(f"the tangents of {len(X)} images need {size / 2**30:.0f} GB: use fewer rows")
+            raise TooLargeError(
+                f"the tangents of {len(X)} images need {size / 2**30:.0f} GB: use fewer rows"
+            )
         planes = tangents(X, spec.shape, float(spec.sigma), self.edge.item(), TRANSFORMATIONS)
         return X.astype(np.float32), planes
 

@@ -31,7 +31,8 @@ class Spectrum:
     Attributes
     ----------
     table : DataFrame
-        Eigenvalues by descending absolute value: `eigenvalue`, `proportion` (proportion of the sum of absolute values), `cumulative`.
+        Eigenvalues by descending absolute value: `eigenvalue`, `proportion` (proportion of the sum
+        of absolute values), `cumulative`.
     n : int
         Number of rows.
     """
@@ -60,8 +61,10 @@ class Spectrum:
 
     @property
     def case(self) -> str:
-        """The case: "flat" if the effective dimension is above a quarter of n - 1 (no linear embedding in few dimensions),
-        otherwise "Euclidean" if at most 1 % of the mass is negative, otherwise "pseudo-Euclidean"."""
+        """The case: "flat" if the effective dimension is above a quarter of n - 1 (no linear
+        embedding in few dimensions), otherwise "Euclidean" if at most 1 % of the mass is negative,
+        otherwise "pseudo-Euclidean".
+        """
         if self.n > 2 and self.effective > FLAT * (self.n - 1):
             return "flat"
         return "Euclidean" if self.negative <= EUCLIDEAN else "pseudo-Euclidean"
@@ -75,7 +78,8 @@ class Spectrum:
             "pseudo-Euclidean": "an embedding needs its negative axes",
         }[self.case]
         return (
-            f"Spectrum of {self.n} rows: signature ({up}, {down}), {100 * self.negative:.2g} % negative mass, effective dimension "
+            f"Spectrum of {self.n} rows: signature ({up}, {down}), {100 * self.negative:.2g} % "
+            "negative mass, effective dimension "
             f"{self.effective:.3g} of {self.n - 1}\n{self.case}: {advice}\n{self.table.head(8).round(4).to_string()}"
         )
 
@@ -84,7 +88,8 @@ class Spectrum:
 class Embedding:
     """Rows as points in a pseudo-Euclidean space.
 
-    Squared distances are the sum of squared differences along the positive axes minus the sum along the negative axes.
+    Squared distances are the sum of squared differences along the positive axes minus the sum along
+    the negative axes.
 
     Attributes
     ----------
@@ -130,7 +135,8 @@ class Embedding:
         Parameters
         ----------
         new : DataFrame
-            Predictors of new rows; for given dissimilarities, the dissimilarities to all rows, by label.
+            Predictors of new rows; for given dissimilarities, the dissimilarities to all rows, by
+            label.
         """
         rows = self.metric.new_rows(new, self.data)
         D = rows.measure(np.arange(int(rows.complete.sum())), self.candidates)
@@ -149,13 +155,18 @@ class Embedding:
 def spectrum_of(axes: Spectral, n: int) -> Spectrum:
     size = np.abs(axes.values)
     proportions = size / size.sum() if len(size) else size
-    table = {"eigenvalue": axes.values, "proportion": proportions, "cumulative": np.cumsum(proportions)}
+    table = {
+        "eigenvalue": axes.values,
+        "proportion": proportions,
+        "cumulative": np.cumsum(proportions),
+    }
     return Spectrum(pd.DataFrame(table), n)
 
 
 Answer = tuple[str, float, str]  # answer, value and detail
 QUESTIONS = (
-    "shape", "square", "symmetric", "zero diagonal", "duplicates", "triangle inequality", "Euclidean", "ties", "range",
+    "shape", "square", "symmetric", "zero diagonal", "duplicates", "triangle inequality",
+    "Euclidean", "ties", "range",
 )  # fmt: skip
 
 
@@ -166,9 +177,10 @@ class Check:
     Attributes
     ----------
     table : DataFrame
-        One row for each question: the `answer`, a `value` (NaN if there is none) and the `detail`. The values: largest asymmetry;
-        number of rows not at 0 from themselves; pairs of duplicates; proportion of triples that violate the triangle inequality;
-        proportion of negative mass in the spectrum ("nearly" Euclidean up to 1 %, as in `spectrum`); proportion of tied values;
+        One row for each question: the `answer`, a `value` (NaN if there is none) and the `detail`.
+        The values: largest asymmetry; number of rows not at 0 from themselves; pairs of duplicates;
+        proportion of triples that violate the triangle inequality; proportion of negative mass in
+        the spectrum ("nearly" Euclidean up to 1 %, as in `spectrum`); proportion of tied values;
         ratio of the largest to the smallest value.
     title : str
         Title of the printed table.
@@ -184,7 +196,9 @@ class Check:
         second = max(map(len, answers))
         gap = " " * (first + second + 4)
         lines = [self.title]
-        for question, answer, detail in zip(self.table.index, answers, self.table["detail"], strict=True):
+        for question, answer, detail in zip(
+            self.table.index, answers, self.table["detail"], strict=True
+        ):
             text = wrap(detail, max(40, 116 - len(gap))) or [""]
             lines.append(f"{question:<{first}}  {answer:<{second}}  {text[0]}".rstrip())
             lines.extend(gap + more for more in text[1:])
@@ -195,15 +209,23 @@ class Check:
             return to_html(self.title, (self.table[["answer", "detail"]], {}))
 
 
-def check_dissimilarity(P: Array, names: pd.Index, row_of: Array, metric: str, by: Any, seed: int) -> Check:
-    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which are the rows `row_of` (-1: none)."""
+def check_dissimilarity(
+    P: Array, names: pd.Index, row_of: Array, metric: str, by: Any, seed: int
+) -> Check:
+    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which
+    are the rows `row_of` (-1: none).
+    """
     whole_number("seed", seed, 0, MOST_SEED)
     classes, (n, m) = classes_of(names, by), P.shape
     outside, square = int((row_of < 0).sum()), np.array_equal(row_of, np.arange(n))
     answers = {
         "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
-        "square": ("yes", np.nan, "") if square else ("no", np.nan, "the candidates are not the rows"),
-        **dict.fromkeys(("symmetric", "triangle inequality", "Euclidean"), _not_applicable("not square")),
+        "square": ("yes", np.nan, "")
+        if square
+        else ("no", np.nan, "the candidates are not the rows"),
+        **dict.fromkeys(
+            ("symmetric", "triangle inequality", "Euclidean"), _not_applicable("not square")
+        ),
         **dict.fromkeys(("zero diagonal", "duplicates"), _not_applicable("no candidate is a row")),
         **_spread(core.values(P, row_of)),
     }
@@ -213,10 +235,18 @@ def check_dissimilarity(P: Array, names: pd.Index, row_of: Array, metric: str, b
         answers["triangle inequality"] = _triangles(P, names, seed)
         answers["Euclidean"] = _euclidean(P, both, seed)
     if outside < m:
-        answers["zero diagonal"] = _diagonal(core.self_dissimilarities(P, row_of), names[row_of[row_of >= 0]])
-        answers["duplicates"] = _duplicates(core.duplicates(P, row_of, classes.codes), names, by is not None)
-    table = pd.DataFrame.from_dict(answers, orient="index", columns=["answer", "value", "detail"]).loc[list(QUESTIONS)]
-    return Check(table.rename_axis("question"), f"{metric} dissimilarities of {n} rows to {m} candidates")
+        answers["zero diagonal"] = _diagonal(
+            core.self_dissimilarities(P, row_of), names[row_of[row_of >= 0]]
+        )
+        answers["duplicates"] = _duplicates(
+            core.duplicates(P, row_of, classes.codes), names, by is not None
+        )
+    table = pd.DataFrame.from_dict(
+        answers, orient="index", columns=["answer", "value", "detail"]
+    ).loc[list(QUESTIONS)]
+    return Check(
+        table.rename_axis("question"), f"{metric} dissimilarities of {n} rows to {m} candidates"
+    )
 
 
 def _not_applicable(reason: str) -> Answer:
@@ -226,14 +256,26 @@ def _not_applicable(reason: str) -> Answer:
 def _spread(seen: core.Values) -> dict[str, Answer]:
     """Ties and range of the positive dissimilarities."""
     if not seen.positive:
-        what = "different rows are at 0 from each other" if seen.count else "there are no two different rows"
+        what = (
+            "different rows are at 0 from each other"
+            if seen.count
+            else "there are no two different rows"
+        )
         return dict.fromkeys(("ties", "range"), _not_applicable(what))
     tied = seen.tied / seen.positive
     ratio = seen.largest / seen.smallest if seen.smallest > seen.largest * 1e-300 else np.inf
     smallest_to_largest = f"{seen.smallest:.4g} to {seen.largest:.4g}"
     return {
-        "ties": (f"{100 * tied:.3g} %", tied, f"{seen.distinct} different values among {seen.positive} positive ones"),
-        "range": (smallest_to_largest, ratio, f"smallest and largest positive one, 1 : {ratio:.3g}"),
+        "ties": (
+            f"{100 * tied:.3g} %",
+            tied,
+            f"{seen.distinct} different values among {seen.positive} positive ones",
+        ),
+        "range": (
+            smallest_to_largest,
+            ratio,
+            f"smallest and largest positive one, 1 : {ratio:.3g}",
+        ),
     }
 
 
@@ -242,7 +284,8 @@ def _symmetric(both: core.Asymmetry, n: int, rows: pd.Index) -> Answer:
         return "yes", 0.0, ""
     (i, j), (k, m) = both.at, both.relative_at
     detail = (
-        f"{both.pairs} of {n * (n - 1) // 2} pairs differ, by at most {both.absolute:.4g} ({shown(rows[i])} and {shown(rows[j])}), "
+        f"{both.pairs} of {n * (n - 1) // 2} pairs differ, by at most {both.absolute:.4g} "
+        f"({shown(rows[i])} and {shown(rows[j])}), "
         f"relatively by at most {100 * both.relative:.3g} % ({shown(rows[k])} and {shown(rows[m])})"
     )
     return "no" if both.beyond else "up to rounding", both.absolute, detail
@@ -252,7 +295,11 @@ def _diagonal(diagonal: Array, names: pd.Index) -> Answer:
     off, i = int((diagonal != 0).sum()), int(diagonal.argmax())
     if off == 0:
         return "yes", 0.0, "" if len(diagonal) > 1 else "one row"
-    return "no", float(off), f"{off} of {len(diagonal)} are not at 0 from themselves, at most {diagonal[i]:.4g} ({shown(names[i])})"
+    return (
+        "no",
+        float(off),
+        f"{off} of {len(diagonal)} are not at 0 from themselves, at most {diagonal[i]:.4g} ({shown(names[i])})",
+    )
 
 
 def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool) -> Answer:
@@ -264,7 +311,11 @@ def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool) -> Answer:
         f"different rows at 0: {same.rows} rows in {same.groups} group{'' if same.groups == 1 else 's'}, the first "
         f"{shown(rows[i])} and {shown(rows[j])}"
     )
-    return answer, float(same.pairs), detail + (f"; {same.mixed} of different classes" if classes else "")
+    return (
+        answer,
+        float(same.pairs),
+        detail + (f"; {same.mixed} of different classes" if classes else ""),
+    )
 
 
 def _triangles(P: Array, rows: pd.Index, seed: int) -> Answer:
@@ -274,11 +325,20 @@ def _triangles(P: Array, rows: pd.Index, seed: int) -> Answer:
     examined = f"{'all' if result.exact else 'a random'} {result.tested} triples"
     rounding = f"rounding of {result.slack:g} of a side allowed"
     if result.violated == 0:
-        bound = "" if result.exact else f", so at most {300 / result.tested:.1g} % of all violate it (95 % confidence)"
-        return ("holds" if result.exact else "holds in sample"), 0.0, f"{examined}{bound}; {rounding}"
+        bound = (
+            ""
+            if result.exact
+            else f", so at most {300 / result.tested:.1g} % of all violate it (95 % confidence)"
+        )
+        return (
+            ("holds" if result.exact else "holds in sample"),
+            0.0,
+            f"{examined}{bound}; {rounding}",
+        )
     i, j, k = result.at
     detail = (
-        f"{result.violated} of {examined} violate it ({rounding}), most {shown(rows[i])} to {shown(rows[k])}: {P[i, k]:.4g}, but "
+        f"{result.violated} of {examined} violate it ({rounding}), most {shown(rows[i])} to "
+        f"{shown(rows[k])}: {P[i, k]:.4g}, but "
         f"{P[i, j]:.4g} + {P[j, k]:.4g} through {shown(rows[j])}"
     )
     return f"{100 * result.share:.3g} % violated", result.share, detail
@@ -316,14 +376,22 @@ def classes_of(names: pd.Index, by: Any) -> Classes:
     if by is None:
         return Classes(np.zeros(n, np.int64), ("all rows",), "")
     if not isinstance(by, pd.Series):
-        raise OptionError(f"by must be a Series of classes with row labels, such as data['species'], not {brief(by)}")
+        raise OptionError(
+            f"by must be a Series of classes with row labels, such as data['species'], not {brief(by)}"
+        )
     if not by.index.is_unique:
-        raise DataError(f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once")
+        raise DataError(
+            f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once"
+        )
     absent = ~among(names, by.index)
     if absent.any():
-        raise DataError(f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}")
+        raise DataError(
+            f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}"
+        )
     classes = pd.Categorical(by.loc[names])
     if (classes.codes < 0).any():
         raise DataError(f"by has a missing class at row {shown(names[classes.codes < 0][0])}")
     classes = classes.remove_unused_categories()
-    return Classes(classes.codes.astype(np.int64), tuple(map(str, classes.categories)), str(by.name or "class"))
+    return Classes(
+        classes.codes.astype(np.int64), tuple(map(str, classes.categories)), str(by.name or "class")
+    )

@@ -23,7 +23,8 @@ from .learned import check_classes
 LARGEST = np.finfo(np.float32).max  # of a number in scikit-learn's trees
 TAKEN = ("RandomForestClassifier", "ExtraTreesClassifier", "GradientBoostingClassifier")
 
-NODES: tuple[tuple[str, str, Any], ...] = (  # fields of a TrainedForest, and attributes of scikit-learn's trees
+# fields of a TrainedForest, and attributes of scikit-learn's trees
+NODES: tuple[tuple[str, str, Any], ...] = (
     ("left", "children_left", np.int32), ("right", "children_right", np.int32), ("feature", "feature", np.int32),
     ("threshold", "threshold", float), ("missing", "missing_go_to_left", bool),
 )  # fmt: skip
@@ -31,12 +32,14 @@ NODES: tuple[tuple[str, str, Any], ...] = (  # fields of a TrainedForest, and at
 
 @dataclass(frozen=True)
 class Forest(Metric):
-    """Dissimilarity of a random forest: the proportion of trees in which two rows reach different leaves (1 - proximity).
+    """Dissimilarity of a random forest: the proportion of trees in which two rows reach different
+    leaves (1 - proximity).
 
-    A forest uses the columns that separate the classes, and a tree is not affected by scales or monotone transforms. So the dissimilarity
-    needs no scaling, and it is useful for tables with numbers, categories and missing values (`na="keep"`). It is learned from the
-    training rows alone, again in each fold, or taken from a forest that you have fitted already (`of=`). A model of a few prototype rows
-    then shows the cases behind the forest.
+    A forest uses the columns that separate the classes, and a tree is not affected by scales or
+    monotone transforms. So the dissimilarity needs no scaling, and it is useful for tables with
+    numbers, categories and missing values (`na="keep"`). It is learned from the training rows
+    alone, again in each fold, or taken from a forest that you have fitted already (`of=`). A model
+    of a few prototype rows then shows the cases behind the forest.
 
     Parameters
     ----------
@@ -45,26 +48,31 @@ class Forest(Metric):
     seed : int
         Seed for the bootstrap samples and the columns that each split tries.
     of : fitted classifier of scikit-learn, optional
-        RandomForestClassifier, ExtraTreesClassifier or GradientBoostingClassifier; nothing is then learned. The predictors must be the
-        columns on which it was fitted, as numbers and in the same order. Default: a forest is learned.
+        RandomForestClassifier, ExtraTreesClassifier or GradientBoostingClassifier; nothing is then
+        learned. The predictors must be the columns on which it was fitted, as numbers and in the
+        same order. Default: a forest is learned.
 
     Raises
     ------
     OptionError
         If `of` is not fitted, or is another kind of model.
     DataError
-        If there is no response, if only one class has rows, if no tree has a split, or if `of` was fitted on other columns.
+        If there is no response, if only one class has rows, if no tree has a split, or if `of` was
+        fitted on other columns.
 
     Notes
     -----
-    Breiman (2001), *Random forests*, Machine Learning 45; Tan, Soloviev, Hooker and Wells (2020), *Tree space prototypes*, FODS. This is a
-    metric between leaves; rows with the same leaves in all trees are at distance 0. Categories are given to the
-    trees as codes in the order of their levels. Rows with a missing value, or with a level that no training row has, take the side
-    that the split has learned for missing values, or else the side of more training rows. Weights of rows are weights of the trees.
+    Breiman (2001), *Random forests*, Machine Learning 45; Tan, Soloviev, Hooker and Wells (2020),
+    *Tree space prototypes*, FODS. This is a metric between leaves; rows with the same leaves in all
+    trees are at distance 0. Categories are given to the trees as codes in the order of their
+    levels. Rows with a missing value, or with a level that no training row has, take the side that
+    the split has learned for missing values, or else the side of more training rows. Weights of
+    rows are weights of the trees.
 
-    The printed fit shows the out-of-bag error of the forest, for comparison with the error of the prototypes. If `of` was fitted on the
-    rows of the fit, it has seen the classes of the held-out rows, so the cross-validated error is optimistic: use new rows (`fit.test`).
-    Trees are saved with a fit as arrays, and a loaded fit predicts without scikit-learn.
+    The printed fit shows the out-of-bag error of the forest, for comparison with the error of the
+    prototypes. If `of` was fitted on the rows of the fit, it has seen the classes of the held-out
+    rows, so the cross-validated error is optimistic: use new rows (`fit.test`). Trees are saved
+    with a fit as arrays, and a loaded fit predicts without scikit-learn.
 
     Examples
     --------
@@ -87,7 +95,9 @@ class Forest(Metric):
         of = taken(self.of)
         trees = len(of.start) - 1
         if (self.trees, self.seed) not in ((500, 0), (trees, 0)):
-            raise OptionError("trees and seed are for a forest that is learned, but of= is fitted: leave them out")
+            raise OptionError(
+                "trees and seed are for a forest that is learned, but of= is fitted: leave them out"
+            )
         object.__setattr__(self, "of", of)
         object.__setattr__(self, "trees", trees)
 
@@ -95,9 +105,17 @@ class Forest(Metric):
     def traits(self) -> Traits:
         learned = self.of is None
         return Traits(
-            symmetric=True, triangle=True, row_by_row=True, train_in_folds=learned, supervised=learned, skips_missing=True,
-            unseen="skipped", scaling="" if learned else "fitted before: CV errors are optimistic for rows that it was fitted on",
-        )  # fmt: skip
+            symmetric=True,
+            triangle=True,
+            row_by_row=True,
+            train_in_folds=learned,
+            supervised=learned,
+            skips_missing=True,
+            unseen="skipped",
+            scaling=""
+            if learned
+            else "fitted before: CV errors are optimistic for rows that it was fitted on",
+        )
 
     def train(self, frame: Frame) -> TrainedForest:
         if self.of is not None:
@@ -108,8 +126,11 @@ class Forest(Metric):
         check_classes(seen, seen.codes, "training rows have")
         table = seen.terms()
         X, y, w = numbers_of(table, seen), seen.codes, seen.weights
-        forest = RandomForestClassifier(int(self.trees), random_state=int(self.seed), n_jobs=free_cores())
-        forest.fit(X, y, w if np.ptp(w) else None)  # equal weights: the forest of scikit-learn without any
+        forest = RandomForestClassifier(
+            int(self.trees), random_state=int(self.seed), n_jobs=free_cores()
+        )
+        # equal weights: the forest of scikit-learn without any
+        forest.fit(X, y, w if np.ptp(w) else None)
         votes = np.zeros((len(y), len(forest.classes_)))
         for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
             out = np.delete(np.arange(len(y)), drawn)
@@ -117,11 +138,24 @@ class Forest(Metric):
         known = votes.any(axis=1)
         wrong = forest.classes_[votes.argmax(axis=1)] != y
         error = np.average(wrong[known], weights=w[known]) if known.any() else np.nan
-        levels = [np.unique(x) if name in categories(table) else np.empty(0) for name, x in zip(table, X.T, strict=True)]
+        levels = [
+            np.unique(x) if name in categories(table) else np.empty(0)
+            for name, x in zip(table, X.T, strict=True)
+        ]
         return arrays_of(self, forest, list(table), levels, error)
 
 
-@savable(start="t", left="n", right="n", feature="n", threshold="n", missing="n", columns="p", levels="p", error="1")
+@savable(
+    start="t",
+    left="n",
+    right="n",
+    feature="n",
+    threshold="n",
+    missing="n",
+    columns="p",
+    levels="p",
+    error="1",
+)
 @dataclass(frozen=True, eq=False)
 class TrainedForest(TrainedMetric):
     """The trees of a forest.
@@ -131,14 +165,16 @@ class TrainedForest(TrainedMetric):
     start : int array (trees + 1,)
         Position of the first node of each tree, and the number of all nodes.
     left, right, feature : int arrays (nodes,)
-        `children_left`, `children_right` and `feature` of scikit-learn's trees, one tree after the other.
+        `children_left`, `children_right` and `feature` of scikit-learn's trees, one tree after the
+        other.
     threshold : array (nodes,)
     missing : bool array (nodes,)
         `missing_go_to_left` of scikit-learn's trees.
     columns : array (p,) of str
         Columns on which it was fitted; None if they have no names.
     levels : tuple of p arrays
-        Codes of the levels of a category that training rows have; other levels are missing values for the trees. Empty for numbers.
+        Codes of the levels of a category that training rows have; other levels are missing values
+        for the trees. Empty for numbers.
     error : array (1,)
         Out-of-bag error; NaN if it is not known.
     """
@@ -159,8 +195,12 @@ class TrainedForest(TrainedMetric):
 
     @property
     def traits(self) -> Traits:
-        known = [f"{len(self.start) - 1} trees"] + [f"out-of-bag error {e:.4f}" for e in self.error if not np.isnan(e)]
-        return replace(self.spec.traits, scaling=", ".join(filter(None, [*known, self.spec.traits.scaling])))
+        known = [f"{len(self.start) - 1} trees"] + [
+            f"out-of-bag error {e:.4f}" for e in self.error if not np.isnan(e)
+        ]
+        return replace(
+            self.spec.traits, scaling=", ".join(filter(None, [*known, self.spec.traits.scaling]))
+        )
 
     def rows(self, frame: Frame) -> Rep:
         table, known = frame.terms(), self.columns.tolist()
@@ -168,26 +208,36 @@ class TrainedForest(TrainedMetric):
         if not fits or (self.spec.of is not None and categories(table)):
             was = f"{len(known)} columns{'' if None in known else f', {brief(known)},'}"
             raise DataError(
-                f"the forest was fitted on {was} but the predictors are {brief(list(table))} ({len(categories(table))} categories): use "
+                f"the forest was fitted on {was} but the predictors are {brief(list(table))} "
+                f"({len(categories(table))} categories): use "
                 "the same columns in the same order, as numbers for of="
             )
         X = numbers_of(table, frame)
         for column, levels in zip(X.T, self.levels, strict=True):
             column[(levels.size > 0) & ~np.isin(column, levels)] = np.nan
-        return (reached(X, self.start, self.left, self.right, self.feature, self.threshold, self.missing),)
+        return (
+            reached(
+                X, self.start, self.left, self.right, self.feature, self.threshold, self.missing
+            ),
+        )
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         return apart(rows[0], candidates[0])
 
 
 def numbers_of(table: dict[str, pd.Series], frame: Frame) -> Array:
-    """The variables in the precision of scikit-learn's trees, float32 (n, p): categories as codes of their levels, NaN if missing."""
+    """The variables in the precision of scikit-learn's trees, float32 (n, p): categories as codes
+    of their levels, NaN if missing.
+    """
     if not table:
-        raise DataError(f"{frame.formula.quoted} has no predictors for a forest: use column names, or '.'")
+        raise DataError(
+            f"{frame.formula.quoted} has no predictors for a forest: use column names, or '.'"
+        )
     X = np.column_stack([as_floats(values) for values in table.values()])
     for i, j in np.argwhere(np.abs(X) > LARGEST)[:1]:
         raise DataError(
-            f"column {list(table)[j]!r} is {X[i, j]:.4g} at row {shown(frame.index[i])}, beyond the numbers of a forest ({LARGEST:.4g}): "
+            f"column {list(table)[j]!r} is {X[i, j]:.4g} at row {shown(frame.index[i])}, beyond "
+            f"the numbers of a forest ({LARGEST:.4g}): "
             "scale the column down, or leave the row out"
         )
     return X.astype(np.float32)
@@ -201,8 +251,12 @@ def taken(of: Any) -> TrainedForest:
     """The trees of a fitted classifier of scikit-learn."""
     if isinstance(of, TrainedForest):
         return of
-    if not any(c.__name__ in TAKEN and c.__module__.startswith("sklearn.") for c in type(of).__mro__):
-        raise OptionError(f"of must be a fitted {either(TAKEN)} of scikit-learn, whose trees are public, not {brief(of)}")
+    if not any(
+        c.__name__ in TAKEN and c.__module__.startswith("sklearn.") for c in type(of).__mro__
+    ):
+        raise OptionError(
+            f"of must be a fitted {either(TAKEN)} of scikit-learn, whose trees are public, not {brief(of)}"
+        )
     if not hasattr(of, "estimators_"):
         raise OptionError(f"of={brief(of)} is not fitted: use of.fit(X, y) first")
     names = getattr(of, "feature_names_in_", [None] * of.n_features_in_)
@@ -210,10 +264,20 @@ def taken(of: Any) -> TrainedForest:
     return arrays_of(Forest(), of, names, [np.empty(0)] * len(names), error)
 
 
-def arrays_of(spec: Forest, forest: Any, names: Any, levels: list[Array], error: float) -> TrainedForest:
+def arrays_of(
+    spec: Forest, forest: Any, names: Any, levels: list[Array], error: float
+) -> TrainedForest:
     trees = [tree.tree_ for tree in np.ravel(forest.estimators_)]
     if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
-        raise DataError(f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: use other columns or rows")
+        raise DataError(
+            f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: "
+            "use other columns or rows"
+        )
     start = np.cumsum([0, *(tree.node_count for tree in trees)])
-    nodes = {name: np.concatenate([getattr(tree, attribute) for tree in trees]).astype(kind) for name, attribute, kind in NODES}
-    return TrainedForest(spec, start, columns=strings(names), levels=tuple(levels), error=np.array([error]), **nodes)
+    nodes = {
+        name: np.concatenate([getattr(tree, attribute) for tree in trees]).astype(kind)
+        for name, attribute, kind in NODES
+    }
+    return TrainedForest(
+        spec, start, columns=strings(names), levels=tuple(levels), error=np.array([error]), **nodes
+    )

@@ -1,4 +1,6 @@
-"""Dissimilarities that users give as a matrix: its labels, its checks, and conversions from similarities and kernels."""
+"""Dissimilarities that users give as a matrix: its labels, its checks, and conversions from
+similarities and kernels.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ class Given(Metric):
     origin : str
         Description of its file, for the printed fit and the summary.
     unnamed : bool
-        Whether the rows have no names but numbers, from 0 or as in R from 1, so they match only data with such labels.
+        Whether the rows have no names but numbers, from 0 or as in R from 1, so they match only
+        data with such labels.
     """
 
     traits = Traits(slow=True, given=True, opaque=True, reflexive=False)
@@ -57,8 +60,9 @@ class Given(Metric):
 class TrainedGiven(TrainedMetric):
     """A given matrix with the names of its rows and columns, by which it is matched; it may be asymmetric and n x m.
 
-    A square matrix (the same names on both sides) is for the rows that take part, and only those are candidates.
-    Columns of any other matrix are all candidates; a column whose name is not the name of a row is unlabelled.
+    A square matrix (the same names on both sides) is for the rows that take part, and only those
+    are candidates. Columns of any other matrix are all candidates; a column whose name is not the
+    name of a row is unlabelled.
 
     Attributes
     ----------
@@ -87,15 +91,26 @@ class TrainedGiven(TrainedMetric):
         rows, index = self._rows, data.index
         names = numbered_as(rows, data) if self._square else rows
         if names is not rows:
-            return replace(self, spec=replace(self.spec, unnamed=True), row_names=names.to_numpy(), column_names=names.to_numpy())
+            return replace(
+                self,
+                spec=replace(self.spec, unnamed=True),
+                row_names=names.to_numpy(),
+                column_names=names.to_numpy(),
+            )
         # n rows that are numbered from 1 include row n; without it, rows may be numbered from 0
         whole = len(index) == len(rows) or (rows[0] == 1 and len(rows) in index)
         if self.spec.unnamed and not (whole and among(index, rows).all()):
-            cure = label_cure(rows, data) if label_columns(rows, data) else (
-                "use the labels of all rows in the order of the file, such as pc.read_dissimilarity(path, names=data.index)"
+            cure = (
+                label_cure(rows, data)
+                if label_columns(rows, data)
+                else (
+                    "use the labels of all rows in the order of the file, such as "
+                    "pc.read_dissimilarity(path, names=data.index)"
+                )
             )
             raise DataError(
-                f"the dissimilarities were loaded without row names and have the labels {rows[0]} to {rows[-1]}, but the data have "
+                f"the dissimilarities were loaded without row names and have the labels {rows[0]} "
+                f"to {rows[-1]}, but the data have "
                 f"{len(index)} rows labelled {in_short(index)}: {cure}"
             )
         return self
@@ -117,7 +132,8 @@ class TrainedGiven(TrainedMetric):
         if self._square:
             return frame.index
         columns = self._columns
-        outside = ~among(columns, self._rows)  # neither a row that takes part nor one that was left out
+        # neither a row that takes part nor one that was left out
+        outside = ~among(columns, self._rows)
         return columns[outside | among(columns, frame.index)]
 
     def rows(self, frame: Frame) -> Rep:
@@ -128,7 +144,9 @@ class TrainedGiven(TrainedMetric):
         names = self.candidate_names(frame)
         at = self._columns.get_indexer(names)
         if (at < 0).any():
-            raise DataError(f"the dissimilarities lack the column {shown(names[at < 0][0])} (columns are matched by label)")
+            raise DataError(
+                f"the dissimilarities lack the column {shown(names[at < 0][0])} (columns are matched by label)"
+            )
         return (at,)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
@@ -136,22 +154,28 @@ class TrainedGiven(TrainedMetric):
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
         at = candidates[0]
-        spec = replace(self.spec, unnamed=False)  # of the columns that are left, none is known by its number
-        bare = TrainedGiven(spec, self.values[:0][:, at], self.row_names[:0], self.column_names[at], self.titles)
+        # of the columns that are left, none is known by its number
+        spec = replace(self.spec, unnamed=False)
+        bare = TrainedGiven(
+            spec, self.values[:0][:, at], self.row_names[:0], self.column_names[at], self.titles
+        )
         return bare, (rows[0][:, at],), (np.arange(len(at)),)
 
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
         if not isinstance(new, pd.DataFrame):
             raise DataError(
-                "if dissimilarities are given, new rows must be a DataFrame of dissimilarities with the labels of the candidates as "
+                "if dissimilarities are given, new rows must be a DataFrame of dissimilarities "
+                "with the labels of the candidates as "
                 f"columns, not {type(new).__name__}"
             )
         check_distinct(new.columns, "new column")
         names = self._columns
         if self.spec.unnamed and (beyond := len(names) if names[0] == 0 else 0) in new.columns:
             raise DataError(
-                f"the dissimilarities were loaded without row names and have the labels {names[0]} to {names[-1]}, but the new rows have a "
-                f"column {beyond}, so they count in another way: use rows of pc.read_dissimilarity(path, names=data.index).to_frame()"
+                f"the dissimilarities were loaded without row names and have the labels {names[0]} "
+                f"to {names[-1]}, but the new rows have a "
+                f"column {beyond}, so they count in another way: use rows of "
+                "pc.read_dissimilarity(path, names=data.index).to_frame()"
             )
 
         def measure(at: Any, candidates: Rep) -> Array:
@@ -166,8 +190,12 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         convert = as_type_of(new.columns, names)
-        cure = f"the labels differ in type, so use new.columns = new.columns.{convert}" if convert else (
-            "use their rows of all dissimilarities, such as pc.read_dissimilarity(path).to_frame().loc[new.index]"
+        cure = (
+            f"the labels differ in type, so use new.columns = new.columns.{convert}"
+            if convert
+            else (
+                "use their rows of all dissimilarities, such as pc.read_dissimilarity(path).to_frame().loc[new.index]"
+            )
         )
         raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}: {cure}")
     table = new[list(names)].iloc[as_slice(at)]
@@ -182,7 +210,8 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
 
     Parameters
     ----------
-    matrix : DataFrame (by label; or pairs: two columns of labels and their dissimilarity), square array (n, n) or condensed array
+    matrix : DataFrame (by label; or pairs: two columns of labels and their dissimilarity), square
+    array (n, n) or condensed array
         (n (n - 1) / 2,) (by position)
     data : DataFrame
         Data whose rows the matrix describes: matched by label, or by position for arrays.
@@ -190,8 +219,9 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
     Raises
     ------
     DataError
-        If values are missing, infinite or negative; for wrong shapes, duplicate labels, labels without a match, row names that were
-        read as a column, and similarities: rows that are farther from themselves than from others.
+        If values are missing, infinite or negative; for wrong shapes, duplicate labels, labels
+        without a match, row names that were read as a column, and similarities: rows that are
+        farther from themselves than from others.
     """
     numbered, pairs_of_rows = False, len(data) * (len(data) - 1) // 2
     if getattr(matrix, "shape", ()) == (pairs_of_rows, 1) and pairs_of_rows != len(data):
@@ -227,20 +257,26 @@ def labelled(array: Array, index: pd.Index) -> pd.DataFrame:
     n = len(index)
     if array.ndim == 1:
         if len(array) != n * (n - 1) // 2:
-            raise DataError(f"a condensed array for {n} rows needs {n * (n - 1) // 2} values, one for each pair, but this has {len(array)}")
+            raise DataError(
+                f"a condensed array for {n} rows needs {n * (n - 1) // 2} values, one for each "
+                f"pair, but this has {len(array)}"
+            )
         from scipy.spatial.distance import squareform
 
         array = squareform(array, checks=False)
     if array.shape != (n, n):
         raise DataError(
-            f"an array of dissimilarities must be square, with a row for each of the {n} rows, not of shape {array.shape}: for other "
+            f"an array of dissimilarities must be square, with a row for each of the {n} rows, not "
+            f"of shape {array.shape}: for other "
             "candidates use a DataFrame with their labels as columns"
         )
     return pd.DataFrame(array, index, index)
 
 
 def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
-    """A square matrix of the dissimilarities from first to second, NaN where there is none; None if a pair is absent or occurs twice."""
+    """A square matrix of the dissimilarities from first to second, NaN where there is none; None if
+    a pair is absent or occurs twice.
+    """
     first, second = pd.Index(first), pd.Index(second)
     # the name that is on one side only is the first of all in a triangle
     one, other = (second, first) if first[0] in second else (first, second)
@@ -266,7 +302,9 @@ def trained_given(matrix: pd.DataFrame, spec: Given | None = None) -> TrainedGiv
         values = mirrored(values)
     check_values(values, matrix.index, matrix.columns)
     sides = matrix.index.to_numpy(), matrix.columns.to_numpy()
-    return TrainedGiven(spec or Given(), np.ascontiguousarray(values), *sides, strings(matrix.columns.names))
+    return TrainedGiven(
+        spec or Given(), np.ascontiguousarray(values), *sides, strings(matrix.columns.names)
+    )
 
 
 def as_floats(values: Any) -> Array:
@@ -276,9 +314,13 @@ def as_floats(values: Any) -> Array:
             raise TypeError
         if isinstance(values, pd.DataFrame):
             values = values.to_numpy(dtype=float, na_value=np.nan)
-        return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0  # masked is missing; -0.0 becomes 0.0
+        # masked is missing; -0.0 becomes 0.0
+        return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0
     except (TypeError, ValueError, OverflowError):
-        cure = "convert them, or load the file with pd.read_csv(path, index_col=0, decimal=',') if they have decimal commas"
+        cure = (
+            "convert them, or load the file with pd.read_csv(path, index_col=0, decimal=',') "
+            "if they have decimal commas"
+        )
         raise DataError(f"dissimilarities must be numbers: {cure}") from None
 
 
@@ -302,14 +344,26 @@ def mirrored(values: Array) -> Array:
     for name, side in (("upper", values), ("lower", values.T)):
         # one row first: a triangle of a large matrix is a copy
         if not side[0, 1:].any() and not np.triu(side, 1).any() and np.tril(side, -1).any():
-            raise DataError(f"the {name} triangle of the dissimilarities is 0, but the other is not: use D + D.T, which has both")
+            raise DataError(
+                f"the {name} triangle of the dissimilarities is 0, but the other is not: use D + D.T, which has both"
+            )
     return values
 
 
-def check_values(values: Array, rows: pd.Index, columns: pd.Index, what: str = "dissimilarities", low: float = 0.0) -> None:
+def check_values(
+    values: Array,
+    rows: pd.Index,
+    columns: pd.Index,
+    what: str = "dissimilarities",
+    low: float = 0.0,
+) -> None:
     """Raise if a value is missing, infinite or below `low`."""
     for bad, fault, cure in (
-        (np.isnan(values), "missing", ": use a value for each pair, in both directions or all in one triangle"),
+        (
+            np.isnan(values),
+            "missing",
+            ": use a value for each pair, in both directions or all in one triangle",
+        ),
         (np.isinf(values), "infinite", ""),
         (values < low, "negative", ": use D.clip(0) if this is rounding"),
     ):
@@ -329,7 +383,11 @@ def check_nearest_to_itself(metric: TrainedGiven, single: bool = False) -> None:
     rows = np.flatnonzero(places >= 0)
     if len(rows) == 0:
         return
-    own, least, most = values[rows, places[rows]], values.min(axis=1)[rows], values.max(axis=1)[rows]
+    own, least, most = (
+        values[rows, places[rows]],
+        values.min(axis=1)[rows],
+        values.max(axis=1)[rows],
+    )
     # a distance that is the root of a difference is rounded at the root of the precision
     slack = 8 * np.sqrt(np.finfo(np.float32 if single else np.float64).eps) * most
     far = np.flatnonzero(own > least + slack)
@@ -337,9 +395,12 @@ def check_nearest_to_itself(metric: TrainedGiven, single: bool = False) -> None:
         return
     k, i = far[0], rows[far[0]]
     raise DataError(
-        f"{len(far)} of {len(rows)} rows are farther from themselves than from others, the first {shown(metric.row_names[i])} "
-        f"({own[k]:.4g} from itself and {least[k]:.4g} from {shown(columns[values[i].argmin()])}). If these are similarities, use "
-        "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels of rows and columns, or set the diagonal "
+        f"{len(far)} of {len(rows)} rows are farther from themselves than from others, the first "
+        f"{shown(metric.row_names[i])} "
+        f"({own[k]:.4g} from itself and {least[k]:.4g} from {shown(columns[values[i].argmin()])}). "
+        "If these are similarities, use "
+        "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels of "
+        "rows and columns, or set the diagonal "
         "to 0 (np.fill_diagonal)"
     )
 
@@ -347,11 +408,19 @@ def check_nearest_to_itself(metric: TrainedGiven, single: bool = False) -> None:
 def check_first_column(matrix: pd.DataFrame) -> None:
     """Raise if the first column of a frame contains the row labels."""
     name, column = matrix.columns[0], matrix.iloc[:, 0]
-    unnamed = name == "" or name.startswith("Unnamed:") if isinstance(name, str) else np.ndim(name) == 0 and pd.isna(name)
-    texts = all(isinstance(value, str) for value in column) and not isinstance(matrix.iat[0, -1], str)
+    unnamed = (
+        name == "" or name.startswith("Unnamed:")
+        if isinstance(name, str)
+        else np.ndim(name) == 0 and pd.isna(name)
+    )
+    texts = all(isinstance(value, str) for value in column) and not isinstance(
+        matrix.iat[0, -1], str
+    )
     if unnamed or texts:
         what = f"contains texts such as {shown(column.iloc[0])}" if texts else "has no name"
-        raise DataError(f"the first column of the dissimilarities, {shown(name)}, {what}: if these are row names, {READ}")
+        raise DataError(
+            f"the first column of the dissimilarities, {shown(name)}, {what}: if these are row names, {READ}"
+        )
 
 
 def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
@@ -361,7 +430,8 @@ def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
     check_distinct(columns, "column")
     if not among(rows, data.index).any():
         raise DataError(
-            f"the dissimilarities have the labels {in_short(rows)}, but the data have {in_short(data.index)}, and rows are matched by "
+            f"the dissimilarities have the labels {in_short(rows)}, but the data have "
+            f"{in_short(data.index)}, and rows are matched by "
             f"label: {label_cure(rows, data)}"
         )
     if among(columns, rows).any():
@@ -372,7 +442,8 @@ def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
         cure = f"use D.columns = D.columns.{convert}" if convert else ORDER
         raise DataError(
             f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels ({in_short(columns)}) "
-            f"{'agree only as text' if alike else 'differ'}, so none of the candidates is a row: {cure}; from a file, {READ}; if the "
+            f"{'agree only as text' if alike else 'differ'}, so none of the candidates is a row: "
+            f"{cure}; from a file, {READ}; if the "
             "candidates are not rows, use labels of another kind"
         )
 
@@ -380,7 +451,9 @@ def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
 def check_distinct(labels: pd.Index, what: str) -> None:
     if not labels.is_unique:
         repeated = shown(labels[labels.duplicated()][0])
-        raise DataError(f"the {what} label {repeated} of the dissimilarities occurs more than once: rename one of them")
+        raise DataError(
+            f"the {what} label {repeated} of the dissimilarities occurs more than once: rename one of them"
+        )
 
 
 def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None:
@@ -388,7 +461,8 @@ def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None
     lacking = needed[~among(needed, rows)]
     if len(lacking):
         raise DataError(
-            f"the dissimilarities lack the row {shown(lacking[0])} of the data (rows are matched by label): {label_cure(rows, data)}"
+            f"the dissimilarities lack the row {shown(lacking[0])} of the data (rows are matched "
+            f"by label): {label_cure(rows, data)}"
         )
 
 
@@ -398,14 +472,18 @@ def counts(n: int) -> list[list[str]]:
 
 
 def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
-    """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these count all rows; others as they are."""
+    """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these
+    count all rows; others as they are.
+    """
     n, index = len(labels), data.index
     counted = [*map(str, labels)] == counts(n)[1] or labels.equals(pd.RangeIndex(n))
     if len(index) != n or not index.is_unique or among(index, labels).all() or not counted:
         return labels
     for names in (pd.RangeIndex(n), pd.RangeIndex(1, n + 1)):
         place = names.get_indexer(index)
-        if (place >= 0).all() and all((data[name] == labels[place]).all() for name in label_columns(labels, data)):
+        if (place >= 0).all() and all(
+            (data[name] == labels[place]).all() for name in label_columns(labels, data)
+        ):
             return names
     return labels
 
@@ -416,24 +494,35 @@ def as_type_of(labels: pd.Index, like: pd.Index) -> str:
         return ""
     if all(isinstance(label, str) for label in like):
         return "astype(str)"
-    return "astype(int)" if pd.api.types.is_integer_dtype(like) and all(str(label).lstrip("-").isdecimal() for label in labels) else ""
+    return (
+        "astype(int)"
+        if pd.api.types.is_integer_dtype(like)
+        and all(str(label).lstrip("-").isdecimal() for label in labels)
+        else ""
+    )
 
 
 def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
-    """How to make labels of a matrix and of the data agree: another type, the column of the data with the labels, or their order."""
+    """How to make labels of a matrix and of the data agree: another type, the column of the data
+    with the labels, or their order.
+    """
     convert = as_type_of(data.index, rows)
     if convert:
         types = f"{type(rows[0]).__name__} and {type(data.index[0]).__name__}"
         return f"they differ in type ({types}), so use data.index = data.index.{convert}"
     for name in label_columns(rows, data):
-        return f"column {name!r} has the labels of the matrix, so use data = data.set_index({name!r})"
+        return (
+            f"column {name!r} has the labels of the matrix, so use data = data.set_index({name!r})"
+        )
     return ORDER
 
 
 def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
     """The columns of the data that have labels of a matrix."""
     known = [name for name in data.columns if all(map(pd.api.types.is_hashable, data[name]))]
-    return [name for name in known if data[name].is_unique and among(pd.Index(data[name]), rows).all()]
+    return [
+        name for name in known if data[name].is_unique and among(pd.Index(data[name]), rows).all()
+    ]
 
 
 def in_short(names: pd.Index) -> str:
@@ -446,7 +535,9 @@ def converted(similarity: Any, method: str) -> pd.DataFrame:
     """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
     S = as_floats(similarity)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
-        raise DataError(f"similarities must be square, with at least one row, not of shape {S.shape}")
+        raise DataError(
+            f"similarities must be square, with at least one row, not of shape {S.shape}"
+        )
     table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(S)
     names = table.index
     if not (names.is_unique and table.columns.is_unique and same_labels(names, table.columns)):
@@ -458,7 +549,8 @@ def converted(similarity: Any, method: str) -> pd.DataFrame:
 
 
 def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel (n, m) and its values K_ii (n,) and K_jj (m,) for the same row.
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel (n, m) and its values K_ii (n,) and K_jj
+    (m,) for the same row.
 
     Raises
     ------
@@ -469,5 +561,8 @@ def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
     slack = ROUNDING * (np.abs(rows)[:, None] + np.abs(candidates)[None, :])
     if (squared < -slack).any():
         i, j = np.argwhere(squared < -slack)[0]
-        raise DataError(f"this is not a kernel, because K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})")
-    return np.sqrt(np.where(squared <= slack, 0.0, squared))  # within rounding of 0 the two are the same point
+        raise DataError(
+            f"this is not a kernel, because K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})"
+        )
+    # within rounding of 0 the two are the same point
+    return np.sqrt(np.where(squared <= slack, 0.0, squared))

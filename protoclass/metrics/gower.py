@@ -26,17 +26,19 @@ MANY = 10  # rows from which on a category that never repeats is taken for a nam
 class Gower(Metric):
     """Gower's dissimilarity for mixed variables: mean of |x - z| / range (numbers) and 0 or 1 (categories).
 
-    The mean over the variables is weighted, as in R's `daisy`. An ordered category counts as the number of its level. A boolean counts
-    as a category, or, if named in `asymmetric`, as a feature whose joint absence is ignored. A pair skips variables that are missing
-    for either row. Ranges are computed on the training rows. A level that is not in the training data is at distance 1 from every
-    level, also for an ordered category.
+    The mean over the variables is weighted, as in R's `daisy`. An ordered category counts as the
+    number of its level. A boolean counts as a category, or, if named in `asymmetric`, as a feature
+    whose joint absence is ignored. A pair skips variables that are missing for either row. Ranges
+    are computed on the training rows. A level that is not in the training data is at distance 1
+    from every level, also for an ordered category.
 
     Parameters
     ----------
     asymmetric : names of boolean columns, or of columns of 0 and 1
         Features whose joint absence is ignored. Another number in a new row is different from both.
     column_weights : mapping of name to number >= 0, optional
-        Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting the variables observed for both rows.
+        Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting
+        the variables observed for both rows.
 
     Raises
     ------
@@ -48,13 +50,15 @@ class Gower(Metric):
     Warns
     -----
     DataWarning
-        If an unordered category has a different value in every row (ten rows or more), and so does not distinguish rows.
+        If an unordered category has a different value in every row (ten rows or more), and so does
+        not distinguish rows.
 
     Notes
     -----
-    Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section 2.6. It is a metric if no value is
-    missing and no column is in `asymmetric`. For `daisy`'s types "logratio" and "ordratio", give the
-    column its logarithms or its ranks, `np.log(data["x"])` or `data["x"].rank(method="dense")`.
+    Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section
+    2.6. It is a metric if no value is missing and no column is in `asymmetric`. For `daisy`'s types
+    "logratio" and "ordratio", give the column its logarithms or its ranks, `np.log(data["x"])` or
+    `data["x"].rank(method="dense")`.
 
     Examples
     --------
@@ -79,27 +83,46 @@ class Gower(Metric):
         names = (self.asymmetric,) if isinstance(self.asymmetric, str) else self.asymmetric
         object.__setattr__(self, "asymmetric", names)
         if not isinstance(names, (list, tuple)) or not all(isinstance(c, str) for c in names):
-            raise OptionError(f"asymmetric must be a list of names of boolean columns, not {brief(names)}")
+            raise OptionError(
+                f"asymmetric must be a list of names of boolean columns, not {brief(names)}"
+            )
         object.__setattr__(self, "column_weights", checked_weights(self.column_weights))
 
     @property
     def traits(self) -> Traits:
         return Traits(
-            triangle=not self.asymmetric,  # a weighted sum of metrics, each with a weight that is the same for all pairs
-            symmetric=True, row_by_row=True, data_dependent=True, skips_missing=True, unseen="unlike", power=1.0,
-        )  # fmt: skip
+            # a weighted sum of metrics, each with a weight that is the same for all pairs
+            triangle=not self.asymmetric,
+            symmetric=True,
+            row_by_row=True,
+            data_dependent=True,
+            skips_missing=True,
+            unseen="unlike",
+            power=1.0,
+        )
 
     def train(self, frame: Frame) -> TrainedGower:
         table = frame.terms()
         if not table:
-            raise DataError(f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'")
-        binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]  # also booleans
+            raise DataError(
+                f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'"
+            )
+        # also booleans
+        binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]
         _among("asymmetric", self.asymmetric, binary, "boolean predictor, or one of 0 and 1")
-        booleans = [c for c in table if c in self.asymmetric or (c in frame.schema and frame.schema[c].kind == "boolean")]
-        numbers = [c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)]
+        booleans = [
+            c
+            for c in table
+            if c in self.asymmetric or (c in frame.schema and frame.schema[c].kind == "boolean")
+        ]
+        numbers = [
+            c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)
+        ]
         categories = [c for c in table if c not in numbers]
         _among("column_weights", list(self.column_weights or ()), list(table), "predictor")
-        weights = np.array([(self.column_weights or {}).get(c, 1.0) for c in [*numbers, *categories]])
+        weights = np.array(
+            [(self.column_weights or {}).get(c, 1.0) for c in [*numbers, *categories]]
+        )
         if not weights.any():
             raise OptionError("column_weights must not be 0 for all predictors")
         low, high = extremes(_values(table, numbers, frame.index))
@@ -109,17 +132,28 @@ class Gower(Metric):
             name = numbers[int(np.argmax(~np.isfinite(ranges)))]
             raise DataError(f"the range of column {name!r} is infinite: scale it down")
         of_category = zip(categories, weights[len(numbers) :], strict=True)
-        labels = [c for c, weight in of_category if weight > 0 and len(frame) >= MANY and _all_differ(table[c])]
+        labels = [
+            c
+            for c, weight in of_category
+            if weight > 0 and len(frame) >= MANY and _all_differ(table[c])
+        ]
         for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
             warn(
-                f"column {name!r} has a different value in every row, so it adds the same to every dissimilarity: leave it out ('- "
+                f"column {name!r} has a different value in every row, so it adds the same to every "
+                "dissimilarity: leave it out ('- "
                 f"{name}')",
                 DataWarning,
             )
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
         weights = weights / weights.max()  # prevents overflow
         return TrainedGower(
-            self, ranges, weights, strings(numbers), strings(categories), strings(constant), strings(labels)
+            self,
+            ranges,
+            weights,
+            strings(numbers),
+            strings(categories),
+            strings(constant),
+            strings(labels),
         )
 
 
@@ -166,7 +200,8 @@ class TrainedGower(TrainedMetric):
         if np.isinf(scaled).any():
             i, j = np.argwhere(np.isinf(scaled))[0]
             raise DataError(
-                f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, too large for its range in the "
+                f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, "
+                "too large for its range in the "
                 f"training data, {self.ranges[j]:.4g}"
             )
         made = np.column_stack([scaled, *(as_floats(table[c]) for c in self.categories)])
@@ -202,12 +237,16 @@ class TrainedGower(TrainedMetric):
     def weighed(self, weights: Array) -> TrainedGower:
         weights = self.weights * weights
         known = dict(zip(self.variables, weights.tolist(), strict=True))
-        return replace(self, spec=replace(self.spec, column_weights=known), weights=weights / weights.max())
+        return replace(
+            self, spec=replace(self.spec, column_weights=known), weights=weights / weights.max()
+        )
 
     def sql(self, columns: Columns) -> SQLDistance:
         names, schema, keep = self.numbers.tolist(), columns.frame.schema, columns.frame.keep
         scales = zip(names, self.ranges, self.weights[: len(names)], strict=True)
-        numbers = [f"{columns.variable(c)} / {number(spread)} * {number(w)}" for c, spread, w in scales]
+        numbers = [
+            f"{columns.variable(c)} / {number(spread)} * {number(w)}" for c, spread, w in scales
+        ]
         codes = [columns.variable(c) for c in self.categories.tolist()]
         ordered = [c in schema and schema[c].kind == "category" for c in names]
         skips_zeros = [c in self.spec.asymmetric for c in self.categories.tolist()]
@@ -215,18 +254,34 @@ class TrainedGower(TrainedMetric):
 
         def values(prototypes: Rep) -> Array:
             if (prototypes[0] == UNLIKE).any():
-                raise OptionError("a prototype has a level that no training row has, which can't be written in SQL")
+                raise OptionError(
+                    "a prototype has a level that no training row has, which can't be written in SQL"
+                )
             return prototypes[0]
 
         def allowed(name: str, condition: str) -> str:
-            return f"({columns.of(name)} IS NULL OR {condition})" if keep and name in schema else condition
+            return (
+                f"({columns.of(name)} IS NULL OR {condition})"
+                if keep and name in schema
+                else condition
+            )
 
         known = [allowed(c, columns.known(c, compared=True)) for c in schema]
         # differences that overflow in relation to the range have no dissimilarity
-        known += [allowed(c, within(x, LARGEST_POWER)) for c, x, level in zip(names, numbers, ordered, strict=True) if not level]
+        known += [
+            allowed(c, within(x, LARGEST_POWER))
+            for c, x, level in zip(names, numbers, ordered, strict=True)
+            if not level
+        ]
         may_miss = keep or any(skips_zeros)
         constant = None if may_miss else number(sum(self.weights.tolist(), 0.0))
-        return SQLDistance([*numbers, *codes], gower_in_sql(ordered, skips_zeros, weights, constant), known, values, may_miss)
+        return SQLDistance(
+            [*numbers, *codes],
+            gower_in_sql(ordered, skips_zeros, weights, constant),
+            known,
+            values,
+            may_miss,
+        )
 
 
 def _values(table: dict[str, pd.Series], names: Iterable[str], index: pd.Index) -> Array:
@@ -261,14 +316,19 @@ def as_floats(values: pd.Series) -> Array:
     return np.where(codes < 0, np.nan, codes)
 
 
-def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: Sequence[str], constant: str | None) -> str:
+def gower_in_sql(
+    ordered: Sequence[bool],
+    skips_zeros: Sequence[bool],
+    weights: Sequence[str],
+    constant: str | None,
+) -> str:
     """Gower's weighted mean over the variables: first numbers, divided by their ranges and weighted, then codes.
 
     Parameters
     ----------
     ordered : sequence of bool
-        Whether each of the numbers is the number of a level of an ordered category; it is then negative for unknown levels, whose
-        difference from every level is the whole weight.
+        Whether each of the numbers is the number of a level of an ordered category; it is then
+        negative for unknown levels, whose difference from every level is the whole weight.
     skips_zeros : sequence of bool
         Whether a pair of zeros does not count, for each of the codes.
     weights : sequence of str
@@ -279,7 +339,11 @@ def gower_in_sql(ordered: Sequence[bool], skips_zeros: Sequence[bool], weights: 
     for k, weight in enumerate(weights):
         x, v = coordinate(k), value(k)
         if k < len(ordered):
-            apart = f"CASE WHEN {x} < 0e0 AND {v} IS NOT NULL THEN {weight} ELSE ABS({x} - {v}) END" if ordered[k] else f"ABS({x} - {v})"
+            apart = (
+                f"CASE WHEN {x} < 0e0 AND {v} IS NOT NULL THEN {weight} ELSE ABS({x} - {v}) END"
+                if ordered[k]
+                else f"ABS({x} - {v})"
+            )
             sums.append(apart if constant else f"COALESCE({apart}, 0e0)")
             counts.append(f"CASE WHEN {x} IS NULL OR {v} IS NULL THEN 0e0 ELSE {weight} END")
         else:

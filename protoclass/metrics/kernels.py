@@ -25,17 +25,17 @@ HIGHEST = 100  # degree of a polynomial
 class Kernel(Metric):
     """Kernel distance sqrt(K(x, x) + K(z, z) - 2 K(x, z)) (Bien and Tibshirani 2011, section 4.1).
 
-    "rbf" is K = exp(-gamma |x - z|^2); "laplacian" exp(-gamma sum |x - z|); "poly" (gamma x'z + coef0)^degree. The
-    distance of the kernel x'z is `Euclidean`.
+    "rbf" is K = exp(-gamma |x - z|^2); "laplacian" exp(-gamma sum |x - z|); "poly" (gamma x'z +
+    coef0)^degree. The distance of the kernel x'z is `Euclidean`.
 
     Parameters
     ----------
     kernel : "rbf", "poly" or "laplacian"
         Kernel K. For a matrix of another kernel see `Dissimilarity.from_similarity`.
     gamma : float > 0, optional
-        Parameter of the kernel. Default: 1 / (number of columns * variance of all entries of the scaled design matrix), as
-        scikit-learn's `gamma="scale"`. Columns far from 0 make this variance large and gamma small: center() them in the formula, or
-        specify gamma.
+        Parameter of the kernel. Default: 1 / (number of columns * variance of all entries of the
+        scaled design matrix), as scikit-learn's `gamma="scale"`. Columns far from 0 make this
+        variance large and gamma small: center() them in the formula, or specify gamma.
     degree : int from 1 to 100
         Degree of "poly".
     coef0 : float >= 0
@@ -45,8 +45,8 @@ class Kernel(Metric):
 
     Notes
     -----
-    These are distances between points, so they satisfy the triangle inequality. For "poly" they are differences of numbers that may
-    be large, and may be 0 between near rows.
+    These are distances between points, so they satisfy the triangle inequality. For "poly" they are
+    differences of numbers that may be large, and may be 0 between near rows.
 
     Examples
     --------
@@ -76,9 +76,13 @@ class Kernel(Metric):
     @property
     def traits(self) -> Traits:
         return Traits(
-            symmetric=True, triangle=self.kernel != "poly",  # which is 0 between near rows, as a difference of large numbers
-            row_by_row=True, data_dependent=bool(self.scale) or self.gamma is None, train_in_folds=self.scale == "fold",
-        )  # fmt: skip
+            # which is 0 between near rows, as a difference of large numbers
+            symmetric=True,
+            triangle=self.kernel != "poly",
+            row_by_row=True,
+            data_dependent=bool(self.scale) or self.gamma is None,
+            train_in_folds=self.scale == "fold",
+        )
 
     @property
     def name(self) -> str:
@@ -86,7 +90,11 @@ class Kernel(Metric):
 
     def train(self, frame: Frame) -> TrainedKernel:
         scale = scale_of(frame, self.name, self.scale)
-        gamma = _gamma(scaled(frame, self.name, scale.spread)) if self.gamma is None else float(self.gamma)
+        gamma = (
+            _gamma(scaled(frame, self.name, scale.spread))
+            if self.gamma is None
+            else float(self.gamma)
+        )
         return TrainedKernel(self, scale.spread, np.array(gamma), strings(scale.constant))
 
 
@@ -127,17 +135,21 @@ class TrainedKernel(TrainedMetric):
             return kernel_distances(self._power(products(X, Z)), rows[1], candidates[1])
         with np.errstate(over="ignore", under="ignore"):
             exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
-            return np.sqrt(-2 * np.expm1(-exponent))  # sqrt(2 - 2 exp(-exponent)), to full precision near 0
+            # sqrt(2 - 2 exp(-exponent)), to full precision near 0
+            return np.sqrt(-2 * np.expm1(-exponent))
 
     def _power(self, inner: Array) -> Array:
         """The polynomial kernel of inner products."""
         with np.errstate(over="ignore", invalid="ignore"):
             base = self.gamma.item() * inner + self.spec.coef0
             out = base.copy()
-            for _ in range(int(self.spec.degree) - 1):  # products have the same bits in any tile; a power need not
+            # products have the same bits in any tile; a power need not
+            for _ in range(int(self.spec.degree) - 1):
                 out *= base
         if not np.isfinite(out).all():
-            raise DataError(f"the {self.name} is not finite for some rows: use a smaller degree or gamma, or scaled columns")
+            raise DataError(
+                f"the {self.name} is not finite for some rows: use a smaller degree or gamma, or scaled columns"
+            )
         return out
 
 
@@ -145,7 +157,10 @@ def _gamma(X: Array) -> float:
     most = np.abs(X).max()  # squares of 1e200 would overflow
     variance = (X / most).var() if most > 0 else 0.0
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0  # 1, as scikit-learn has it
+        # 1, as scikit-learn has it
+        gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0
     if not 0 < gamma < np.inf:
-        raise DataError("gamma=1 / (columns * variance) is not a positive number for columns of this size: scale them")
+        raise DataError(
+            "gamma=1 / (columns * variance) is not a positive number for columns of this size: scale them"
+        )
     return gamma

@@ -1,4 +1,6 @@
-"""Distances that learn from the classes: neighbourhood components, linear and quadratic discriminants, adaptive distances."""
+"""Distances that learn from the classes: neighbourhood components, linear and quadratic
+discriminants, adaptive distances.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.distances.discriminant import SINGULAR, adaptive_distances, discriminants, nca, quadratic
+from ..core.distances.discriminant import (
+    SINGULAR,
+    adaptive_distances,
+    discriminants,
+    nca,
+    quadratic,
+)
 from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
@@ -20,7 +28,15 @@ from ..ground.checks import MOST_RUNS, MOST_SEED, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number, strings
-from .minkowski import SCALES, Euclidean, TrainedMinkowski, design_of, distance_in_sql, scale_of, scaled
+from .minkowski import (
+    SCALES,
+    Euclidean,
+    TrainedMinkowski,
+    design_of,
+    distance_in_sql,
+    scale_of,
+    scaled,
+)
 
 LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
 NAMED = 6  # columns whose weights a summary names
@@ -28,43 +44,51 @@ NAMED = 6  # columns whose weights a summary names
 
 @dataclass(frozen=True)
 class NCA(Metric):
-    """Euclidean distance after a linear map of the columns that is learned from the classes, by neighbourhood components analysis.
+    """Euclidean distance after a linear map of the columns that is learned from the classes, by
+    neighbourhood components analysis.
 
-    Scaled Euclidean distance gives a useless column the same weight as a useful one; this metric learns the weights. Columns are
-    divided by their standard deviation first. Scales and map are learned on the training rows alone, and again in each fold of a
-    cross-validation. The map maximises the probability that a random neighbour of a training row, with near rows more probable, is of
-    the same class.
+    Scaled Euclidean distance gives a useless column the same weight as a useful one; this metric
+    learns the weights. Columns are divided by their standard deviation first. Scales and map are
+    learned on the training rows alone, and again in each fold of a cross-validation. The map
+    maximises the probability that a random neighbour of a training row, with near rows more
+    probable, is of the same class.
 
     Parameters
     ----------
     dims : int, optional
         Number of axes of the map. Default: the number of columns.
     diagonal : True, False or None
-        Whether the map is a weight for each column, which can be interpreted. None: True without `dims`, otherwise False. A full
-        map has many more parameters; if there are columns of noise, it fits the training rows better and new rows mostly worse.
+        Whether the map is a weight for each column, which can be interpreted. None: True without
+        `dims`, otherwise False. A full map has many more parameters; if there are columns of noise,
+        it fits the training rows better and new rows mostly worse.
     ridge : float >= 0
-        Penalty against overfitting: it is multiplied by the mean weight of the columns and subtracted from the mean probability.
+        Penalty against overfitting: it is multiplied by the mean weight of the columns and
+        subtracted from the mean probability.
     sample : int >= 2
-        Maximum number of rows, whose pairs are compared in each step. If there are more rows, a stratified random sample is
-        used, and the summary reports it.
+        Maximum number of rows, whose pairs are compared in each step. If there are more rows, a
+        stratified random sample is used, and the summary reports it.
     seed : int
         Seed for the sample.
 
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if `dims` is too large.
+        If there is no response, if only one class has rows, if all columns are constant, or if
+        `dims` is too large.
 
     Notes
     -----
-    Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.distances.discriminant`. Weights of rows count. A constant column gets
-    weight 0, because it carries no information. Coordinates such as centroids are mapped back to the columns by the inverse of the map;
-    if it has fewer axes than columns, by a regression of the training rows on these coordinates.
+    Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.distances.discriminant`. Weights
+    of rows count. A constant column gets weight 0, because it carries no information. Coordinates
+    such as centroids are mapped back to the columns by the inverse of the map; if it has fewer axes
+    than columns, by a regression of the training rows on these coordinates.
 
-    The weights have mean 1 over the columns that vary, as for scaled Euclidean distance. If there is little to learn they fit
-    noise, so compare with `dissimilarity="euclidean"` by cross-validation. On six data sets with 20 added columns of noise, the error
-    of k-NN decreased by 12 points on average; on the original data sets it decreased on two and increased on two
-    (`benchmarks/LEARNED.md` in a clone of the repository). If columns are redundant, one of them may have all the weight.
+    The weights have mean 1 over the columns that vary, as for scaled Euclidean distance. If there
+    is little to learn they fit noise, so compare with `dissimilarity="euclidean"` by
+    cross-validation. On six data sets with 20 added columns of noise, the error of k-NN decreased
+    by 12 points on average; on the original data sets it decreased on two and increased on two
+    (`benchmarks/LEARNED.md` in a clone of the repository). If columns are redundant, one of them
+    may have all the weight.
 
     See Also
     --------
@@ -116,28 +140,48 @@ class NCA(Metric):
             chosen = stratified_subset(known.y, int(self.sample), self.seed)
         Z, y, w = known.Z[chosen], known.y[chosen], known.w[chosen]
         if len(y) < len(chosen):
-            check_classes(frame, y, f"rows of the sample of {self.sample} have", " (a larger sample= may have others)")
+            check_classes(
+                frame,
+                y,
+                f"rows of the sample of {self.sample} have",
+                " (a larger sample= may have others)",
+            )
         p = Z.shape[1]
         if self.dims is not None and self.dims > p:
-            raise DataError(f"dims must be at most {p}, the number of columns that vary, not {self.dims}")
+            raise DataError(
+                f"dims must be at most {p}, the number of columns that vary, not {self.dims}"
+            )
         if np.bincount(y).max() < 2:
-            raise DataError("NCA compares rows of the same class, but each class has one training row: use more rows")
+            raise DataError(
+                "NCA compares rows of the same class, but each class has one training row: use more rows"
+            )
         found = nca(Z, y, w, self.dims, self.weighs, float(self.ridge))
         size = (found.map**2).sum()
         if not size > SINGULAR:
-            raise DataError(f"ridge={brief(self.ridge)} makes the weights of all columns 0: use a smaller one")
+            raise DataError(
+                f"ridge={brief(self.ridge)} makes the weights of all columns 0: use a smaller one"
+            )
         search = np.array([found.before, found.after, found.steps, found.converged], float)
-        return mapped(self, known, found.map * np.sqrt(p / size), len(y), search)  # weights of mean 1
+        # weights of mean 1
+        return mapped(self, known, found.map * np.sqrt(p / size), len(y), search)
 
 
 OF_A_MAP = Traits(
-    symmetric=True, triangle=True, row_by_row=True, train_in_folds=True, supervised=True, scaling=SCALES[True], geometry=Geometry()
+    symmetric=True,
+    triangle=True,
+    row_by_row=True,
+    train_in_folds=True,
+    supervised=True,
+    scaling=SCALES[True],
+    geometry=Geometry(),
 )
 
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Rows with weight from which a metric learns: the columns that vary, divided by their standard deviation and centred."""
+    """Rows with weight from which a metric learns: the columns that vary, divided by their standard
+    deviation and centred.
+    """
 
     Z: Array  # (n, columns that vary)
     y: Array  # (n,)
@@ -161,25 +205,42 @@ def training_rows(frame: Frame, name: str) -> TrainingRows:
     spread = scale_of(frame, name, True).spread
     varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
     if not varies.any():
-        raise DataError(f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others")
+        raise DataError(
+            f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others"
+        )
     center = np.where(varies, Z.mean(axis=0), Z[0])
-    return TrainingRows((Z - center)[:, varies], y, frame.weights, center, spread, varies, frame.design.columns)
+    return TrainingRows(
+        (Z - center)[:, varies], y, frame.weights, center, spread, varies, frame.design.columns
+    )
 
 
-def mapped(spec: Metric, known: TrainingRows, inner: Array, used: int, search: Array) -> TrainedLearned:
+def mapped(
+    spec: Metric, known: TrainingRows, inner: Array, used: int, search: Array
+) -> TrainedLearned:
     """The trained metric of a map (k, v), or (v,), of the columns that vary, learned from `used` of the rows."""
     shape = () if inner.ndim == 1 else (len(inner),)
     axes, back = np.zeros((*shape, len(known.varies))), np.zeros((len(known.varies), *shape))
     axes[..., known.varies], back[known.varies] = inner, inverse(inner, known.Z)
     counts = np.array([used, len(known.y)])
-    return TrainedLearned(spec, known.center, known.spread, axes, back, counts, search, strings(known.columns), known.constant)
+    return TrainedLearned(
+        spec,
+        known.center,
+        known.spread,
+        axes,
+        back,
+        counts,
+        search,
+        strings(known.columns),
+        known.constant,
+    )
 
 
 def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
     if len(np.unique(y)) < 2:
         name = shown(frame.levels[int(y[0])]) if len(y) else "none"
         raise DataError(
-            f"a learned metric needs rows of two classes, but all {whose} the class {name}{more}: use dissimilarity='euclidean' to learn "
+            f"a learned metric needs rows of two classes, but all {whose} the class {name}{more}: "
+            "use dissimilarity='euclidean' to learn "
             "nothing"
         )
 
@@ -196,7 +257,11 @@ def inverse(inner: Array, Z: Array) -> Array:
 def sampled(traits: Traits, counts: Array, samples: str = "") -> Traits:
     """The traits of a metric that was learned from `counts[0]` of `counts[1]` rows: their description says so."""
     known, every = counts
-    return replace(traits, scaling=f"{traits.scaling}, learned from {samples}{known} of {every} rows") if known < every else traits
+    return (
+        replace(traits, scaling=f"{traits.scaling}, learned from {samples}{known} of {every} rows")
+        if known < every
+        else traits
+    )
 
 
 def table_of_weights(weight: Array, scale: Array, names: Array) -> pd.DataFrame:
@@ -208,7 +273,10 @@ def table_of_weights(weight: Array, scale: Array, names: Array) -> pd.DataFrame:
 def in_words(column_weights: pd.DataFrame) -> str:
     """The largest weights, with the names of their columns."""
     weights = column_weights["weight"].sort_values(ascending=False, kind="stable")
-    first, rest = ", ".join(f"{name} {w:.3g}" for name, w in weights.head(NAMED).items()), weights.iloc[NAMED:]
+    first, rest = (
+        ", ".join(f"{name} {w:.3g}" for name, w in weights.head(NAMED).items()),
+        weights.iloc[NAMED:],
+    )
     return first + (f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else "")
 
 
@@ -254,7 +322,8 @@ class TrainedLearned(Mapped):
     counts : int array (2,)
         Rows that the map is learned from, and rows that have weight.
     search : array (4,), or (0,) for LDA
-        Mean probability of the own class at the start and under the map, steps of the search, and whether it converged.
+        Mean probability of the own class at the start and under the map, steps of the search, and
+        whether it converged.
     columns : array (p,) of str
     constant : array of str
         Columns that do not vary.
@@ -273,7 +342,9 @@ class TrainedLearned(Mapped):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        notes = [f"learned weights of columns, each divided by its sd: {in_words(self.column_weights)}"]
+        notes = [
+            f"learned weights of columns, each divided by its sd: {in_words(self.column_weights)}"
+        ]
         if len(self.search):
             before, after, steps, converged = self.search
             end = "" if converged else f"; the search was stopped after {steps:.0f} steps"
@@ -282,7 +353,9 @@ class TrainedLearned(Mapped):
                 f"{before:.3f} at the start, {after:.3f} as learned{end}"
             )
         if self.counts[0] < self.counts[1]:
-            notes.append(f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows")
+            notes.append(
+                f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows"
+            )
         if len(self.constant):
             notes.append(f"constant columns, which get weight 0: {', '.join(self.constant)}")
         return tuple(notes)
@@ -295,7 +368,10 @@ class TrainedLearned(Mapped):
         axes = np.diag(self.map) if self.map.ndim == 1 else self.map
         design = zip(columns.design, self.spread.tolist(), self.center.tolist(), strict=True)
         Z = [f"({x} / {number(spread)} - {number(center)})" for x, spread, center in design]
-        rows = [total(f"{z} * {number(a)}" for z, a in zip(Z, axis, strict=True)) for axis in axes.tolist()]
+        rows = [
+            total(f"{z} * {number(a)}" for z, a in zip(Z, axis, strict=True))
+            for axis in axes.tolist()
+        ]
         return distance_in_sql(rows, 2.0, columns)
 
     def original(self, coords: Array) -> pd.DataFrame:
@@ -307,30 +383,34 @@ class TrainedLearned(Mapped):
 class LDA(Metric):
     """Distance on the axes of linear discriminant analysis.
 
-    The axes are those on which the means of the classes differ most, in units in which the covariance within classes is spherical. So
-    columns that are correlated do not count twice, and columns that do not separate the classes hardly count. Two prototypes of two
-    classes are then a linear score with a threshold. Columns are divided by their standard deviation first. All is learned on the
-    training rows alone, and again in each fold of a cross-validation.
+    The axes are those on which the means of the classes differ most, in units in which the
+    covariance within classes is spherical. So columns that are correlated do not count twice, and
+    columns that do not separate the classes hardly count. Two prototypes of two classes are then a
+    linear score with a threshold. Columns are divided by their standard deviation first. All is
+    learned on the training rows alone, and again in each fold of a cross-validation.
 
     Parameters
     ----------
     dims : int, optional
         Number of axes. Default: the maximum, one less than classes.
     ridge : float >= 0, or None
-        Proportion of the mean variance of the columns that is added to the variance within classes along every axis. It keeps the axes
-        stable if columns are many or correlated. None: the covariance within classes is shrunken towards a spherical one, as far as
-        Ledoit and Wolf (2004) estimate to be best.
+        Proportion of the mean variance of the columns that is added to the variance within classes
+        along every axis. It keeps the axes stable if columns are many or correlated. None: the
+        covariance within classes is shrunken towards a spherical one, as far as Ledoit and Wolf
+        (2004) estimate to be best.
 
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if `dims` is too large. With
-        `ridge=0`, also if some axis separates the training rows without variance within classes, as with fewer rows than columns.
+        If there is no response, if only one class has rows, if all columns are constant, or if
+        `dims` is too large. With `ridge=0`, also if some axis separates the training rows without
+        variance within classes, as with fewer rows than columns.
 
     Notes
     -----
-    *The Elements of Statistical Learning*, section 4.3.3. Weights of rows count. With one prototype in the mean of each class and ridge=0,
-    the nearest prototype is the class that linear discriminant analysis predicts for equal priors.
+    *The Elements of Statistical Learning*, section 4.3.3. Weights of rows count. With one prototype
+    in the mean of each class and ridge=0, the nearest prototype is the class that linear
+    discriminant analysis predicts for equal priors.
 
     See Also
     --------
@@ -363,7 +443,8 @@ class LDA(Metric):
         most = min(classes - 1, Z.shape[1])
         if self.dims is not None and self.dims > most:
             raise DataError(
-                f"dims must be at most {most} for LDA of {classes} classes and {Z.shape[1]} columns that vary, not {self.dims}"
+                f"dims must be at most {most} for LDA of {classes} classes and {Z.shape[1]} "
+                f"columns that vary, not {self.dims}"
             )
         with alone():  # the same sums on any number of threads
             axes = discriminants(Z, known.y, known.w, self.dims or most, self.ridge)
@@ -376,28 +457,35 @@ class LDA(Metric):
 class QDA(Metric):
     """Distance to a candidate by the covariance of the candidate's class, as in quadratic discriminant analysis.
 
-    D[i, j]^2 = (x_i - x_j)' S^-1 (x_i - x_j) with S the covariance of the class of candidate j, shrunk towards the covariance within all
-    classes. So a class that varies much in some direction reaches far in it. The dissimilarity is asymmetric. Columns are divided by
-    their standard deviation first. All is learned on the training rows alone, and again in each fold of a cross-validation.
+    D[i, j]^2 = (x_i - x_j)' S^-1 (x_i - x_j) with S the covariance of the class of candidate j,
+    shrunk towards the covariance within all classes. So a class that varies much in some direction
+    reaches far in it. The dissimilarity is asymmetric. Columns are divided by their standard
+    deviation first. All is learned on the training rows alone, and again in each fold of a
+    cross-validation.
 
     Parameters
     ----------
     shrinkage : float from 0 to 1
-        Weight of the covariance within all classes in the covariance of each class; 1 is the Mahalanobis distance within classes.
+        Weight of the covariance within all classes in the covariance of each class; 1 is the
+        Mahalanobis distance within classes.
     ridge : float >= 0
-        Proportion of the mean variance of the columns that is added to the variance along every axis.
+        Proportion of the mean variance of the columns that is added to the variance along every
+        axis.
 
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if the covariance of a class is singular.
+        If there is no response, if only one class has rows, if all columns are constant, or if the
+        covariance of a class is singular.
 
     Notes
     -----
-    Friedman (1989), *Regularized discriminant analysis*, Journal of the American Statistical Association 84. Weights of rows count. Axes
-    along which the training rows do not vary are ignored, so with more columns than rows the distance is that in the space of the
-    rows. With one prototype in the mean of each class, shrinkage=0 and ridge=0, the nearest prototype is the class that quadratic
-    discriminant analysis predicts for equal priors, up to the determinants of the covariances.
+    Friedman (1989), *Regularized discriminant analysis*, Journal of the American Statistical
+    Association 84. Weights of rows count. Axes along which the training rows do not vary are
+    ignored, so with more columns than rows the distance is that in the space of the rows. With one
+    prototype in the mean of each class, shrinkage=0 and ridge=0, the nearest prototype is the class
+    that quadratic discriminant analysis predicts for equal priors, up to the determinants of the
+    covariances.
 
     See Also
     --------
@@ -423,17 +511,27 @@ class QDA(Metric):
     def train(self, frame: Frame) -> TrainedByClass:
         known = training_rows(frame, self.name)
         with alone():
-            inner = quadratic(known.Z, known.y, known.w, len(frame.levels), float(self.shrinkage), float(self.ridge))
+            inner = quadratic(
+                known.Z,
+                known.y,
+                known.w,
+                len(frame.levels),
+                float(self.shrinkage),
+                float(self.ridge),
+            )
         if inner is None:
             raise _singular("QDA needs variance within each class", known)
         maps = np.zeros((*inner.shape[:2], len(known.varies)))
         maps[:, :, known.varies] = inner
-        return TrainedByClass(self, known.center, known.spread, maps, strings(known.columns), known.constant)
+        return TrainedByClass(
+            self, known.center, known.spread, maps, strings(known.columns), known.constant
+        )
 
 
 def _singular(need: str, known: TrainingRows) -> DataError:
     return DataError(
-        f"{need}, but some axis of {known.Z.shape[1]} columns over {len(known.Z)} rows has none: leave columns out, or use a larger ridge="
+        f"{need}, but some axis of {known.Z.shape[1]} columns over {len(known.Z)} rows has none: "
+        "leave columns out, or use a larger ridge="
     )
 
 
@@ -449,13 +547,21 @@ class ByClass(TrainedMetric):
         """Representation of each candidate by the metric of its class, and this class."""
         if frame.response is None or (frame.codes < 0).any():
             raise DataError(
-                f"{self.name} dissimilarities need the class of each candidate, but some have none: use candidates='train', or another "
+                f"{self.name} dissimilarities need the class of each candidate, but some have "
+                "none: use candidates='train', or another "
                 "dissimilarity"
             )
         present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
-        parts = [metric.candidates(frame.take(at)) for metric, at in zip(self.parts, present, strict=True) if len(at)]
+        parts = [
+            metric.candidates(frame.take(at))
+            for metric, at in zip(self.parts, present, strict=True)
+            if len(at)
+        ]
         back = np.argsort(np.concatenate(present), kind="stable")
-        return (*(np.concatenate(arrays)[back] for arrays in zip(*parts, strict=True)), frame.codes.astype(np.int64))
+        return (
+            *(np.concatenate(arrays)[back] for arrays in zip(*parts, strict=True)),
+            frame.codes.astype(np.int64),
+        )
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         return self.by_class(rows, candidates, "between")
@@ -466,7 +572,9 @@ class ByClass(TrainedMetric):
         width, out = len(rows) // len(self.parts), None
         for c in np.unique(codes):
             at = np.flatnonzero(codes == c)
-            values = getattr(self.parts[c], measure)(rows[c * width : (c + 1) * width], part(tuple(known), at))
+            values = getattr(self.parts[c], measure)(
+                rows[c * width : (c + 1) * width], part(tuple(known), at)
+            )
             if out is None:
                 out = np.empty((values.shape[0], len(codes), *values.shape[2:]), values.dtype)
             out[:, at] = values
@@ -483,7 +591,8 @@ class ByClass(TrainedMetric):
 @savable(center="p", spread="p", maps="L k p", columns="p", constant="c")
 @dataclass(frozen=True, eq=False)
 class TrainedByClass(ByClass):
-    """A distance with a map of the columns for each class: to a candidate it is Euclidean under the map of the candidate's class.
+    """A distance with a map of the columns for each class: to a candidate it is Euclidean under the
+    map of the candidate's class.
 
     Attributes
     ----------
@@ -505,7 +614,11 @@ class TrainedByClass(ByClass):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (f"constant columns, which do not count: {', '.join(self.constant)}",) if len(self.constant) else ()
+        return (
+            (f"constant columns, which do not count: {', '.join(self.constant)}",)
+            if len(self.constant)
+            else ()
+        )
 
     @cached_property
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
@@ -516,28 +629,32 @@ class TrainedByClass(ByClass):
 class Adaptive(Metric):
     """Local distances that are long across a class boundary and short along it (Hastie and Tibshirani 1996).
 
-    The training rows nearest to row x_i give the covariance W within their classes and B between them. The distances from this row are
+    The training rows nearest to row x_i give the covariance W within their classes and B between
+    them. The distances from this row are
 
         D[i, j]^2 = (x_i - z_j)' W^-1/2 (W^-1/2 B W^-1/2 + softening I) W^-1/2 (x_i - z_j)
 
-    (ESL, section 13.4.2). With "knn" this is the method of discriminant adaptive nearest neighbours, "dann". The matrix depends on the
-    classes, so it is learned again in each fold.
+    (ESL, section 13.4.2). With "knn" this is the method of discriminant adaptive nearest
+    neighbours, "dann". The matrix depends on the classes, so it is learned again in each fold.
 
     Parameters
     ----------
     neighborhood : int >= 2, None or sequence
-        Number of training rows for each matrix. None: a fifth of them, at least 50 (or all, if there are fewer).
+        Number of training rows for each matrix. None: a fifth of them, at least 50 (or all, if
+        there are fewer).
     softening : float > 0, or sequence
         Weight of W^-1 in the matrix; 1 as in ESL.
     ridge : float >= 0, or sequence
-        Constant added to the diagonal of the covariance within classes, as a multiple of its mean. If there are hardly more neighbours
-        than columns, this covariance is nearly singular, and a small ridge is then harmful.
+        Constant added to the diagonal of the covariance within classes, as a multiple of its mean.
+        If there are hardly more neighbours than columns, this covariance is nearly singular, and a
+        small ridge is then harmful.
     iterations : int >= 1, or sequence
         Number of neighbourhood searches; each one after the first uses the previous matrix.
     scale : True, False
         Scaling of the columns, as in `Euclidean`.
     base : TrainedMinkowski, or None
-        Euclidean metric for the coordinates, if it was trained on all rows before the folds. Not given by the user.
+        Euclidean metric for the coordinates, if it was trained on all rows before the folds. Not
+        given by the user.
 
     Examples
     --------
@@ -564,7 +681,9 @@ class Adaptive(Metric):
             whole_number("neighborhood", self.neighborhood, 2)
         whole_number("iterations", self.iterations, 1, MOST_RUNS)
         if not (self.base is None or isinstance(self.base, TrainedMinkowski)):
-            raise OptionError(f"base must be None, because training sets it, not {brief(self.base)}")
+            raise OptionError(
+                f"base must be None, because training sets it, not {brief(self.base)}"
+            )
         check_number("softening", self.softening, 0, above=True, high=1e12)
         check_number("ridge", self.ridge, 0, high=1e12)
         one_of("scale", self.scale, (True, False))
@@ -578,8 +697,12 @@ class Adaptive(Metric):
         X = np.asarray(base.coordinates(base.rows(frame)), float)[live]
         count = self.count(len(X))
         if count > len(X):
-            raise DataError(f"neighborhood={count} needs as many training rows, but there are {len(X)}: use a smaller one")
-        return TrainedAdaptive(replace(self, base=None), base, X, frame.codes[live], np.array(len(frame.levels)))
+            raise DataError(
+                f"neighborhood={count} needs as many training rows, but there are {len(X)}: use a smaller one"
+            )
+        return TrainedAdaptive(
+            replace(self, base=None), base, X, frame.codes[live], np.array(len(frame.levels))
+        )
 
     def count(self, n: int) -> int:
         """Number of training rows for each matrix, among n."""
@@ -618,5 +741,12 @@ class TrainedAdaptive(TrainedMetric):
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         spec = self.spec
-        settings = (spec.count(len(self.X)), float(spec.softening), float(spec.ridge), int(spec.iterations))
-        return adaptive_distances(rows[0], candidates[0], self.X, self.y, self.classes.item(), *settings)
+        settings = (
+            spec.count(len(self.X)),
+            float(spec.softening),
+            float(spec.ridge),
+            int(spec.iterations),
+        )
+        return adaptive_distances(
+            rows[0], candidates[0], self.X, self.y, self.classes.item(), *settings
+        )

@@ -1,4 +1,6 @@
-"""Dissimilarities from a frame and a metric, and candidates besides the training rows (Bien and Tibshirani 2011, section 4.2)."""
+"""Dissimilarities from a frame and a metric, and candidates besides the training rows (Bien and
+Tibshirani 2011, section 4.2).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,16 @@ from ..frames.frame import Frame, mold
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas, read_for
 from ..ground.checks import MOST_RUNS, NamedArguments, among, one_of, whole_number
-from ..ground.errors import DataError, DataWarning, OptionError, TooLargeError, brief, printed, shown, warn
+from ..ground.errors import (
+    DataError,
+    DataWarning,
+    OptionError,
+    TooLargeError,
+    brief,
+    printed,
+    shown,
+    warn,
+)
 from ..ground.savable import savable
 from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
@@ -84,7 +95,9 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
         new, complete = seen.again(self.data)
         if not complete.all():
             raise DataError(f"{(~complete).sum()} unlabelled rows lack predictors: leave them out")
-        new.unseen_counts.warn({c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")})
+        new.unseen_counts.warn(
+            {c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")}
+        )
         return metric.candidates(new), new.columns
 
 
@@ -101,10 +114,17 @@ class Generated(Candidates):
         for c, name in enumerate(names):
             rows = (seen.weights > 0) & (seen.codes == c)
             if rows.sum() < self.needed:
-                raise DataError(f"{kind} candidates need {self.needed} rows with weight in each class, but {name!r} has {rows.sum()}")
+                raise DataError(
+                    f"{kind} candidates need {self.needed} rows with weight in each class, but "
+                    f"{name!r} has {rows.sum()}"
+                )
             made.append(self.of_class(X[rows], seen.weights[rows], (seed, c)))
         coords = np.concatenate(made)
-        labels = [f"{kind}[{name}].{k + 1}" for name, points in zip(names, made, strict=True) for k in range(len(points))]
+        labels = [
+            f"{kind}[{name}].{k + 1}"
+            for name, points in zip(names, made, strict=True)
+            for k in range(len(points))
+        ]
         return space.place(coords), space.original(coords).set_axis(labels)
 
     @property
@@ -156,9 +176,10 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
     only : bool
         Whether only these draws are candidates, without the training rows.
     steps : int, optional
-        Number of steps of the random walk between draws, with ten times as many before the first. Default: the dimension of the hull,
-        at least 5. With fewer, draws are similar and too near the mean. Each step needs two linear programs with a variable for each
-        row and a condition for each dimension, which is slow for images.
+        Number of steps of the random walk between draws, with ten times as many before the first.
+        Default: the dimension of the hull, at least 5. With fewer, draws are similar and too near
+        the mean. Each step needs two linear programs with a variable for each row and a condition
+        for each dimension, which is slow for images.
     """
 
     n: int = 200
@@ -172,7 +193,10 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
 
     def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
         if self.n * X.shape[1] > LARGEST:
-            raise TooLargeError(f"pc.candidates.hull({self.n}) needs {self.n} draws of {X.shape[1]} columns, which is too many: use fewer")
+            raise TooLargeError(
+                f"pc.candidates.hull({self.n}) needs {self.n} draws of {X.shape[1]} columns, which "
+                "is too many: use fewer"
+            )
         return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
@@ -188,7 +212,8 @@ def check_candidates(candidates: Any) -> None:
     named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
     if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
         raise OptionError(
-            "candidates must be 'auto', 'train', 'same_class', a number of rows, or pc.candidates.unlabelled(data), kmeans(K) or hull(n), "
+            "candidates must be 'auto', 'train', 'same_class', a number of rows, or "
+            "pc.candidates.unlabelled(data), kmeans(K) or hull(n), "
             f"not {brief(candidates)}"
         )
 
@@ -198,21 +223,25 @@ def subset(frame: Frame, count: int, seed: int) -> Array:
     live = frame.weights > 0
     if count > live.sum():
         what = "rows" if live.all() else "rows with weight"
-        raise OptionError(f"candidates={brief(count)} needs as many {what}, but there are {live.sum()}")
+        raise OptionError(
+            f"candidates={brief(count)} needs as many {what}, but there are {live.sum()}"
+        )
     out = np.zeros(len(frame), bool)
     out[live] = stratified_subset(frame.codes[live], count, seed)
     return out
 
 
 @public
-def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: str = "drop") -> Dissimilarity:
+def dissimilarity(
+    formula: Any, data: Any = None, metric: Any = "auto", *, na: str = "drop"
+) -> Dissimilarity:
     """Dissimilarities between the rows of a data frame.
 
     Parameters
     ----------
     formula : str or DataFrame
-        Formula, or a data frame all of whose columns are used. The response of a formula is used if the metric learns from classes, as
-        `NCA` does, and ignored otherwise.
+        Formula, or a data frame all of whose columns are used. The response of a formula is used if
+        the metric learns from classes, as `NCA` does, and ignored otherwise.
     data : DataFrame, or path or lazy table as `data` in `fit`
         Data for the formula.
     metric : str, metric object, callable or matrix
@@ -223,7 +252,8 @@ def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: s
     Returns
     -------
     Dissimilarity
-        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `to_frame`, `map` and `plot`.
+        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `to_frame`, `map` and
+        `plot`.
 
     Examples
     --------
@@ -241,7 +271,9 @@ def dissimilarity(formula: Any, data: Any = None, metric: Any = "auto", *, na: s
         raise OptionError("dissimilarity(formula, data) needs data")
     if not isinstance(formula, str):
         if data is not None:
-            raise OptionError("data are given twice: use dissimilarity(formula, data, metric), or dissimilarity(data, metric=...)")
+            raise OptionError(
+                "data are given twice: use dissimilarity(formula, data, metric), or dissimilarity(data, metric=...)"
+            )
         formula, data = "~ .", formula
     table = as_pandas(read_for(data, formula))
     molded = mold(formula, table, na=na, response=False)
@@ -256,7 +288,8 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     """Warn of series that are left out, of texts that are compared by equality only, and of rows with few values."""
     if metric.series and len(frame.dropped):
         warn(
-            f"{len(frame.dropped)} series with missing values are left out: use na='keep' if missing values at the end of a row are the "
+            f"{len(frame.dropped)} series with missing values are left out: use na='keep' if "
+            "missing values at the end of a row are the "
             "end of its series",
             DataWarning,
         )
@@ -265,11 +298,15 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
             warn(message, DataWarning)
 
 
-HUBS, SAMPLED = 3, 500  # times their proportion, from which on sparse rows are the nearest too often; rows whose nearest ones are counted
+# times their proportion, from which on sparse rows are the nearest too often; rows whose nearest
+# ones are counted
+HUBS, SAMPLED = 3, 500
 
 
 def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
-    """The warning if rows with less than half of the predictors are nearest to many rows, because missing values are skipped; or ""."""
+    """The warning if rows with less than half of the predictors are nearest to many rows, because
+    missing values are skipped; or "".
+    """
     if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
         return ""
     observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
@@ -287,17 +324,22 @@ def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
         return ""
     names = list(frame.schema) if p <= 10 else f"data.columns.drop({frame.formula.response!r})"
     return (
-        f"{len(sparse)} of the {len(frame)} rows have less than half of the predictors, but are nearest to {100 * nearest:.0f} % of the "
-        f"rows, because missing values are skipped: leave them out by data.dropna(thresh={p // 2 + p % 2}, subset={names})"
+        f"{len(sparse)} of the {len(frame)} rows have less than half of the predictors, but are "
+        f"nearest to {100 * nearest:.0f} % of the "
+        "rows, because missing values are skipped: leave them out by "
+        f"data.dropna(thresh={p // 2 + p % 2}, subset={names})"
     )
 
 
-DISTINCT = 0.8  # proportion of rows with distinct texts, from which on equality has almost no information
+# proportion of rows with distinct texts, from which on equality has almost no information
+DISTINCT = 0.8
 KMER = 3  # letters of the k-mers that are suggested
 
 
 def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
-    """The warning, with its cure, if the only predictor is text that hardly repeats and the metric does not compare letters; or ""."""
+    """The warning, with its cure, if the only predictor is text that hardly repeats and the metric
+    does not compare letters; or "".
+    """
     if len(frame.schema) != 1:
         return ""
     ((name, column),) = frame.schema.items()
@@ -308,7 +350,8 @@ def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
     k = min(KMER, *map(len, texts))
     kernel = f"pc.Mismatch(k={k}, m=0) (pieces of {k} letters) or dissimilarity=" if k else ""
     return (
-        f"column {name!r} is text with {len(texts)} different values in {len(frame)} rows, and {metric.name} dissimilarities only see "
+        f"column {name!r} is text with {len(texts)} different values in {len(frame)} rows, and "
+        f"{metric.name} dissimilarities only see "
         f"whether two texts are the same: compare their letters by dissimilarity={kernel}pc.Levenshtein() (edits)"
     )
 
@@ -319,8 +362,8 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
     Parameters
     ----------
     spec : name, metric, callable, matrix or Dissimilarity
-        The trained metric of a Dissimilarity, and a trained metric that is given, are unchanged, unless they must be trained again
-        in each fold.
+        The trained metric of a Dissimilarity, and a trained metric that is given, are unchanged,
+        unless they must be trained again in each fold.
     frame : Frame
     data : DataFrame
         Data with all rows, whose labels a given matrix must match.
@@ -329,7 +372,8 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         return automatic(frame)[0]
     for name, values in list_tuned(spec).items():
         raise OptionError(
-            f"{name} must be one value for {type(spec).__name__}, not {brief(values)}: use `fit` or `cross_validate` to tune it"
+            f"{name} must be one value for {type(spec).__name__}, not {brief(values)}: use `fit` "
+            "or `cross_validate` to tune it"
         )
     if isinstance(spec, Dissimilarity):
         of_rows = spec.metric.of_rows(data)
@@ -338,7 +382,10 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         return untrained_if_in_folds(of_rows)
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
-            raise OptionError(f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.to_frame() with a formula 'y ~ 1'")
+            raise OptionError(
+                f"{type(spec).__name__} needs a metric or a matrix: use d.metric, or d.to_frame() "
+                "with a formula 'y ~ 1'"
+            )
         return spec.with_inner([resolve(spec.of, frame, data)])
     if isinstance(spec, (pd.DataFrame, pd.Series, np.ndarray, list, tuple)):
         spec = given(spec, data)
@@ -347,14 +394,17 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
     if metric.given:
         check_no_predictors(frame)
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
-        raise OptionError(f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}")
+        raise OptionError(
+            f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}"
+        )
     return untrained_if_in_folds(metric)
 
 
 def check_no_predictors(frame: Frame) -> None:
     if frame.formula.terms:
         raise OptionError(
-            f"if dissimilarities are given, the formula must have no predictors: use '{frame.formula.response or ''} ~ 1', not "
+            "if dissimilarities are given, the formula must have no predictors: use "
+            f"'{frame.formula.response or ''} ~ 1', not "
             f"{frame.formula.quoted}"
         )
 
@@ -367,19 +417,31 @@ def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFra
     check_complete(dissimilarity.index, frame.index, data)
     at = dissimilarity.index.get_indexer(frame.index)
     source = dissimilarity.data
-    return replace(frame, columns=source.columns.iloc[at], formula=replace(source.formula, response=frame.formula.response),
-                   schema=source.schema, spec=source.spec, keep=source.keep)  # fmt: skip
+    return replace(
+        frame,
+        columns=source.columns.iloc[at],
+        formula=replace(source.formula, response=frame.formula.response),
+        schema=source.schema,
+        spec=source.spec,
+        keep=source.keep,
+    )
 
 
 def untrained_if_in_folds(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
-    return metric.untrained if isinstance(metric, TrainedMetric) and metric.train_in_folds else metric
+    return (
+        metric.untrained if isinstance(metric, TrainedMetric) and metric.train_in_folds else metric
+    )
 
 
 def automatic(frame: Frame) -> tuple[Metric, str]:
-    """Euclidean if all predictors are numeric, DTW for a lone column of series, Gower otherwise; and the reason for the default."""
+    """Euclidean if all predictors are numeric, DTW for a lone column of series, Gower otherwise;
+    and the reason for the default.
+    """
     if frame.keep:
         return Gower(), "na='keep', which needs a dissimilarity that skips missing values"
-    others = {name: column.kind for name, column in frame.schema.items() if column.kind != "numeric"}
+    others = {
+        name: column.kind for name, column in frame.schema.items() if column.kind != "numeric"
+    }
     if not others:
         return Euclidean(), "numeric predictors"
     first = next(iter(others))
@@ -396,15 +458,24 @@ MOST_WORK = 5e8  # classes x rows x columns x columns (or rows, if fewer) up to 
 
 
 def tried(frame: Frame) -> Metric | OneOf:
-    """The dissimilarities that cross-validation tries by default; the automatic one alone if it is for series or missing values.
+    """The dissimilarities that cross-validation tries by default; the automatic one alone if it is
+    for series or missing values.
 
-    Euclidean, LDA and QDA for numeric predictors, Gower and LDA for mixed ones. Covariances need a few rows of each class, and a
-    category many rows of each level.
+    Euclidean, LDA and QDA for numeric predictors, Gower and LDA for mixed ones. Covariances need a
+    few rows of each class, and a category many rows of each level.
     """
     first, kinds = automatic(frame)[0], [column.kind for column in frame.schema.values()]
-    levels = sum(len(column.levels) for column in frame.schema.values() if column.kind == "category")
+    levels = sum(
+        len(column.levels) for column in frame.schema.values() if column.kind == "category"
+    )
     few = np.bincount(frame.codes, frame.weights > 0, len(frame.levels)).min() < FEWEST_ROWS
-    if few or frame.keep or "series" in kinds or "numeric" not in kinds or levels * FEWEST_ROWS > len(frame):
+    if (
+        few
+        or frame.keep
+        or "series" in kinds
+        or "numeric" not in kinds
+        or levels * FEWEST_ROWS > len(frame)
+    ):
         return first
     if set(kinds) != {"numeric"}:
         return OneOf((first, LDA()))
@@ -454,14 +525,22 @@ def measure_frame(
 def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int) -> Dissimilarity:
     """With candidates that are not rows, or with these alone."""
     if known.metric.given:
-        raise OptionError("the candidates of given dissimilarities are the columns of the matrix: add columns to it")
+        raise OptionError(
+            "the candidates of given dissimilarities are the columns of the matrix: add columns to it"
+        )
     rep, predictors = candidates.make(known.metric, seen, seed)
     clash = predictors.index[among(predictors.index, known.index)]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
     outside = np.full(len(predictors), -1)
     if candidates.only:
-        return replace(known, candidates=rep, candidate_names=predictors.index, candidate_row=outside, added=predictors)
+        return replace(
+            known,
+            candidates=rep,
+            candidate_names=predictors.index,
+            candidate_row=outside,
+            added=predictors,
+        )
     return replace(
         known,
         candidates=tuple(np.concatenate(pair) for pair in zip(known.candidates, rep, strict=True)),

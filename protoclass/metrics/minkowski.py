@@ -41,7 +41,9 @@ SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the 
 def columns_of(frame: Frame, name: str) -> pd.DataFrame:
     """The design matrix (n, p), which must have columns for the metric of this name."""
     if frame.design.shape[1] == 0:
-        raise DataError(f"{frame.formula.quoted} has no predictors for {name} distances: use column names, or '.'")
+        raise DataError(
+            f"{frame.formula.quoted} has no predictors for {name} distances: use column names, or '.'"
+        )
     return frame.design
 
 
@@ -94,15 +96,21 @@ def scale_of(frame: Frame, name: str, scale: bool | str) -> ColumnScales:
             known = sums(X) if known is None else known.join(sums(X))
     columns, precision = tuple(table.columns), X.dtype.name
     if known is None or len(frame) < 2:
-        return ColumnScales(columns, precision, np.ones(len(columns)), mean=None if known is None else known.mean())
+        return ColumnScales(
+            columns, precision, np.ones(len(columns)), mean=None if known is None else known.mean()
+        )
     constant, spread = high == low, known.deviation()
     if not np.isfinite(spread).all():
-        raise DataError(f"the spread of column {columns[int(np.argmin(np.isfinite(spread)))]!r} is infinite: scale it down")
+        raise DataError(
+            f"the spread of column {columns[int(np.argmin(np.isfinite(spread)))]!r} is infinite: scale it down"
+        )
     names = tuple(np.array(columns, object)[constant])
     return ColumnScales(columns, precision, np.where(constant, 1.0, spread), names, known.mean())
 
 
-def scaled(frame: Frame, name: str, spread: Array, center: Any = None, largest: float = np.inf) -> Array:
+def scaled(
+    frame: Frame, name: str, spread: Array, center: Any = None, largest: float = np.inf
+) -> Array:
     """The columns (n, p) divided by their scales, minus their centres; none may exceed `largest`."""
     with np.errstate(over="ignore", invalid="ignore"):
         Z = design_of(frame, name) / spread
@@ -116,7 +124,8 @@ def finite(Z: Array, frame: Frame) -> Array:
     if not np.isfinite(Z).all():
         i, j = np.argwhere(~np.isfinite(Z))[0]
         raise DataError(
-            f"column {frame.design.columns[j]!r} at row {shown(frame.index[i])} is too large after scaling and weighting: scale it down, "
+            f"column {frame.design.columns[j]!r} at row {shown(frame.index[i])} is too large after "
+            "scaling and weighting: scale it down, "
             "or use another scale="
         )
     return Z
@@ -138,24 +147,28 @@ class Minkowski(Metric):
     scale : True, False or "fold"
         Scaling of the columns.
 
-        * True: division by the standard deviation (n - 1) over all rows; a constant column has scale 1;
+        * True: division by the standard deviation (n - 1) over all rows; a constant column has
+          scale 1;
         * "fold": the same, learned again on the training rows of each fold;
         * False: no scaling.
     column_weights : mapping of name to number >= 0, optional
-        Weights w of columns of the design matrix, or of predictors, for all columns made from this predictor alone; the name of a column
-        takes precedence. Default: 1. For r = inf the distance is max w |x - z|.
+        Weights w of columns of the design matrix, or of predictors, for all columns made from this
+        predictor alone; the name of a column takes precedence. Default: 1. For r = inf the distance
+        is max w |x - z|.
 
     Raises
     ------
     OptionError
         If weights are for unknown columns, or if all weights are 0.
     NoCoordinatesError
-        If a method needs coordinates and a weight is 0, because this column cannot be recovered from the coordinates.
+        If a method needs coordinates and a weight is 0, because this column cannot be recovered
+        from the coordinates.
 
     Notes
     -----
-    Scaling does not use the class labels, so learning it once on all rows does not materially bias a cross-validated error (*The
-    Elements of Statistical Learning*, section 7.10.2). An outer test set is never used for scaling.
+    Scaling does not use the class labels, so learning it once on all rows does not materially bias
+    a cross-validated error (*The Elements of Statistical Learning*, section 7.10.2). An outer test
+    set is never used for scaling.
 
     Examples
     --------
@@ -178,7 +191,9 @@ class Minkowski(Metric):
         if self.checks_each_value():
             return
         if not is_number(self.r, 1) and not (isinstance(self.r, float) and self.r == np.inf):
-            raise OptionError(f"r of a Minkowski distance must be >= 1 (inf for Chebyshev), not {brief(self.r)}")
+            raise OptionError(
+                f"r of a Minkowski distance must be >= 1 (inf for Chebyshev), not {brief(self.r)}"
+            )
         one_of("scale", self.scale, tuple(SCALES))
         object.__setattr__(self, "column_weights", checked_weights(self.column_weights))
 
@@ -188,9 +203,15 @@ class Minkowski(Metric):
     @property
     def traits(self) -> Traits:
         return Traits(
-            symmetric=True, triangle=True, row_by_row=True, data_dependent=bool(self.scale), train_in_folds=self.scale == "fold",
-            power=self.r if self.r < np.inf else None, scaling=SCALES[self.scale], geometry=Geometry(self.r),
-        )  # fmt: skip
+            symmetric=True,
+            triangle=True,
+            row_by_row=True,
+            data_dependent=bool(self.scale),
+            train_in_folds=self.scale == "fold",
+            power=self.r if self.r < np.inf else None,
+            scaling=SCALES[self.scale],
+            geometry=Geometry(self.r),
+        )
 
     def train(self, frame: Frame) -> TrainedMinkowski:
         scale = scale_of(frame, self.name, self.scale)
@@ -199,7 +220,12 @@ class Minkowski(Metric):
             w = _of_columns(self.column_weights, frame, scale.columns)
             factor = w if self.r == np.inf else w ** (1 / self.r)
         return TrainedMinkowski(
-            self, scale.spread, factor, strings(scale.columns), strings(scale.constant), np.array(scale.precision)
+            self,
+            scale.spread,
+            factor,
+            strings(scale.columns),
+            strings(scale.constant),
+            np.array(scale.precision),
         )
 
 
@@ -232,7 +258,10 @@ class TrainedMinkowski(VectorMetric):
     @property
     def notes(self) -> tuple[str, ...]:
         weights = ", ".join(f"{c} {w:g}" for c, w in (self.spec.column_weights or {}).items())
-        return (*unscaled(self.constant), *([f"weights of columns: {weights} (others 1)"] if weights else []))
+        return (
+            *unscaled(self.constant),
+            *([f"weights of columns: {weights} (others 1)"] if weights else []),
+        )
 
     def rows(self, frame: Frame) -> Rep:
         with np.errstate(over="ignore"):
@@ -253,14 +282,21 @@ class TrainedMinkowski(VectorMetric):
         return np.abs(rows[0][:, None] - candidates[0]) ** self.spec.r
 
     def weighed(self, weights: Array) -> TrainedMinkowski:
-        known = dict(zip(self.columns.tolist(), (self.factor**self.spec.r * weights).tolist(), strict=True))
-        return replace(self, spec=replace(self.spec, column_weights=known), factor=self.factor * weights ** (1 / self.spec.r))
+        known = dict(
+            zip(self.columns.tolist(), (self.factor**self.spec.r * weights).tolist(), strict=True)
+        )
+        return replace(
+            self,
+            spec=replace(self.spec, column_weights=known),
+            factor=self.factor * weights ** (1 / self.spec.r),
+        )
 
     def coordinates(self, rows: Rep) -> Array:
         if not self.factor.all():
             name = self.columns[int(np.argmin(self.factor))]
             raise NoCoordinatesError(
-                f"this method needs coordinates, but column {name!r} has weight 0, so they do not determine it: leave the column out of "
+                f"this method needs coordinates, but column {name!r} has weight 0, so they do not "
+                "determine it: leave the column out of "
                 "the formula"
             )
         return rows[0]
@@ -276,13 +312,16 @@ class TrainedMinkowski(VectorMetric):
     def sql(self, columns: Columns) -> SQLDistance:
         if self._dtype != np.float64:
             raise OptionError(
-                "distances of single precision can't be written in SQL, which would round them differently: fit in double precision, "
+                "distances of single precision can't be written in SQL, which would round them "
+                "differently: fit in double precision, "
                 "data.astype(float)"
             )
         if self.spec.r == np.inf:
             raise unwritten(self)
         rows = []
-        for x, spread, factor in zip(columns.design, self.spread.tolist(), self.factor.tolist(), strict=True):
+        for x, spread, factor in zip(
+            columns.design, self.spread.tolist(), self.factor.tolist(), strict=True
+        ):
             scaled = x if spread == 1 else f"{x} / {number(spread)}"
             rows.append(scaled if factor == 1 else f"{scaled} * {number(factor)}")
         return distance_in_sql(rows, self.spec.r, columns)
@@ -317,20 +356,23 @@ class Chebyshev(Minkowski):
 class Mahalanobis(Metric):
     """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of all training rows.
 
-    It is the Euclidean distance between whitened rows, and does not change if columns are rescaled or mixed linearly.
+    It is the Euclidean distance between whitened rows, and does not change if columns are rescaled
+    or mixed linearly.
 
     Parameters
     ----------
     ridge : float >= 0
-        Regularisation: S + ridge diag(S) replaces S, which adds a proportion of each column's own variance, in any units. A constant
-        column counts with variance 1, and then needs a ridge.
+        Regularisation: S + ridge diag(S) replaces S, which adds a proportion of each column's own
+        variance, in any units. A constant column counts with variance 1, and then needs a ridge.
     scale : True or "fold"
-        Rows for S: True learns S once on all rows, "fold" again on the training rows of each fold. S does not use the class labels.
+        Rows for S: True learns S once on all rows, "fold" again on the training rows of each fold.
+        S does not use the class labels.
 
     Raises
     ------
     DataError
-        If S is singular: collinear or constant columns, a category (whose columns add up to 1), or too few rows.
+        If S is singular: collinear or constant columns, a category (whose columns add up to 1), or
+        too few rows.
 
     Notes
     -----
@@ -357,14 +399,20 @@ class Mahalanobis(Metric):
     @property
     def traits(self) -> Traits:
         return Traits(
-            symmetric=True, triangle=True, row_by_row=True, data_dependent=True, train_in_folds=self.scale == "fold", geometry=Geometry(),
-        )  # fmt: skip
+            symmetric=True,
+            triangle=True,
+            row_by_row=True,
+            data_dependent=True,
+            train_in_folds=self.scale == "fold",
+            geometry=Geometry(),
+        )
 
     def train(self, frame: Frame) -> TrainedMahalanobis:
         scale = scale_of(frame, self.name, True)
         n, p, columns = len(frame), len(scale.columns), scale.columns
         constant = columns if n == 1 else scale.constant
-        if not self.ridge and n <= p:  # the rank is below the number of rows: known without any arithmetic
+        # the rank is below the number of rows: known without any arithmetic
+        if not self.ridge and n <= p:
             raise _singular((n, p), "it needs more rows than columns", constant)
         center, varies = scale.mean / scale.spread, ~np.isin(columns, constant)
         R = np.zeros((p, p))
@@ -375,10 +423,16 @@ class Mahalanobis(Metric):
         R = R / max(n - 1, 1) + self.ridge * np.eye(p)
         values, axes = np.linalg.eigh(R)
         if not values[0] > SINGULAR * values[-1]:
-            heavy = [c for c, a in zip(columns, np.abs(axes[:, 0]), strict=True) if a > 0.1 * np.abs(axes[:, 0]).max()]
+            heavy = [
+                c
+                for c, a in zip(columns, np.abs(axes[:, 0]), strict=True)
+                if a > 0.1 * np.abs(axes[:, 0]).max()
+            ]
             which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
             raise _singular((n, p), which, constant)
-        return TrainedMahalanobis(self, center, scale.spread, np.linalg.cholesky(R), strings(columns), strings(constant))
+        return TrainedMahalanobis(
+            self, center, scale.spread, np.linalg.cholesky(R), strings(columns), strings(constant)
+        )
 
 
 def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) -> DataError:
@@ -387,7 +441,8 @@ def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) ->
         more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
         reason = f"constant columns: {', '.join(constant[:5])}{more}"
     return DataError(
-        f"the covariance of {shape[1]} columns over {shape[0]} rows is singular ({reason}): leave columns out, or add a ridge, "
+        f"the covariance of {shape[1]} columns over {shape[0]} rows is singular ({reason}): leave "
+        "columns out, or add a ridge, "
         "such as Mahalanobis(ridge=0.01)"
     )
 
@@ -426,7 +481,9 @@ class TrainedMahalanobis(EuclideanSpace):
             return (finite(whitened(Z, self.factor), frame),)
 
     def original(self, coords: Array) -> pd.DataFrame:
-        return pd.DataFrame((coords @ self.factor.T + self.center) * self.spread, columns=self.columns)
+        return pd.DataFrame(
+            (coords @ self.factor.T + self.center) * self.spread, columns=self.columns
+        )
 
 
 def checked_weights(weights: Any) -> dict[str, float] | None:
@@ -452,11 +509,13 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
     if strange:
         known = [*columns, *(c for c in made if c not in columns)]
         raise OptionError(
-            f"column_weights name {strange[0]!r}, which is not a column of the design matrix of {frame.formula.quoted}: use "
+            f"column_weights name {strange[0]!r}, which is not a column of the design matrix of "
+            f"{frame.formula.quoted}: use "
             f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
         )
     out = np.ones(len(columns))
-    for name in sorted(weights, key=lambda c: c in columns):  # a column's own name goes last, so it takes precedence
+    # a column's own name goes last, so it takes precedence
+    for name in sorted(weights, key=lambda c: c in columns):
         out[[columns.index(name)] if name in columns else made[name]] = weights[name]
     if not out.any():
         raise OptionError("column_weights must not be 0 for all columns")
@@ -464,13 +523,20 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
 
 
 def distance_in_sql(rows: Sequence[str], r: float, columns: Columns) -> SQLDistance:
-    """The distance (sum |x - v|^r)^(1/r) between coordinates of a row, which are expressions of its columns, and a prototype."""
+    """The distance (sum |x - v|^r)^(1/r) between coordinates of a row, which are expressions of its
+    columns, and a prototype.
+    """
     apart = [f"{coordinate(k)} - {value(k)}" for k in range(len(rows))]
     if r == 1:
         distance = total(f"ABS({d})" for d in apart)
     elif r == 2:
         distance = f"SQRT({total(f'({d}) * ({d})' for d in apart)})"
     else:
-        distance = f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
-    known = [*map(columns.known, columns.frame.schema), *(within(x, int(LARGEST_POWER / r)) for x in rows)]
+        distance = (
+            f"POWER({total(f'POWER(ABS({d}), {number(r)})' for d in apart)}, {number(1 / r)})"
+        )
+    known = [
+        *map(columns.known, columns.frame.schema),
+        *(within(x, int(LARGEST_POWER / r)) for x in rows),
+    ]
     return SQLDistance(rows, distance, known, lambda prototypes: prototypes[0])

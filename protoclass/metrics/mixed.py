@@ -30,15 +30,16 @@ SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 
 class Mixed(Wrapper):
     """Weighted mean of several dissimilarities, each with its own columns: sum_g w_g D_g / s_g / sum_g w_g.
 
-    The scale s_g is the median of the positive dissimilarities of part g between different training rows. So parts with equal weights
-    have about the same influence, in any units.
+    The scale s_g is the median of the positive dissimilarities of part g between different training
+    rows. So parts with equal weights have about the same influence, in any units.
 
     Parameters
     ----------
     parts : list of (columns, metric), or mapping of columns to metric
-        Parts of the mean. `columns` is a name or several, each a predictor of the formula; every predictor must be in exactly one part.
-        `metric` is a metric object (a specification, or a trained metric, which is not trained again), its name or a function of two
-        rows, and may be a `Mixed` again. It cannot be a given matrix, which has no columns.
+        Parts of the mean. `columns` is a name or several, each a predictor of the formula; every
+        predictor must be in exactly one part. `metric` is a metric object (a specification, or a
+        trained metric, which is not trained again), its name or a function of two rows, and may be
+        a `Mixed` again. It cannot be a given matrix, which has no columns.
     weights : numbers >= 0, one for each part, optional
         Weights w_g, not all 0. Default: 1 each.
     scale : bool
@@ -47,16 +48,19 @@ class Mixed(Wrapper):
     Raises
     ------
     OptionError
-        If a column is not in exactly one part, if names are unknown, or if parameters are out of range.
+        If a column is not in exactly one part, if names are unknown, or if parameters are out of
+        range.
     DataError
         If the formula transforms or crosses columns: parts use the original columns.
 
     Notes
     -----
-    Each part is computed from its columns alone: these determine its design matrix, levels and missing values. The scales are learned
-    from all pairs of up to 447 rows; for more rows from the pairs of two random samples of 447 rows each (about 200,000, the same for
-    the same rows). If a part must be learned again in each fold (ranks, `scale="fold"`, labels), so are the scales of all parts;
-    components that do not use labels are still learned once. A mixture satisfies the triangle inequality if all parts do.
+    Each part is computed from its columns alone: these determine its design matrix, levels and
+    missing values. The scales are learned from all pairs of up to 447 rows; for more rows from the
+    pairs of two random samples of 447 rows each (about 200,000, the same for the same rows). If a
+    part must be learned again in each fold (ranks, `scale="fold"`, labels), so are the scales of
+    all parts; components that do not use labels are still learned once. A mixture satisfies the
+    triangle inequality if all parts do.
 
     Examples
     --------
@@ -81,10 +85,13 @@ class Mixed(Wrapper):
         if self.weights is None:
             return
         given = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
-        fine = isinstance(given, (list, tuple)) and all(is_real(w) and 0 <= w < np.inf for w in given)
+        fine = isinstance(given, (list, tuple)) and all(
+            is_real(w) and 0 <= w < np.inf for w in given
+        )
         if not fine or len(given) != len(self.parts) or not 0 < float(sum(given)) < np.inf:
             raise OptionError(
-                f"weights must be a finite number >= 0 for each of the {len(self.parts)} parts, not all 0, and not {brief(given)}"
+                f"weights must be a finite number >= 0 for each of the {len(self.parts)} parts, "
+                f"not all 0, and not {brief(given)}"
             )
         object.__setattr__(self, "weights", tuple(map(float, given)))
 
@@ -92,10 +99,14 @@ class Mixed(Wrapper):
     def traits(self) -> Traits:
         joint, known = super().traits, [m.traits for m in self.inner]
         return replace(
-            joint, triangle=all(t.triangle for t in known), data_dependent=self.scale or joint.data_dependent,
-            power=1.0 if joint.reflexive else None, series=False, scaling="parts divided by their median" if self.scale else "",
+            joint,
+            triangle=all(t.triangle for t in known),
+            data_dependent=self.scale or joint.data_dependent,
+            power=1.0 if joint.reflexive else None,
+            series=False,
+            scaling="parts divided by their median" if self.scale else "",
             column_groups=tuple(columns for columns, _ in self.parts if len(columns) > 1),
-        )  # fmt: skip
+        )
 
     @property
     def name(self) -> str:
@@ -106,26 +117,40 @@ class Mixed(Wrapper):
         return tuple(m for _, m in self.parts)
 
     def with_inner(self, metrics: Sequence[Metric | TrainedMetric]) -> Mixed:
-        return replace(self, parts=tuple((c, m) for (c, _), m in zip(self.parts, metrics, strict=True)))
+        return replace(
+            self, parts=tuple((c, m) for (c, _), m in zip(self.parts, metrics, strict=True))
+        )
 
     def unseen_in(self, column: str) -> str:
-        return next((m.unseen_in(column) for columns, m in self.parts if column in columns), "missing")
+        return next(
+            (m.unseen_in(column) for columns, m in self.parts if column in columns), "missing"
+        )
 
     def train(self, frame: Frame) -> TrainedMixed:
         cuts = self.cuts(frame)
         parts = tuple(train_metric(m, c) for m, c in zip(self.inner, cuts, strict=True))
-        scales, *counts = zip(*(scale_and_counts(m, c, self.scale) for m, c in zip(parts, cuts, strict=True)), strict=True)
-        return TrainedMixed(self.with_inner([m.spec for m in parts]), parts, np.array(scales), np.array(counts))
+        scales, *counts = zip(
+            *(scale_and_counts(m, c, self.scale) for m, c in zip(parts, cuts, strict=True)),
+            strict=True,
+        )
+        return TrainedMixed(
+            self.with_inner([m.spec for m in parts]), parts, np.array(scales), np.array(counts)
+        )
 
     def cuts(self, frame: Frame) -> list[Frame]:
         known = list(frame.columns)
         named = [c for columns, _ in self.parts for c in columns]
         for name in named:
             if name not in known:
-                raise OptionError(f"{name!r} in a part is not a predictor of {frame.formula.quoted}: use one of {known}")
+                raise OptionError(
+                    f"{name!r} in a part is not a predictor of {frame.formula.quoted}: use one of {known}"
+                )
         for name in known:
             if name not in named:
-                raise OptionError(f"every predictor must be in a part, but {name!r} is not: add it to one, or leave it out of the formula")
+                raise OptionError(
+                    f"every predictor must be in a part, but {name!r} is not: add it to one, or "
+                    "leave it out of the formula"
+                )
         return [cut(frame, columns) for columns, _ in self.parts]
 
 
@@ -163,14 +188,17 @@ class TrainedMixed(TrainedMetric):
     def candidates(self, frame: Frame) -> Rep:
         return self._sides(candidates_of, frame, self.counts[1])
 
-    def _sides(self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame, counts: Array) -> Rep:
+    def _sides(
+        self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame, counts: Array
+    ) -> Rep:
         """The arrays of all parts, one part after the other."""
         out: Rep = ()
         for m, part_frame, count in zip(self.parts, self.spec.cuts(frame), counts, strict=True):
             rep = represent(m, part_frame)
             if len(rep) != count:
                 raise OptionError(
-                    f"the metric {m.name} can't be a part, because it represents these rows by {len(rep)} arrays, but the training rows "
+                    f"the metric {m.name} can't be a part, because it represents these rows by "
+                    f"{len(rep)} arrays, but the training rows "
                     f"by {count}"
                 )
             out += rep
@@ -191,7 +219,11 @@ class TrainedMixed(TrainedMetric):
 
     def unmeasured(self, frame: Frame) -> dict[str, Array]:
         cuts = zip(self.parts, self.spec.cuts(frame), strict=True)
-        return {name: letters for m, part_frame in cuts for name, letters in m.unmeasured(part_frame).items()}
+        return {
+            name: letters
+            for m, part_frame in cuts
+            for name, letters in m.unmeasured(part_frame).items()
+        }
 
     def terms(self, rows: Rep, candidates: Rep) -> Array:
         return np.stack(list(self._weighted(rows, candidates)), axis=-1)
@@ -221,7 +253,8 @@ def _split(rep: Rep, counts: Array) -> list[Rep]:
 def cut(frame: Frame, names: Sequence[str]) -> Frame:
     """The frame with some of its predictors, as if the formula were '~ a + b'.
 
-    Kinds and levels stay those that the frame has learned, also of levels that its rows do not show.
+    Kinds and levels stay those that the frame has learned, also of levels that its rows do not
+    show.
 
     Parameters
     ----------
@@ -235,17 +268,30 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
         Where the formula transforms or crosses columns.
     """
     if not frame.formula.plain():
-        term = next(t for t in frame.formula.terms if len(t.factors) != 1 or t.factors[0].how != "lookup")
+        term = next(
+            t for t in frame.formula.terms if len(t.factors) != 1 or t.factors[0].how != "lookup"
+        )
         raise DataError(
-            f"the term {shown(frame.formula.written(term))} of {frame.formula.quoted} can't be in a part, because it is a transform or an "
+            f"the term {shown(frame.formula.written(term))} of {frame.formula.quoted} can't be in "
+            "a part, because it is a transform or an "
             "interaction: compute it as a column of the data first"
         )
     terms = {next(iter(frame.formula.uses[t.factors[0].expr])): t for t in frame.formula.terms}
     formula = replace(
-        frame.formula, text="~ " + " + ".join(names), terms=tuple(terms[c] for c in names), variables=tuple(names)
+        frame.formula,
+        text="~ " + " + ".join(names),
+        terms=tuple(terms[c] for c in names),
+        variables=tuple(names),
     )
     schema = {c: frame.schema[c] for c in names}
-    piece = replace(frame, columns=frame.columns[list(names)], formula=formula, schema=schema, spec=None, notes=())
+    piece = replace(
+        frame,
+        columns=frame.columns[list(names)],
+        formula=formula,
+        schema=schema,
+        spec=None,
+        notes=(),
+    )
     return replace(piece, spec=_part_spec(frame, piece))
 
 
@@ -268,11 +314,17 @@ def _part_spec(frame: Frame, some: Frame) -> Any:
 
 def _example(column: Column) -> pd.Series:
     """One value that a column of this kind may have."""
-    return pd.Series(column.levels[:1], dtype=object) if column.kind == "category" else pd.Series([0.0])
+    return (
+        pd.Series(column.levels[:1], dtype=object)
+        if column.kind == "category"
+        else pd.Series([0.0])
+    )
 
 
 def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float, int, int]:
-    """Median positive dissimilarity between rows (0 if there is none; 1 without scaling), and the number of arrays of both sides."""
+    """Median positive dissimilarity between rows (0 if there is none; 1 without scaling), and the
+    number of arrays of both sides.
+    """
     n, size = len(frame), SAMPLE if scale else 1
     left = right = np.arange(n)
     if n > size:
@@ -280,7 +332,11 @@ def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float
         left, right = (np.sort(draw.choice(n, size, replace=False)) for _ in range(2))
     rows = rows_of(m, frame.take(left))
     # a metric that compares a candidate with other rows may depend on all of them
-    candidates = part(candidates_of(m, frame), right) if m.train_in_folds else candidates_of(m, frame.take(right))
+    candidates = (
+        part(candidates_of(m, frame), right)
+        if m.train_in_folds
+        else candidates_of(m, frame.take(right))
+    )
     counts = len(rows), len(candidates)
     if not scale:
         return 1.0, *counts
@@ -292,16 +348,26 @@ def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float
 def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], ...]:
     pairs = list(given.items()) if isinstance(given, Mapping) else given
     form = "parts must be (columns, metric) pairs, such as [(['age', 'weight'], 'euclidean'), ('ward', 'gower')]"
-    if not isinstance(pairs, (list, tuple)) or not pairs or not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
+    if (
+        not isinstance(pairs, (list, tuple))
+        or not pairs
+        or not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs)
+    ):
         raise OptionError(f"{form}, not {brief(given)}")
     parts, seen = [], set[str]()
     for columns, spec in pairs:
         names = [columns] if isinstance(columns, str) else columns
-        if not isinstance(names, (list, tuple)) or not names or not all(isinstance(c, str) for c in names):
+        if (
+            not isinstance(names, (list, tuple))
+            or not names
+            or not all(isinstance(c, str) for c in names)
+        ):
             raise OptionError(f"{form}, but {brief(columns)} is not a name or a list of names")
         for name in names:
             if name in seen:
-                raise OptionError(f"every predictor must be in one part, but {name!r} is in two: leave it out of one")
+                raise OptionError(
+                    f"every predictor must be in one part, but {name!r} is in two: leave it out of one"
+                )
             seen.add(name)
         parts.append((tuple(names), _part_metric(spec, names)))
     return tuple(parts)
@@ -309,12 +375,15 @@ def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], 
 
 def _part_metric(spec: Any, names: Sequence[str]) -> Metric | TrainedMetric:
     if isinstance(spec, str) and spec == "auto":
-        raise OptionError(f"the part of {list(names)} is 'auto', which depends on all predictors: use 'euclidean' or 'gower'")
+        raise OptionError(
+            f"the part of {list(names)} is 'auto', which depends on all predictors: use 'euclidean' or 'gower'"
+        )
     matrices = (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)
     matrix = isinstance(spec, matrices) or isinstance(getattr(spec, "of", None), matrices)
     if matrix or (not list_tuned(chosen := metric(spec)) and chosen.given):
         raise OptionError(
-            f"the part of {list(names)} is a given matrix, which has no columns to compare new rows by: add the matrices yourself and use "
+            f"the part of {list(names)} is a given matrix, which has no columns to compare new "
+            "rows by: add the matrices yourself and use "
             "the sum, with a formula 'y ~ 1'"
         )
     return chosen

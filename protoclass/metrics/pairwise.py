@@ -39,8 +39,8 @@ HALF_SQUARES = Geometry(value=_half_squares)
 class Cosine(Metric):
     """Cosine dissimilarity: 1 - cosine of the angle between rows of the design matrix; not a metric.
 
-    It violates the triangle inequality. It is computed as half the squared distance of the rows scaled to length 1, which is accurate
-    for small angles and exactly 0 for identical rows.
+    It violates the triangle inequality. It is computed as half the squared distance of the rows
+    scaled to length 1, which is accurate for small angles and exactly 0 for identical rows.
 
     Raises
     ------
@@ -63,7 +63,8 @@ class Cosine(Metric):
         zero = ~X.any(axis=1)
         if zero.any():
             raise DataError(
-                f"row {shown(frame.index[zero][0])} is zero in all columns ({zero.sum()} such rows), so it has no direction: leave it "
+                f"row {shown(frame.index[zero][0])} is zero in all columns ({zero.sum()} such "
+                "rows), so it has no direction: leave it "
                 "out, or use dissimilarity='euclidean'"
             )
         return (unit(X),)
@@ -76,8 +77,8 @@ class Cosine(Metric):
 class Correlation(Cosine):
     """Correlation dissimilarity: 1 - Pearson's correlation of two rows over the columns of the design matrix.
 
-    It compares the shape of profiles, not their level. It is computed as `Cosine` on rows minus their means, and violates the triangle
-    inequality.
+    It compares the shape of profiles, not their level. It is computed as `Cosine` on rows minus
+    their means, and violates the triangle inequality.
 
     Raises
     ------
@@ -96,11 +97,14 @@ class Correlation(Cosine):
     def rows(self, frame: Frame) -> Rep:
         X = design_of(frame, self.name)
         if X.shape[1] == 1:
-            raise DataError(f"a correlation needs at least two columns, but {frame.formula.quoted} has one")
+            raise DataError(
+                f"a correlation needs at least two columns, but {frame.formula.quoted} has one"
+            )
         flat = X.max(axis=1) == X.min(axis=1)
         if flat.any():
             raise DataError(
-                f"row {shown(frame.index[flat][0])} is constant over the columns ({flat.sum()} such rows), so it has no correlation: "
+                f"row {shown(frame.index[flat][0])} is constant over the columns ({flat.sum()} "
+                "such rows), so it has no correlation: "
                 "leave it out, or use dissimilarity='euclidean'"
             )
         Z = X / np.abs(X).max(axis=1, keepdims=True)
@@ -114,8 +118,8 @@ class Canberra(Metric):
 
     Notes
     -----
-    Lance and Williams (1967), *The Computer Journal* 9 and 10. This is SciPy's definition; R's `dist` rescales the sum for columns of
-    0 / 0.
+    Lance and Williams (1967), *The Computer Journal* 9 and 10. This is SciPy's definition; R's
+    `dist` rescales the sum for columns of 0 / 0.
 
     Examples
     --------
@@ -133,7 +137,8 @@ class Canberra(Metric):
         if large.any():
             i, j = np.argwhere(large)[0]
             raise DataError(
-                f"Canberra distances need numbers up to {HALF:.4g}, but column {frame.design.columns[j]!r} at row {shown(frame.index[i])} "
+                f"Canberra distances need numbers up to {HALF:.4g}, but column "
+                f"{frame.design.columns[j]!r} at row {shown(frame.index[i])} "
                 f"is {X[i, j]:.4g}: scale the column down"
             )
         return (X,)
@@ -146,8 +151,8 @@ class Canberra(Metric):
 class Hamming(Metric):
     """Hamming distance: the proportion of predictors in which two rows differ, on the raw columns of any type.
 
-    Transforms in the formula are ignored, and columns are neither expanded nor scaled. A value that is not in the training data differs
-    from all others.
+    Transforms in the formula are ignored, and columns are neither expanded nor scaled. A value that
+    is not in the training data differs from all others.
 
     Raises
     ------
@@ -172,13 +177,18 @@ class Hamming(Metric):
     def rows(self, frame: Frame) -> Rep:
         table = frame.columns
         if table.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} has no predictors for {self.name} distances: use column names, or '.'")
+            raise DataError(
+                f"{frame.formula.quoted} has no predictors for {self.name} distances: use column names, or '.'"
+            )
         texts = [c for c in table if frame.schema[c].kind == "category"]
-        values = np.column_stack([np.empty((len(table), 0)), *(_numbers(table[c]) for c in table if c not in texts)])
+        values = np.column_stack(
+            [np.empty((len(table), 0)), *(_numbers(table[c]) for c in table if c not in texts)]
+        )
         return values, table[texts].astype(object).to_numpy(object)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        # both sides are coded together, so values that are not in the training data need no extra code
+        # both sides are coded together, so values that are not in the training data need no extra
+        # code
         n = len(rows[0])
         codes = np.empty((n + len(candidates[0]), rows[1].shape[1]))
         for k in range(codes.shape[1]):
@@ -189,16 +199,25 @@ class Hamming(Metric):
     def sql(self, columns: Columns) -> SQLDistance:
         schema = columns.frame.schema
         texts = [c for c in schema if schema[c].kind == "category"]
-        raw = [columns.number(c) for c in schema if c not in texts] + [columns.code(c, -1) for c in texts]
-        differ = total(f"CASE WHEN {coordinate(k)} <> {value(k)} THEN 1 ELSE 0 END" for k in range(len(raw)))
+        raw = [columns.number(c) for c in schema if c not in texts] + [
+            columns.code(c, -1) for c in texts
+        ]
+        differ = total(
+            f"CASE WHEN {coordinate(k)} <> {value(k)} THEN 1 ELSE 0 END" for k in range(len(raw))
+        )
         known = [columns.known(c, compared=True) for c in schema]
 
         def values(prototypes: Rep) -> Array:
             numbers, words = prototypes
-            coded = [pd.Index(schema[c].levels).get_indexer(words[:, k]) for k, c in enumerate(texts)]
+            coded = [
+                pd.Index(schema[c].levels).get_indexer(words[:, k]) for k, c in enumerate(texts)
+            ]
             for name, codes in zip(texts, coded, strict=True):
                 if (codes < 0).any():
-                    raise OptionError(f"a prototype has a level of column {name!r} that no training row has, which can't be written in SQL")
+                    raise OptionError(
+                        f"a prototype has a level of column {name!r} that no training row has, "
+                        "which can't be written in SQL"
+                    )
             return np.column_stack([numbers, *coded])
 
         return SQLDistance(raw, self.proportion_in_sql(differ, len(raw)), known, values)
@@ -236,8 +255,8 @@ class ZeroOne(Hamming):
 class Jaccard(Metric):
     """Jaccard distance: the proportion of the features of either row that only one of them has; a metric.
 
-    The columns of the design matrix are the features: booleans, numbers 0 and 1, or the levels of a category. Two rows without any
-    feature are at distance 0.
+    The columns of the design matrix are the features: booleans, numbers 0 and 1, or the levels of a
+    category. Two rows without any feature are at distance 0.
 
     Raises
     ------
@@ -265,7 +284,8 @@ class Jaccard(Metric):
         if other.any():
             i, j = np.argwhere(other)[0]
             raise DataError(
-                f"Jaccard distances need booleans or 0 and 1, but column {frame.design.columns[j]!r} is {X[i, j]:g} at row "
+                "Jaccard distances need booleans or 0 and 1, but column "
+                f"{frame.design.columns[j]!r} is {X[i, j]:g} at row "
                 f"{shown(frame.index[i])}: convert it, such as data[column] > 0, or leave it out"
             )
         return (X != 0,)
@@ -281,7 +301,8 @@ def _numbers(values: pd.Series) -> Array:
         if large.any():
             i = large.argmax()
             raise DataError(
-                f"column {values.name!r} is {values.iloc[i]} at row {shown(values.index[i])}, an integer beyond 2^53 that a float does "
+                f"column {values.name!r} is {values.iloc[i]} at row {shown(values.index[i])}, an "
+                "integer beyond 2^53 that a float does "
                 "not represent exactly: make it text, data[column].astype(str)"
             )
     return numbers(values)

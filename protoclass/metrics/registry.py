@@ -69,7 +69,8 @@ def metric(spec: Any) -> Metric | TrainedMetric:
         return Custom(spec)
     library = type(spec).__module__.split(".")[0]
     raise OptionError(
-        "dissimilarity must be a name, a metric, a callable, a matrix (pandas DataFrame or NumPy array) or a Dissimilarity, not "
+        "dissimilarity must be a name, a metric, a callable, a matrix (pandas DataFrame or NumPy "
+        "array) or a Dissimilarity, not "
         f"{'' if library == 'builtins' else library + ' '}{type(spec).__name__}"
     )
 
@@ -88,12 +89,14 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
     Parameters
     ----------
     name : str
-        Identifier. The name of a built-in metric then means the new class, with a warning; the built-in one can still be given as
-        its class. The name of another registered class is refused, but a cell that defines a class may be run again: a class
-        replaces a registered one of the same module and qualified name.
+        Identifier. The name of a built-in metric then means the new class, with a warning; the
+        built-in one can still be given as its class. The name of another registered class is
+        refused, but a cell that defines a class may be run again: a class replaces a registered one
+        of the same module and qualified name.
     metric_class : subclass of Metric that can be made without arguments
-        With `rows(frame)`, a tuple of arrays with an entry for each row, and `between(rows, candidates)`, the (r, q)
-        dissimilarities of r rows to q candidates, finite and >= 0; see `Metric` for its other attributes.
+        With `rows(frame)`, a tuple of arrays with an entry for each row, and `between(rows,
+        candidates)`, the (r, q) dissimilarities of r rows to q candidates, finite and >= 0; see
+        `Metric` for its other attributes.
 
     Raises
     ------
@@ -102,14 +105,19 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
     if not isinstance(name, str) or not name.isidentifier():
         raise OptionError(f"name must be an identifier, such as 'dtw', not {brief(name)}")
     if not isinstance(metric_class, type) or not issubclass(metric_class, Metric):
-        raise OptionError(f"{brief(metric_class)} is not a subclass of protoclass.Metric, so {name!r} has no dissimilarities")
+        raise OptionError(
+            f"{brief(metric_class)} is not a subclass of protoclass.Metric, so {name!r} has no dissimilarities"
+        )
     if name == "auto":
-        raise OptionError("name='auto' is reserved for the choice by the kinds of the predictors: use another")
+        raise OptionError(
+            "name='auto' is reserved for the choice by the kinds of the predictors: use another"
+        )
     try:
         metric_class()
     except TypeError as reason:
         raise OptionError(
-            f"a name means a metric with its defaults, but {metric_class.__name__} needs arguments ({reason}): define defaults, or pass "
+            f"a name means a metric with its defaults, but {metric_class.__name__} needs arguments "
+            f"({reason}): define defaults, or pass "
             "the metric itself as dissimilarity="
         ) from None
     built_in = _class(BUILT_IN[name]) if name in BUILT_IN else None
@@ -117,13 +125,15 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
         METRICS[name] = BUILT_IN[name]
         return
     before = METRICS.get(name)
-    same_cell = repr(before) == repr(metric_class)  # defined in the same place, as by a cell that is run again
+    # defined in the same place, as by a cell that is run again
+    same_cell = repr(before) == repr(metric_class)
     if isinstance(before, type) and not same_cell:
         raise OptionError(f"name={name!r} already means {before.__name__}: use another")
     METRICS[name] = metric_class
     if built_in is not None and isinstance(before, str):
         warn(
-            f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the built-in metric remains available as "
+            f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the "
+            "built-in metric remains available as "
             f"protoclass.{built_in.__name__}"
         )
 
@@ -163,21 +173,29 @@ class Custom(Metric):
 
     def rows(self, frame: Frame) -> Rep:
         if frame.columns.shape[1] == 0:
-            raise DataError(f"{frame.formula.quoted} has no predictors for {self.name}: use column names, or '.'")
+            raise DataError(
+                f"{frame.formula.quoted} has no predictors for {self.name}: use column names, or '.'"
+            )
         out = np.empty(len(frame), object)
         for i in range(len(frame)):
             out[i] = frame.columns.iloc[i]
         return (out,)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        return np.array([[self._value(a, b) for b in candidates[0]] for a in rows[0]]).reshape(len(rows[0]), len(candidates[0]))
+        return np.array([[self._value(a, b) for b in candidates[0]] for a in rows[0]]).reshape(
+            len(rows[0]), len(candidates[0])
+        )
 
     def _value(self, a: pd.Series, b: pd.Series) -> float:
         rows = f"rows {shown(a.name)} and {shown(b.name)}"
         try:
             number = float(self.function(a, b))
         except Exception as reason:
-            raise DataError(f"{self.name} failed on {rows}: {type(reason).__name__}: {reason}") from reason
+            raise DataError(
+                f"{self.name} failed on {rows}: {type(reason).__name__}: {reason}"
+            ) from reason
         if not 0 <= number < np.inf:
-            raise DataError(f"{self.name} must return a finite number >= 0 for {rows}, not {number}")
+            raise DataError(
+                f"{self.name} must return a finite number >= 0 for {rows}, not {number}"
+            )
         return number + 0.0

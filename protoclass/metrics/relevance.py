@@ -14,7 +14,15 @@ from ..core.distances.minkowski import Geometry, products
 from ..core.parallel import alone
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
-from ..core.vectors.relevance_learning import ROUNDS, Maps, Weights, class_maps, first_axes, learn, one_map
+from ..core.vectors.relevance_learning import (
+    ROUNDS,
+    Maps,
+    Weights,
+    class_maps,
+    first_axes,
+    learn,
+    one_map,
+)
 from ..frames.frame import Frame
 from ..frames.sql_columns import Columns
 from ..ground.checks import MOST_ROWS, MOST_SEED, one_of, whole_number
@@ -41,7 +49,8 @@ from .wrappers import TrainedWrapper, Wrapper
 
 MATRICES = ("diagonal", "full")
 AXES = 64  # of a full matrix by default: of more its steps take long
-MOST_RIDGE = 1e6  # beside a cost of at most 1; squares of the gradient stay numbers in single precision
+# beside a cost of at most 1; squares of the gradient stay numbers in single precision
+MOST_RIDGE = 1e6
 AUTO = "auto"
 
 
@@ -49,34 +58,38 @@ AUTO = "auto"
 class Relevance(Wrapper):
     """A distance with learned weights of the variables, or a learned matrix (relevance learning).
 
-    It is learned together with a few prototype rows. Prototypes are improved by swaps and weights by gradient steps, in turn; both lower
-    the mean of s(beta (d+ - d-) / (d+ + d-)). Here d+ and d- are the distances of a row to the nearest prototype of its class and of any
-    other class, and s is the logistic function. It uses the class labels, so it is learned again in each fold. Method "medianglvq" with
-    `matrix=` uses it; any method can.
+    It is learned together with a few prototype rows. Prototypes are improved by swaps and weights
+    by gradient steps, in turn; both lower the mean of s(beta (d+ - d-) / (d+ + d-)). Here d+ and d-
+    are the distances of a row to the nearest prototype of its class and of any other class, and s
+    is the logistic function. It uses the class labels, so it is learned again in each fold. Method
+    "medianglvq" with `matrix=` uses it; any method can.
 
     Parameters
     ----------
     of : metric or its name
         Distance whose variables are weighted.
     matrix : "diagonal" or "full"
-        Type of the learned distance. "diagonal": a weight for each variable, for distances that are a sum or a mean over variables
-        (Minkowski, Gower, and `Mixed`, with its parts as variables). "full": a linear map of the coordinates, for Euclidean distances.
+        Type of the learned distance. "diagonal": a weight for each variable, for distances that are
+        a sum or a mean over variables (Minkowski, Gower, and `Mixed`, with its parts as variables).
+        "full": a linear map of the coordinates, for Euclidean distances.
     local : bool, or sequence
-        Whether each class has its own weights or matrix, which measures the distances of all rows to candidates of this class. These
-        distances are not symmetric, and their scales are learned too.
+        Whether each class has its own weights or matrix, which measures the distances of all rows
+        to candidates of this class. These distances are not symmetric, and their scales are learned
+        too.
     K : int >= 1, or sequence
-        Number of prototypes per class, on average, for learning. A sequence here and below is tuned by cross-validation.
+        Number of prototypes per class, on average, for learning. A sequence here and below is tuned
+        by cross-validation.
     ridge : float >= 0, or sequence
-        Penalty against distances that depend on few variables: ridge times the mean logarithm of the weights (of the eigenvalues of the
-        matrix) is subtracted from the mean cost.
+        Penalty against distances that depend on few variables: ridge times the mean logarithm of
+        the weights (of the eigenvalues of the matrix) is subtracted from the mean cost.
     beta : float > 0, or sequence
         Slope of the logistic function. If it is large, the cost is nearly the number of errors.
     dims : int, optional
-        Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`, the matrices are learned on these
-        axes. Default: the number of columns, at most 64.
+        Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`,
+        the matrices are learned on these axes. Default: the number of columns, at most 64.
     sample : int >= 2
-        Maximum number of rows for learning at a time. If there are more, each round of swaps and steps uses a new stratified random
-        sample, and the printed fit reports it.
+        Maximum number of rows for learning at a time. If there are more, each round of swaps and
+        steps uses a new stratified random sample, and the printed fit reports it.
     seed : int
         Seed for the samples and the initial prototypes.
 
@@ -89,10 +102,12 @@ class Relevance(Wrapper):
 
     Notes
     -----
-    Sato and Yamada (1996), *Generalized Learning Vector Quantization*. Schneider, Biehl and Hammer (2009), *Adaptive Relevance Matrices
-    in Learning Vector Quantization*, Neural Computation 21; their prototypes are not rows. Nebel, Hammer, Frohberg and Villmann (2015),
-    *Median variants of learning vector quantization for learning of dissimilarity data*, Neurocomputing 169. Weights have mean 1; a
-    variable that does not vary gets weight 0. Redundant variables may divide their weight in any proportion.
+    Sato and Yamada (1996), *Generalized Learning Vector Quantization*. Schneider, Biehl and Hammer
+    (2009), *Adaptive Relevance Matrices in Learning Vector Quantization*, Neural Computation 21;
+    their prototypes are not rows. Nebel, Hammer, Frohberg and Villmann (2015), *Median variants of
+    learning vector quantization for learning of dissimilarity data*, Neurocomputing 169. Weights
+    have mean 1; a variable that does not vary gets weight 0. Redundant variables may divide their
+    weight in any proportion.
 
     Examples
     --------
@@ -139,7 +154,11 @@ class Relevance(Wrapper):
         learned = replace(known, train_in_folds=True, supervised=True)
         if self.local:
             return replace(learned, symmetric=False, triangle=False, geometry=None)
-        return learned if self.matrix == "diagonal" else replace(learned, symmetric=True, triangle=True, geometry=Geometry())
+        return (
+            learned
+            if self.matrix == "diagonal"
+            else replace(learned, symmetric=True, triangle=True, geometry=Geometry())
+        )
 
     @property
     def name(self) -> str:
@@ -150,13 +169,19 @@ class Relevance(Wrapper):
         base = train_metric(self.inner[0], frame)
         if self.matrix not in matrices_of(base):
             raise OptionError(
-                f"{base.name} dissimilarities have no matrix={self.matrix!r} to learn: use matrix='diagonal' with Minkowski distances of "
-                "r < inf, Gower and Mixed, matrix='full' with 'euclidean' or 'mahalanobis', or matrix='none' to learn nothing"
+                f"{base.name} dissimilarities have no matrix={self.matrix!r} to learn: use "
+                "matrix='diagonal' with Minkowski distances of "
+                "r < inf, Gower and Mixed, matrix='full' with 'euclidean' or 'mahalanobis', or "
+                "matrix='none' to learn nothing"
             )
         live = np.flatnonzero(frame.weights > 0)
         batches = [live] * (ROUNDS + 1)
-        if len(live) > self.sample:  # more rows in all, and no step more costly, than with one sample for all rounds
-            batches = [live[stratified_subset(frame.codes[live], int(self.sample), self.seed + r)] for r in range(ROUNDS + 1)]
+        # more rows in all, and no step more costly, than with one sample for all rounds
+        if len(live) > self.sample:
+            batches = [
+                live[stratified_subset(frame.codes[live], int(self.sample), self.seed + r)]
+                for r in range(ROUNDS + 1)
+            ]
         chosen = np.unique(np.concatenate(batches))
         seen = frame.take(chosen)
         check_classes(seen, seen.codes, "training rows have")
@@ -164,27 +189,42 @@ class Relevance(Wrapper):
         counts = np.minimum(self.K, np.bincount(seen.codes, minlength=len(frame.levels)))
         with alone():  # the same sums on any number of threads, and many small ones
             places = [np.searchsorted(chosen, at) for at in batches]
-            found = learn(space, seen.weights, seen.codes, places, counts, float(self.beta), (self.seed,))
+            found = learn(
+                space, seen.weights, seen.codes, places, counts, float(self.beta), (self.seed,)
+            )
         names, weights, parts = describe(space.values(found.parameters))
         spec = replace(self, of=base.spec)
         known = np.array([len(batches[0]), len(live)]), np.array([found.before, found.after]), names
         one = replace(spec, local=False)
-        trained = [kind(one, of, *known, w, *further) for w, (kind, of, further) in zip(weights, parts, strict=True)]
-        return TrainedLocal(spec, base, *known, weights, tuple(trained)) if self.local else trained[0]
+        trained = [
+            kind(one, of, *known, w, *further)
+            for w, (kind, of, further) in zip(weights, parts, strict=True)
+        ]
+        return (
+            TrainedLocal(spec, base, *known, weights, tuple(trained)) if self.local else trained[0]
+        )
 
     def _weights(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
         """The space of the weights of the variables that vary."""
         rows = rows_of(base, seen)
         candidates, n = rows if base.same_sides else candidates_of(base, seen), len(seen)
-        compared = np.unique(np.linspace(0, n - 1, 20).astype(int))  # a variable in which all rows agree with these is constant
-        sample = base.terms(rows, part(rows, compared)) if base.same_sides else np.ones((1, 1, len(base.variables)))
+        # a variable in which all rows agree with these is constant
+        compared = np.unique(np.linspace(0, n - 1, 20).astype(int))
+        sample = (
+            base.terms(rows, part(rows, compared))
+            if base.same_sides
+            else np.ones((1, 1, len(base.variables)))
+        )
         varies: Any = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
         if not varies.any():
-            raise DataError(f"all variables of {base.name} are constant over the {n} training rows: use others")
+            raise DataError(
+                f"all variables of {base.name} are constant over the {n} training rows: use others"
+            )
 
         def terms(at: Array, to: Array) -> Array:
             found = base.terms(part(rows, at), part(candidates, to))[:, :, varies]
-            return (found / (np.nanmax(found) or 1.0)).astype(np.float32)  # the cost depends on ratios alone
+            # the cost depends on ratios alone
+            return (found / (np.nanmax(found) or 1.0)).astype(np.float32)
 
         def between(weights: Array, at: Array, to: Array) -> Array:
             every = np.zeros(len(varies))
@@ -203,7 +243,9 @@ class Relevance(Wrapper):
         group, groups = (seen.codes, len(seen.levels)) if self.local else (np.zeros(n, np.int64), 1)
         scaled = isinstance(base, VectorMetric)  # and so a sum
         count, power = int(varies.sum()), float(base.power)
-        return Weights(np.arange(n), terms, between, count, power, float(self.ridge), group, groups, scaled), describe
+        return Weights(
+            np.arange(n), terms, between, count, power, float(self.ridge), group, groups, scaled
+        ), describe
 
     def _maps(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
         """The space of maps of the coordinates that vary, centred and of mean variance 1."""
@@ -213,14 +255,18 @@ class Relevance(Wrapper):
         if not varies.any():
             raise DataError(f"all columns are constant over the {len(X)} training rows: use others")
         if self.dims is not None and self.dims > varies.sum():
-            raise DataError(f"dims must be at most {varies.sum()}, the number of columns that vary, not {self.dims}")
+            raise DataError(
+                f"dims must be at most {varies.sum()}, the number of columns that vary, not {self.dims}"
+            )
         Z = (X - center)[:, varies]
         X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
         count, axes = min(self.dims or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
         space: Maps
         if self.local:
             axes = first_axes(X, count) if count < X.shape[1] else axes
-            space = class_maps(X @ axes.T, seen.weights, seen.codes, len(seen.levels), float(self.ridge))
+            space = class_maps(
+                X @ axes.T, seen.weights, seen.codes, len(seen.levels), float(self.ridge)
+            )
         else:
             space = one_map(X, count, float(self.ridge))
 
@@ -232,18 +278,25 @@ class Relevance(Wrapper):
             if not self.local:  # otherwise coordinates have no place without a class
                 back[varies] = inverse(learned[0].astype(float), X.astype(float))
             names = getattr(base, "columns", strings(seen.design.columns))
-            return names, (maps**2).sum(axis=1), [(TrainedMatrix, base, (center, m, back)) for m in maps]
+            return (
+                names,
+                (maps**2).sum(axis=1),
+                [(TrainedMatrix, base, (center, m, back)) for m in maps],
+            )
 
         return space, describe
 
 
-# names of the variables, weights of each part, and the parts: their class, their base and further fields
+# names of the variables, weights of each part, and the parts: their class, their base and further
+# fields
 Described = tuple[Array, Array, list[tuple[Any, TrainedMetric, tuple[Array, ...]]]]
 Describe = Callable[[Array], Described]  # from the learned values
 
 
 def matrices_of(base: TrainedMetric) -> tuple[str, ...]:
-    """The matrices that can be learned for a distance: weights of a sum over variables, and maps of Euclidean coordinates."""
+    """The matrices that can be learned for a distance: weights of a sum over variables, and maps of
+    Euclidean coordinates.
+    """
     sums = bool(base.variables) and base.power is not None
     full = isinstance(base, VectorMetric) and base.geometry == Geometry()
     return tuple(matrix for matrix, can in zip(MATRICES, (sums, full), strict=True) if can)
@@ -270,7 +323,8 @@ class WithWeights(TrainedMetric):
     names : array (v,) of str
         Names of the variables, or of the columns of a matrix.
     weights : array (v,), or (classes, v)
-        Weight of each variable, of mean 1 over the variables that vary; for a matrix, map' map, its diagonal.
+        Weight of each variable, of mean 1 over the variables that vary; for a matrix, map' map, its
+        diagonal.
     """
 
     spec: Relevance
@@ -303,10 +357,14 @@ class WithWeights(TrainedMetric):
         ]
         if self.counts[0] < self.counts[1]:
             notes.append(
-                f"the weights were learned from stratified samples of {self.counts[0]} of {self.counts[1]} rows, a new one in each of "
+                f"the weights were learned from stratified samples of {self.counts[0]} of "
+                f"{self.counts[1]} rows, a new one in each of "
                 f"{ROUNDS + 1} rounds"
             )
-        axes, count = getattr(getattr(self, "parts", (self,))[0], "map", table), int((table["weight"] > 0).sum())
+        axes, count = (
+            getattr(getattr(self, "parts", (self,))[0], "map", table),
+            int((table["weight"] > 0).sum()),
+        )
         if len(axes) < count:
             where = "on the first principal axes" if local else "which started as principal axes"
             notes.append(f"the learned matrix has {len(axes)} axes of {count} columns, {where}")
@@ -388,8 +446,12 @@ class TrainedMatrix(WithWeights, EuclideanSpace):
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
         space, a, b = as_vectors(self.base), self.unmapped(rows), self.unmapped(others)
         pull = (a - b) @ self.map.T @ self.map
-        moved, unit = (space.original(a) - space.original(b)).to_numpy(float), np.eye(len(self.center))
-        columns = (space.original(unit) - space.original(0 * unit)).to_numpy(float)  # what a step along a coordinate changes
+        moved, unit = (
+            (space.original(a) - space.original(b)).to_numpy(float),
+            np.eye(len(self.center)),
+        )
+        # what a step along a coordinate changes
+        columns = (space.original(unit) - space.original(0 * unit)).to_numpy(float)
         return moved * (pull @ np.linalg.pinv(columns).T)
 
 
@@ -409,9 +471,12 @@ class TrainedLocal(WithWeights, ByClass):
         return self.parts[0].variables
 
     def rows(self, frame: Frame) -> Rep:
-        if isinstance(self.parts[0], TrainedMatrix):  # whose coordinates before the map are the same
+        # whose coordinates before the map are the same
+        if isinstance(self.parts[0], TrainedMatrix):
             X = self.parts[0].unmapped(frame)
-            return tuple(metric.mapped(X) for metric in self.parts if isinstance(metric, TrainedMatrix))
+            return tuple(
+                metric.mapped(X) for metric in self.parts if isinstance(metric, TrainedMatrix)
+            )
         return super().rows(frame)
 
     def terms(self, rows: Rep, candidates: Rep) -> Array:

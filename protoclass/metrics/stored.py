@@ -37,14 +37,16 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Parameters
     ----------
     path : str or path
-        File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table` or pandas' `to_csv`.
-        One triangle may be missing or blank. The table may be printed, as by R's `print(d)`. A file may have a line for
-        each row with its name and its values, all of them or one triangle, as PHYLIP's files do. Others have a line for
-        each pair, with the names of both rows and then their dissimilarity, or the numbers of `as.vector(d)`, one on
-        each line. Arrays written by `numpy.save` may be square or condensed, as by SciPy's `pdist`. Pickled objects are
-        not loaded.
+        File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table`
+        or pandas' `to_csv`. One triangle may be missing or blank. The table may be printed, as by
+        R's `print(d)`. A file may have a line for each row with its name and its values, all of
+        them or one triangle, as PHYLIP's files do. Others have a line for each pair, with the names
+        of both rows and then their dissimilarity, or the numbers of `as.vector(d)`, one on each
+        line. Arrays written by `numpy.save` may be square or condensed, as by SciPy's `pdist`.
+        Pickled objects are not loaded.
     names : sequence, optional
-        Labels of the rows in the order of the file, such as `data.index`, instead of those in the file.
+        Labels of the rows in the order of the file, such as `data.index`, instead of those in the
+        file.
 
     Returns
     -------
@@ -54,15 +56,17 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Raises
     ------
     DataError
-        If the file cannot be read or has another format; if a table is not square, or has different names on rows and columns; if names
-        repeat; if values are missing, infinite or negative; if only one triangle is 0; or if a row is farther from itself than from
-        others, as in a matrix of similarities. An asymmetric matrix is accepted; see `Dissimilarity.check`.
+        If the file cannot be read or has another format; if a table is not square, or has different
+        names on rows and columns; if names repeat; if values are missing, infinite or negative; if
+        only one triangle is 0; or if a row is farther from itself than from others, as in a matrix
+        of similarities. An asymmetric matrix is accepted; see `Dissimilarity.check`.
 
     Notes
     -----
-    Names that are whole numbers become numbers. R numbers rows without names from 1; rows of arrays and of numbers without names are
-    labelled from 0, as in pandas. Either matches data whose n rows are labelled 0 to n - 1 or 1 to n. For other labels, and for only
-    some of the rows, pass `names`.
+    Names that are whole numbers become numbers. R numbers rows without names from 1; rows of arrays
+    and of numbers without names are labelled from 0, as in pandas. Either matches data whose n rows
+    are labelled 0 to n - 1 or 1 to n. For other labels, and for only some of the rows, pass
+    `names`.
 
     Examples
     --------
@@ -84,12 +88,15 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     matrix, file = _matrix(Path(path)), repr(Path(path).name)
     n, unnamed = len(matrix), False
     if n < 2:
-        raise DataError(f"dissimilarities need at least two rows, but the file {file} has {'one row' if n else 'no rows'}")
+        raise DataError(
+            f"dissimilarities need at least two rows, but the file {file} has {'one row' if n else 'no rows'}"
+        )
     if names is not None:
         labels = _labels(names, n)
     else:
         labels = matrix.index  # positions, or names as text
-        unnamed = labels.equals(pd.RangeIndex(n)) or list(labels) == counts(n)[1]  # as R numbers rows without names
+        # as R numbers rows without names
+        unnamed = labels.equals(pd.RangeIndex(n)) or list(labels) == counts(n)[1]
         if all(WHOLE.fullmatch(str(name)) for name in labels):
             labels = labels.astype(int)
     matrix, rows = matrix.set_axis(labels).set_axis(labels, axis=1), pd.DataFrame(index=labels)
@@ -104,7 +111,9 @@ def _labels(names: Any, n: int) -> pd.Index:
             return labels
     except TypeError:  # nothing to iterate over, or labels that are lists
         pass
-    raise OptionError(f"names must be {n} different row labels in the order of the file, such as data.index, not {brief(names)}")
+    raise OptionError(
+        f"names must be {n} different row labels in the order of the file, such as data.index, not {brief(names)}"
+    )
 
 
 def _matrix(file: Path) -> pd.DataFrame:
@@ -113,13 +122,17 @@ def _matrix(file: Path) -> pd.DataFrame:
     try:
         raw = file.read_bytes()
     except (OSError, ValueError) as reason:
-        raise DataError(f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}") from None
+        raise DataError(
+            f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}"
+        ) from None
     if raw.startswith(NPY):
         try:
             array = as_floats(np.load(file, allow_pickle=False))
         except Exception as reason:
             fault = str(reason) or repr(reason)
-            raise DataError(f"the file {name} is not a complete .npy file of numbers ({fault}): save it again") from reason
+            raise DataError(
+                f"the file {name} is not a complete .npy file of numbers ({fault}): save it again"
+            ) from reason
         return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
     try:
         text = raw.decode("utf-8-sig")
@@ -127,13 +140,19 @@ def _matrix(file: Path) -> pd.DataFrame:
         text = "\0"
     lines = [line for line in text.splitlines() if line.strip()]
     if "\0" in text or not lines:
-        raise DataError(f"the file {name} is {'neither text in UTF-8 nor a .npy file' if lines else 'empty'}: {CURE}")
+        raise DataError(
+            f"the file {name} is {'neither text in UTF-8 nor a .npy file' if lines else 'empty'}: {CURE}"
+        )
     vector = VECTOR.sub(" ", text)
     if vector != text and (values := _floats(re.split(r"[\s,]+", vector.strip()), ".")):
         return condensed(np.array(values))
     for body in (lines, lines[1:]):  # one number on each line
         values = _floats(body, ",")
-        if values and len(values) > 2 and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values):
+        if (
+            values
+            and len(values) > 2
+            and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values)
+        ):
             return condensed(np.array(values))
     outside, failures = QUOTED.sub("name", text), []
     for separator in [s for s in SEPARATORS if s in outside] or [","]:
@@ -166,7 +185,8 @@ def _fields(lines: list[str], separator: str) -> list[list[str]]:
 
 
 def _printed(lines: list[str]) -> list[list[str]]:
-    """The fields of a printed matrix, in blocks of columns whose numbers end where their names do, which may contain blanks.
+    """The fields of a printed matrix, in blocks of columns whose numbers end where their names do,
+    which may contain blanks.
 
     A `dist` has no first row and no last column.
     """
@@ -174,7 +194,9 @@ def _printed(lines: list[str]) -> list[list[str]]:
     heads = [k for k, line in enumerate(lines) if line[0] == " "]
     for head, end in pairwise([*heads, len(lines)]):
         names, rows = lines[head], lines[head + 1 : end]
-        found = [{m.end(): m for m in re.finditer(r"\S+", row) if _floats([m[0]], ",")} for row in rows]
+        found = [
+            {m.end(): m for m in re.finditer(r"\S+", row) if _floats([m[0]], ",")} for row in rows
+        ]
         ends = sorted({m.end() for m in re.finditer(r"\S+", names)} & set().union(*found))
         columns = {last: names[first:last].strip() for first, last in pairwise([0, *ends])}
         cells |= {column: cells.get(column, {}) for column in columns.values()}
@@ -187,7 +209,10 @@ def _printed(lines: list[str]) -> list[list[str]]:
         for a, b in (pair for names_of in (every, labels) for pair in pairwise(sorted(names_of))):
             if a == b:
                 raise DataError(f"{shown(a)} is the name of several rows or columns")
-    return [["", *cells], *([row, *(known.get(c, "NA") for c in cells)] for row, known in cells.items())]
+    return [
+        ["", *cells],
+        *([row, *(known.get(c, "NA") for c in cells)] for row, known in cells.items()),
+    ]
 
 
 def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
@@ -198,16 +223,26 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     rows = _filled(rows)
     n, width = len(rows), len(rows[-1])
     header: list[str] | None = None
-    named, plain = n == width - 1, n == width and rows[0][0] != ""  # if the first line is a row, and no header
+    # if the first line is a row, and no header
+    named, plain = n == width - 1, n == width and rows[0][0] != ""
     if not (named or plain) or _floats(rows[0][named:], decimal) is None:
         header, n = rows[0], n - 1
     body = rows[-n:] if n else []
     names = [row[0] for row in body] if n == width - 1 else header
     values = [row[width - n :] for row in body]
-    if n == 0 or n not in (width, width - 1) or any(len(row) != width for row in body) or len(header or values[0]) not in (n, width):
+    if (
+        n == 0
+        or n not in (width, width - 1)
+        or any(len(row) != width for row in body)
+        or len(header or values[0]) not in (n, width)
+    ):
         lengths = ", ".join(str(len(row)) for row in rows[:5])
-        raise DataError(f"its rows have {lengths} ... fields, so it is neither a square table or triangle nor a list of pairs")
-    wrong = next(((k, f) for k, row in enumerate(values) for f in row if _floats([f], decimal) is None), None)
+        raise DataError(
+            f"its rows have {lengths} ... fields, so it is neither a square table or triangle nor a list of pairs"
+        )
+    wrong = next(
+        ((k, f) for k, row in enumerate(values) for f in row if _floats([f], decimal) is None), None
+    )
     if wrong is not None:
         raise DataError(f"{shown(wrong[1][:40])} in row {wrong[0] + 1} is not a number")
     numbers = pd.DataFrame([_floats(row, decimal) for row in values])
@@ -224,8 +259,14 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
 
 
 def _filled(rows: list[list[str]]) -> list[list[str]]:
-    """Rows with one triangle of the values, with empty fields for the other; any others as they are. Names may stand before and above."""
-    if len(rows[0]) in (len(rows) - 1, len(rows)) and len(rows[1:]) > 1 and _floats(rows[0][1:], ",") is None:
+    """Rows with one triangle of the values, with empty fields for the other; any others as they
+    are. Names may stand before and above.
+    """
+    if (
+        len(rows[0]) in (len(rows) - 1, len(rows))
+        and len(rows[1:]) > 1
+        and _floats(rows[0][1:], ",") is None
+    ):
         return [rows[0], *_filled(rows[1:])]
     n, counts = len(rows), [len(row) for row in rows]
     for first in (1, 2):  # fields of the shortest row
@@ -233,11 +274,18 @@ def _filled(rows: list[list[str]]) -> list[list[str]]:
         if n > 1 and counts in (lower, lower[::-1]):
             right, named = counts == lower, True
             if _floats([row[0] for row in rows], ",") is not None:
-                named = first == 2 or {*(_floats([row[-1 if right else 0] for row in rows], ",") or [])} != {0.0}
+                named = first == 2 or {
+                    *(_floats([row[-1 if right else 0] for row in rows], ",") or [])
+                } != {0.0}
                 if named:
-                    raise DataError("the rows of one triangle have no names that are texts, and no diagonal of zeros")
+                    raise DataError(
+                        "the rows of one triangle have no names that are texts, and no diagonal of zeros"
+                    )
             empty = [[""] * (n + named - count) for count in counts]
-            return [row + gap if right else [*row[:named], *gap, *row[named:]] for row, gap in zip(rows, empty, strict=True)]
+            return [
+                row + gap if right else [*row[:named], *gap, *row[named:]]
+                for row, gap in zip(rows, empty, strict=True)
+            ]
     return rows
 
 
@@ -253,8 +301,18 @@ def _listed(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
         if len(body) == 1:
             columns = [tuple(body[0])]
         square = len(columns) == len(body) > 1 and _floats(columns[0], decimal) is not None
-        values = _floats(columns[min(2, len(columns) - 1)], decimal) if len(columns) not in (0, 2) and not square else None
-        if values is None or len(values) < 2 or (len(columns) > 1 and len(body) <= 3 and _floats([*columns[0], *columns[1]], decimal)):
+        values = (
+            _floats(columns[min(2, len(columns) - 1)], decimal)
+            if len(columns) not in (0, 2) and not square
+            else None
+        )
+        if (
+            values is None
+            or len(values) < 2
+            or (
+                len(columns) > 1 and len(body) <= 3 and _floats([*columns[0], *columns[1]], decimal)
+            )
+        ):
             continue  # three lines of numbers are a matrix
         if len(columns) == 1:
             return condensed(np.array(values))
@@ -268,6 +326,11 @@ def _floats(fields: Any, decimal: str) -> list[float] | None:
     """Numbers as R, PHYLIP and pandas write them, NaN for a placeholder or an empty field; None if a field is none."""
     try:
         # "_", which Python takes for a separator of digits, becomes no number
-        return [math.nan if PLACEHOLDER.fullmatch(f) else float(f.replace("_", "x").replace(decimal, ".")) for f in fields]
+        return [
+            math.nan
+            if PLACEHOLDER.fullmatch(f)
+            else float(f.replace("_", "x").replace(decimal, "."))
+            for f in fields
+        ]
     except ValueError:
         return None

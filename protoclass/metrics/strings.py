@@ -30,35 +30,39 @@ PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 class Mismatch(Metric):
     """Mismatch-kernel distance sqrt(2 - 2 K) of strings, with the normalised (k, m)-mismatch kernel K.
 
-    The only predictor is one column of strings. A string is described by how many of its k-mers (substrings of k letters) are within m
-    mismatches of each word of k letters; the kernel is the inner product of two descriptions, divided by their lengths. With m = 0 it
-    is the spectrum kernel. Strings with the same k-mers are at distance exactly 0, strings without any in common at sqrt(2).
+    The only predictor is one column of strings. A string is described by how many of its k-mers
+    (substrings of k letters) are within m mismatches of each word of k letters; the kernel is the
+    inner product of two descriptions, divided by their lengths. With m = 0 it is the spectrum
+    kernel. Strings with the same k-mers are at distance exactly 0, strings without any in common at
+    sqrt(2).
 
     Parameters
     ----------
     k : int, sequence or "grid"
-        Number of letters of a k-mer. Shorter strings raise an error. A sequence is tuned by cross-validation; "grid" is 2 to 6, at most
-        the letters of the shortest string.
+        Number of letters of a k-mer. Shorter strings raise an error. A sequence is tuned by
+        cross-validation; "grid" is 2 to 6, at most the letters of the shortest string.
     m : int, or sequence
         Number of allowed mismatches, 0 <= m < k.
     alphabet : str, optional
-        Letters of the words; their number affects the kernel if m > 0. Default: the letters of the training rows. Upper and lower case
-        are different letters. Any other letter in the data raises an error; a new row with such a letter gets no prediction, with a
-        warning (see `unseen=` of `Fit.predict`).
+        Letters of the words; their number affects the kernel if m > 0. Default: the letters of the
+        training rows. Upper and lower case are different letters. Any other letter in the data
+        raises an error; a new row with such a letter gets no prediction, with a warning (see
+        `unseen=` of `Fit.predict`).
     skip : str
-        Letters for unknown values, such as "X" in proteins. K-mers that contain one are ignored, and the letter is not part of the
-        alphabet.
+        Letters for unknown values, such as "X" in proteins. K-mers that contain one are ignored,
+        and the letter is not part of the alphabet.
 
     Raises
     ------
     DataError
-        If a string has a letter outside the alphabet or no k-mer (the message names the row), or if the predictors are not one column
-        of strings.
+        If a string has a letter outside the alphabet or no k-mer (the message names the row), or if
+        the predictors are not one column of strings.
 
     Notes
     -----
-    Leslie, Eskin, Cohen, Weston and Noble (2004), *Bioinformatics* 20, 467-476; Leslie, Eskin and Noble (2002) for the spectrum kernel;
-    Bien and Tibshirani (2011), section 6.3. No array has the size of the alphabet to the power k.
+    Leslie, Eskin, Cohen, Weston and Noble (2004), *Bioinformatics* 20, 467-476; Leslie, Eskin and
+    Noble (2002) for the spectrum kernel; Bien and Tibshirani (2011), section 6.3. No array has the
+    size of the alphabet to the power k.
 
     Examples
     --------
@@ -87,15 +91,25 @@ class Mismatch(Metric):
         m = whole_number("m", self.m, 0, k - 1)
         patterns = sum(comb(k, t) for t in range(min(2 * m, k) + 1))
         if patterns > PATTERNS:
-            raise OptionError(f"k={self.k}, m={self.m} needs {patterns:,} sets of positions, above {PATTERNS:,}: use a smaller m or k")
+            raise OptionError(
+                f"k={self.k}, m={self.m} needs {patterns:,} sets of positions, above {PATTERNS:,}: use a smaller m or k"
+            )
         if not isinstance(self.skip, str):
-            raise OptionError(f"skip must be a text of the letters to skip, such as 'X', not {brief(self.skip)}")
+            raise OptionError(
+                f"skip must be a text of the letters to skip, such as 'X', not {brief(self.skip)}"
+            )
         if self.alphabet is None:
             return
-        if not isinstance(self.alphabet, str) or not 0 < len(self.alphabet) == len({*self.alphabet}):
-            raise OptionError(f"alphabet must be a text of different letters, such as 'ACGT', or None, not {brief(self.alphabet)}")
+        if not isinstance(self.alphabet, str) or not 0 < len(self.alphabet) == len(
+            {*self.alphabet}
+        ):
+            raise OptionError(
+                f"alphabet must be a text of different letters, such as 'ACGT', or None, not {brief(self.alphabet)}"
+            )
         for letter in {*self.alphabet} & {*self.skip}:
-            raise OptionError(f"the letter {letter!r} is in both alphabet and skip: remove it from one")
+            raise OptionError(
+                f"the letter {letter!r} is in both alphabet and skip: remove it from one"
+            )
 
     def default_grid(self, parameter: str, frame: Frame) -> Sequence[int]:
         if parameter != "k":
@@ -104,7 +118,8 @@ class Mismatch(Metric):
         fine = [k for k in LENGTHS if k <= shortest and k > np.max(self.m)]
         if not fine:
             raise DataError(
-                f"the shortest string has {shortest} letters, too few for k='grid' with m={self.m}: use a smaller m, or a value of k"
+                f"the shortest string has {shortest} letters, too few for k='grid' with "
+                f"m={self.m}: use a smaller m, or a value of k"
             )
         return fine
 
@@ -112,7 +127,12 @@ class Mismatch(Metric):
     def traits(self) -> Traits:
         # the values are distances between points of the space in which K is the inner product
         return Traits(
-            symmetric=True, triangle=True, row_by_row=True, slow=True, unseen="measured", data_dependent=self.alphabet is None
+            symmetric=True,
+            triangle=True,
+            row_by_row=True,
+            slow=True,
+            unseen="measured",
+            data_dependent=self.alphabet is None,
         )
 
     @property
@@ -121,9 +141,15 @@ class Mismatch(Metric):
 
     def train(self, frame: Frame) -> TrainedMismatch:
         texts = _texts(frame, self.name)
-        letters = self.alphabet if self.alphabet is not None else "".join(set().union(*texts) - set(self.skip))
+        letters = (
+            self.alphabet
+            if self.alphabet is not None
+            else "".join(set().union(*texts) - set(self.skip))
+        )
         if not letters:
-            raise DataError(f"column {frame.columns.columns[0]!r} has no letters except those in skip={self.skip!r}")
+            raise DataError(
+                f"column {frame.columns.columns[0]!r} has no letters except those in skip={self.skip!r}"
+            )
         return TrainedMismatch(self, np.sort(_code_points(letters)))
 
 
@@ -164,17 +190,27 @@ class TrainedMismatch(TrainedMetric):
             )
         for letters in self.unmeasured(frame).values():
             i = int(np.flatnonzero(letters != "")[0])
-            known = f"alphabet={self.spec.alphabet!r}" if self.spec.alphabet else f"those of the training data, {self._alphabet!r}"
+            known = (
+                f"alphabet={self.spec.alphabet!r}"
+                if self.spec.alphabet
+                else f"those of the training data, {self._alphabet!r}"
+            )
             raise DataError(
-                f"the letter {letters[i][0]!r} in {column} at row {shown(frame.index[i])} is not among {known}: use an alphabet= with this "
+                f"the letter {letters[i][0]!r} in {column} at row {shown(frame.index[i])} is not "
+                f"among {known}: use an alphabet= with this "
                 f"letter, or skip its k-mers with skip={self.spec.skip + letters[i][0]!r}"
             )
         out = np.empty(len(texts), object)
         for i, text in enumerate(texts):
-            runs = text.translate(dict.fromkeys(map(ord, skip), skip[0])).split(skip[0]) if skip else [text]
+            runs = (
+                text.translate(dict.fromkeys(map(ord, skip), skip[0])).split(skip[0])
+                if skip
+                else [text]
+            )
             if max(map(len, runs)) < k:
                 raise DataError(
-                    f"every {k}-mer of the string in {column} at row {shown(frame.index[i])} has a letter of skip={skip!r}: use a smaller "
+                    f"every {k}-mer of the string in {column} at row {shown(frame.index[i])} has a "
+                    f"letter of skip={skip!r}: use a smaller "
                     "k, or leave the row out"
                 )
             out[i] = self._codes(text)
@@ -188,11 +224,15 @@ class TrainedMismatch(TrainedMetric):
 
     def unmeasured(self, frame: Frame) -> dict[str, Array]:
         known = {*self._alphabet, *self.spec.skip}
-        letters = np.array(["".join(sorted({*text} - known)) for text in _texts(frame, self.name)], object)
+        letters = np.array(
+            ["".join(sorted({*text} - known)) for text in _texts(frame, self.name)], object
+        )
         return {str(frame.columns.columns[0]): letters} if (letters != "").any() else {}
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        return mismatch(rows[0], candidates[0], int(self.spec.k), int(self.spec.m), len(self.letters))
+        return mismatch(
+            rows[0], candidates[0], int(self.spec.k), int(self.spec.m), len(self.letters)
+        )
 
 
 @dataclass(frozen=True)
@@ -204,8 +244,8 @@ class Levenshtein(Metric):
     Parameters
     ----------
     normalised : bool
-        Whether to divide by the length of the longer string. The result is a number from 0 to 1, which need not satisfy the triangle
-        inequality. Two empty strings are at distance 0.
+        Whether to divide by the length of the longer string. The result is a number from 0 to 1,
+        which need not satisfy the triangle inequality. Two empty strings are at distance 0.
 
     Raises
     ------
@@ -233,7 +273,13 @@ class Levenshtein(Metric):
 
     @property
     def traits(self) -> Traits:
-        return Traits(symmetric=True, triangle=not self.normalised, row_by_row=True, slow=True, unseen="measured")
+        return Traits(
+            symmetric=True,
+            triangle=not self.normalised,
+            row_by_row=True,
+            slow=True,
+            unseen="measured",
+        )
 
     def train(self, frame: Frame) -> TrainedMetric:
         _texts(frame, self.name)
@@ -246,7 +292,13 @@ class Levenshtein(Metric):
         a, b = rows[0], candidates[0]
         if len(a) == 0 or len(b) == 0:
             return np.empty((len(a), len(b)))
-        edits = cdist(a, b, scorer=distance, dtype=np.int32, workers=free_cores() if threaded(len(a) * len(b)) else 1)
+        edits = cdist(
+            a,
+            b,
+            scorer=distance,
+            dtype=np.int32,
+            workers=free_cores() if threaded(len(a) * len(b)) else 1,
+        )
         lengths = np.maximum.outer([*map(len, a)], [*map(len, b)])
         return edits / np.maximum(lengths, 1) if self.normalised else edits.astype(float)
 
@@ -256,15 +308,19 @@ def _texts(frame: Frame, name: str) -> Array:
     columns, response = frame.columns, frame.formula.response
     cure = f"use {f'{response} ' if response else ''}~ and the name of the column"
     if columns.shape[1] != 1 or len(frame.formula.terms) != 1 or not frame.formula.plain():
-        names = ", ".join(map(repr, columns.columns[:5])) + (", ..." if columns.shape[1] > 5 else "")
+        names = ", ".join(map(repr, columns.columns[:5])) + (
+            ", ..." if columns.shape[1] > 5 else ""
+        )
         raise DataError(
-            f"{name} dissimilarities need one unchanged column of text, but {frame.formula.quoted} has {names or 'none'}: {cure}"
+            f"{name} dissimilarities need one unchanged column of text, but {frame.formula.quoted} "
+            f"has {names or 'none'}: {cure}"
         )
     texts = columns.iloc[:, 0].astype(object).to_numpy()
     strange = next((i for i, t in enumerate(texts) if not isinstance(t, str)), None)
     if strange is not None:
         raise DataError(
-            f"{name} dissimilarities need text, but column {columns.columns[0]!r} contains {brief(texts[strange])} at row "
+            f"{name} dissimilarities need text, but column {columns.columns[0]!r} contains "
+            f"{brief(texts[strange])} at row "
             f"{shown(columns.index[strange])}: use .astype(str), or another dissimilarity"
         )
     return texts

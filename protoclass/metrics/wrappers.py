@@ -15,19 +15,30 @@ from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.errors import OptionError, brief
 from ..ground.savable import savable
-from .base import AskedRows, Metric, TrainedMetric, Traits, candidates_of, compare, rows_of, train_metric
+from .base import (
+    AskedRows,
+    Metric,
+    TrainedMetric,
+    Traits,
+    candidates_of,
+    compare,
+    rows_of,
+    train_metric,
+)
 from .registry import metric
 
-OF_ALL = ("symmetric", "row_by_row", "skips_missing", "reflexive")  # traits that are true if all inner metrics have them
-OF_ANY = ("slow", "data_dependent", "train_in_folds", "supervised", "given", "opaque")  # traits that are true if one has them
+# traits that are true if all inner metrics have them
+OF_ALL = ("symmetric", "row_by_row", "skips_missing", "reflexive")
+# traits that are true if one has them
+OF_ANY = ("slow", "data_dependent", "train_in_folds", "supervised", "given", "opaque")
 
 
 class Wrapper(Metric):
     """A metric that transforms the values of another one, its parameter `of`, by `transform`.
 
-    Everything else is inherited: representations, names, new rows, training, notes, and traits except `triangle`, `power` and
-    `geometry`, which a transform need not preserve. If it preserves more or fewer, override `traits`:
-    `replace(super().traits, triangle=True)`.
+    Everything else is inherited: representations, names, new rows, training, notes, and traits
+    except `triangle`, `power` and `geometry`, which a transform need not preserve. If it preserves
+    more or fewer, override `traits`: `replace(super().traits, triangle=True)`.
 
     Examples
     --------
@@ -91,7 +102,9 @@ class Wrapper(Metric):
         if not self.train_in_folds:
             return self
         parts = zip(self.inner, self.cuts(frame), strict=True)
-        return self.with_inner([m.pretrain(cut) if m.train_in_folds else m.train(cut) for m, cut in parts])
+        return self.with_inner(
+            [m.pretrain(cut) if m.train_in_folds else m.train(cut) for m, cut in parts]
+        )
 
     def train(self, frame: Frame) -> TrainedMetric:
         base = train_metric(self.inner[0], frame)
@@ -115,7 +128,10 @@ class OneOf(Metric):
     def dissimilarity(self) -> list[str]:
         """The labels: names of the metrics, or if two have the same name, how they are written."""
         names = [m.name for m in self.metrics]
-        return [name if names.count(name) == 1 else repr(m) for name, m in zip(names, self.metrics, strict=True)]
+        return [
+            name if names.count(name) == 1 else repr(m)
+            for name, m in zip(names, self.metrics, strict=True)
+        ]
 
     def tuned(self) -> dict[str, Any]:
         return {"dissimilarity": self.dissimilarity}
@@ -127,13 +143,20 @@ class OneOf(Metric):
 
 def one_of_metrics(spec: Any) -> Any:
     """`dissimilarity=` as given; a list of names and metrics, and not of numbers, as `OneOf` them."""
-    several = isinstance(spec, (list, tuple)) and len(spec) and all(isinstance(m, (str, Metric, type)) for m in spec)
+    several = (
+        isinstance(spec, (list, tuple))
+        and len(spec)
+        and all(isinstance(m, (str, Metric, type)) for m in spec)
+    )
     if not several:
         return spec
     metrics = tuple(metric(m) for m in spec)
     for m in metrics:
         if list_tuned(m):
-            raise OptionError(f"{brief(m)} in a list of dissimilarities must have one value for {', '.join(list_tuned(m))}: use one value")
+            raise OptionError(
+                f"{brief(m)} in a list of dissimilarities must have one value for "
+                f"{', '.join(list_tuned(m))}: use one value"
+            )
     found = OneOf(metrics)
     labels = found.dissimilarity
     for label in labels:
@@ -144,7 +167,11 @@ def one_of_metrics(spec: Any) -> Any:
 
 def _inner(spec: Any) -> tuple[Any, ...]:
     """The metrics by which a specification measures, as far as they are metrics already."""
-    return spec.inner if isinstance(spec, Wrapper) and isinstance(getattr(spec, "of", spec), Metric) else ()
+    return (
+        spec.inner
+        if isinstance(spec, Wrapper) and isinstance(getattr(spec, "of", spec), Metric)
+        else ()
+    )
 
 
 def list_tuned(spec: Any) -> dict[str, Any]:
@@ -154,7 +181,9 @@ def list_tuned(spec: Any) -> dict[str, Any]:
     out = spec.tuned()
     for inner in map(list_tuned, _inner(spec)):
         for name in inner.keys() & out.keys():
-            raise OptionError(f"{name} can be tuned in one part of the dissimilarity only: use one value in the others")
+            raise OptionError(
+                f"{name} can be tuned in one part of the dissimilarity only: use one value in the others"
+            )
         out |= inner
     return out
 
@@ -168,7 +197,13 @@ def retuned(spec: Any, choose: Callable[[Metric, str, Frame], Any], frame: Frame
         return spec.of(label) if isinstance(label, str) else spec
     chosen = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
     inner = _inner(chosen)
-    return chosen.with_inner([retuned(m, choose, cut) for m, cut in zip(inner, chosen.cuts(frame), strict=True)]) if inner else chosen
+    return (
+        chosen.with_inner(
+            [retuned(m, choose, cut) for m, cut in zip(inner, chosen.cuts(frame), strict=True)]
+        )
+        if inner
+        else chosen
+    )
 
 
 @savable
@@ -239,9 +274,10 @@ class TrainedWrapper(TrainedMetric):
 class Ranks(Wrapper):
     """Rank dissimilarity: the number of training rows x_i with d(x_i, z) <= d(x, z).
 
-    See Bien and Tibshirani (2011), section 4.1. A ball of radius eps then contains about the same number of training rows for any
-    density around its centre. The rank of a row to itself is at least 1. Ranks are computed among the training rows, in cross-validation
-    among the training rows of the fold.
+    See Bien and Tibshirani (2011), section 4.1. A ball of radius eps then contains about the same
+    number of training rows for any density around its centre. The rank of a row to itself is at
+    least 1. Ranks are computed among the training rows, in cross-validation among the training rows
+    of the fold.
 
     Parameters
     ----------
@@ -264,7 +300,14 @@ class Ranks(Wrapper):
     @property
     def traits(self) -> Traits:
         # the rank of a row among those at its own position is at least 1
-        return replace(super().traits, symmetric=False, reflexive=False, skips_missing=False, train_in_folds=True, scaling="")
+        return replace(
+            super().traits,
+            symmetric=False,
+            reflexive=False,
+            skips_missing=False,
+            train_in_folds=True,
+            scaling="",
+        )
 
     def reference(self, trained: TrainedMetric, frame: Frame, candidates: Rep) -> Rep:
         """The dissimilarities (q, n) of the training rows to each candidate, sorted."""

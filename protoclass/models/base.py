@@ -1,9 +1,11 @@
 """The base class of methods, the values that general code exchanges with them, and checks of their parameters.
 
-A method is a frozen dataclass derived from `Model`. It declares its parameters as fields, facts about itself as `can` (`Capabilities`), and
-defines `path`, which learns a rule for each point of a grid. All other functions have defaults: how a grid is made (`grid`,
-`default_grid`), how folds share work (`paths`), which metric is learned with the prototypes (`metric`), and functions beyond prediction
-(from `notes` on), which get a `LearnedRule`. A rule and a path are described in `core.query`, their training data in `core.task`.
+A method is a frozen dataclass derived from `Model`. It declares its parameters as fields, facts
+about itself as `can` (`Capabilities`), and defines `path`, which learns a rule for each point of a
+grid. All other functions have defaults: how a grid is made (`grid`, `default_grid`), how folds
+share work (`paths`), which metric is learned with the prototypes (`metric`), and functions beyond
+prediction (from `notes` on), which get a `LearnedRule`. A rule and a path are described in
+`core.query`, their training data in `core.task`.
 """
 
 from __future__ import annotations
@@ -61,7 +63,8 @@ class LearnedRule:
     tried : mapping of parameter to values
         The values that cross-validation tried.
     reasons : sequence of str
-        Reasons why no theorem covers a bound, from rows, formula and dissimilarity: see `analysis.steps`.
+        Reasons why no theorem covers a bound, from rows, formula and dissimilarity: see
+        `analysis.steps`.
     error : float, or None
         Cross-validated proportion of errors, if this was measured.
     """
@@ -123,7 +126,8 @@ class Condition:
     cut : float
         Threshold of the quantity.
     reached, removed : bool arrays (r,)
-        Rows that no earlier condition has removed, and those of them that this one removes: their class is decided by it.
+        Rows that no earlier condition has removed, and those of them that this one removes: their
+        class is decided by it.
     """
 
     text: str
@@ -141,35 +145,42 @@ class Condition:
 class Capabilities:
     """Facts about a method. A capability is False or empty if the method lacks it; a text names the condition for it.
 
-    A class must declare exactly the capabilities of its models; `pc.testing.check_model` compares the two, except for `nearest`,
-    `candidates`, `costs`, `own_distances` and `warm_starts`. If capabilities depend on parameters, a model may have its own `can`.
-    Further functions of a method, such as a bound, are optional methods of `Model`. General code uses
-    only these and `Model.has`, never the name of a method.
+    A class must declare exactly the capabilities of its models; `pc.testing.check_model` compares
+    the two, except for `nearest`, `candidates`, `costs`, `own_distances` and `warm_starts`. If
+    capabilities depend on parameters, a model may have its own `can`. Further functions of a
+    method, such as a bound, are optional methods of `Model`. General code uses only these and
+    `Model.has`, never the name of a method.
 
     Attributes
     ----------
     weights : bool
         Whether it takes weights of the rows.
     candidates : frozenset of str
-        Subset of "subset" (candidates may be a random part of the rows) and "unlabelled" (candidates need not be rows).
+        Subset of "subset" (candidates may be a random part of the rows) and "unlabelled"
+        (candidates need not be rows).
     objective, certificate : bool or str
-        Whether its report contains the value of an objective, and a bound on the optimum (`core.setcover.problems`).
+        Whether its report contains the value of an objective, and a bound on the optimum
+        (`core.setcover.problems`).
     coordinates : bool
         Whether it needs coordinates of the rows, which only metrics of a vector space have.
     nearest : bool
         Whether its rule predicts the class of the nearest prototype.
     own_distances : bool
-        Whether its rule has its own distances, by which a prototype is the nearest, instead of the metric (`core.query.ByDistance`).
+        Whether its rule has its own distances, by which a prototype is the nearest, instead of the
+        metric (`core.query.ByDistance`).
     balls : bool or str
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
-        Whether its prototypes have columns `newly_covered` and `miscovered`, in the order of selection.
+        Whether its prototypes have columns `newly_covered` and `miscovered`, in the order of
+        selection.
     steps : bool or str
         Whether its rule is built step by step (`core.query.Stepwise`).
     costs : bool or str
-        Whether the first steps are the rule of a larger lambda, which the method `at_cost(lambda_)` of the rule returns.
+        Whether the first steps are the rule of a larger lambda, which the method `at_cost(lambda_)`
+        of the rule returns.
     warm_starts : bool
-        Whether the rule of a grid point starts from the rule of the previous point, so a point fitted alone may give another rule.
+        Whether the rule of a grid point starts from the rule of the previous point, so a point
+        fitted alone may give another rule.
     solvers : tuple of str
         Values of its parameter `solver` whose objectives can be compared.
     radius : str
@@ -177,8 +188,8 @@ class Capabilities:
     grid_bounds : bool
         Whether its paths have bounds over the grid, which choose="bound" needs.
     counted : bool or str
-        Whether a user can limit the number of prototypes. If only another `size` of the rules can be limited, the name of its unit,
-        such as "features".
+        Whether a user can limit the number of prototypes. If only another `size` of the rules can
+        be limited, the name of its unit, such as "features".
     """
 
     weights: bool = False
@@ -199,11 +210,33 @@ class Capabilities:
     counted: bool | str = True
 
 
-def bound_table(rows: Sequence[tuple[str, int, int, int, int, CompressionBound, Sequence[str]]]) -> pd.DataFrame:
-    """The table of `Fit.bound`, from name, rows, size, balls on P-examples, training errors, bound and reasons of each machine."""
-    columns = ["machine", "rows", "size", "on_p", "errors", "tail_bound", "bound", "simple_bound", "proved", "reasons"]
+def bound_table(
+    rows: Sequence[tuple[str, int, int, int, int, CompressionBound, Sequence[str]]],
+) -> pd.DataFrame:
+    """The table of `Fit.bound`, from name, rows, size, balls on P-examples, training errors, bound
+    and reasons of each machine.
+    """
+    columns = [
+        "machine",
+        "rows",
+        "size",
+        "on_p",
+        "errors",
+        "tail_bound",
+        "bound",
+        "simple_bound",
+        "proved",
+        "reasons",
+    ]
     cells = [
-        (*head, float(bound.tail), float(bound.value), float(bound.simple), not reasons, "; ".join(reasons))
+        (
+            *head,
+            float(bound.tail),
+            float(bound.value),
+            float(bound.simple),
+            not reasons,
+            "; ".join(reasons),
+        )
         for *head, bound, reasons in rows
     ]
     return pd.DataFrame(cells, columns=columns).set_index("machine")
@@ -216,12 +249,14 @@ Axes = Mapping[str, np.ndarray]  # the values of each parameter that is tuned, a
 class Model(NamedArguments, Served):
     """A method: frozen parameters, all of them fields of a dataclass.
 
-    A parameter is tuned by cross-validation if it is `"grid"`, a sequence of values, or an object that computes a grid from the task
-    (`Grid`). A custom method must define `path`; everything else has defaults. The methods from `notes` on are optional functions
-    beyond prediction; `has` tests whether they are defined. A parameter cannot have the name of an attribute or method of this class.
+    A parameter is tuned by cross-validation if it is `"grid"`, a sequence of values, or an object
+    that computes a grid from the task (`Grid`). A custom method must define `path`; everything else
+    has defaults. The methods from `notes` on are optional functions beyond prediction; `has` tests
+    whether they are defined. A parameter cannot have the name of an attribute or method of this
+    class.
 
-    A training set may lack a class, unless `rows_needed` requires otherwise: the rule then has no prototypes of this class, and never
-    predicts it.
+    A training set may lack a class, unless `rows_needed` requires otherwise: the rule then has no
+    prototypes of this class, and never predicts it.
 
     Attributes
     ----------
@@ -234,25 +269,33 @@ class Model(NamedArguments, Served):
     grids : frozenset of str
         Parameters that have a default grid, in addition to those that are "grid" by default.
     words : mapping of parameter to str
-        Axis labels of tuned parameters in plots. Default: the name of the parameter. `k` and `K` mean the same in all methods.
+        Axis labels of tuned parameters in plots. Default: the name of the parameter. `k` and `K`
+        mean the same in all methods.
     larger : mapping of parameter to Grid
-        Parameters whose default grid is extended while its last value is selected, and the Grid that computes the further values,
-        ascending. A grid point must give the same rule if it is alone in a grid.
+        Parameters whose default grid is extended while its last value is selected, and the Grid
+        that computes the further values, ascending. A grid point must give the same rule if it is
+        alone in a grid.
     tuned_last : frozenset of str
-        Parameters that are tuned after those of a metric that the method learns, which are tuned at the least value.
+        Parameters that are tuned after those of a metric that the method learns, which are tuned at
+        the least value.
     reads_once : int, or None
-        Size in bytes from which on a method reads the dissimilarities once, block by block, if the metric is trained in folds.
+        Size in bytes from which on a method reads the dissimilarities once, block by block, if the
+        metric is trained in folds.
     most_held : int, or None
-        Size in bytes up to which the matrix of dissimilarities is stored. Default: a quarter of the available memory.
+        Size in bytes up to which the matrix of dissimilarities is stored. Default: a quarter of the
+        available memory.
     most_pairs : int, or None
-        Number of dissimilarities that a method stores by default: candidates="auto" means a sample of the rows if there are more.
+        Number of dissimilarities that a method stores by default: candidates="auto" means a sample
+        of the rows if there are more.
     example : mapping of parameter to values
-        Example values for `pc.testing.check_model`: at least two values of each parameter that is tuned by default, and of others that
-        a grid may contain, with which the method can be fitted to a hundred rows. Values with the same rules are not accepted, because
-        a wrong order of equal rules would not be detected.
+        Example values for `pc.testing.check_model`: at least two values of each parameter that is
+        tuned by default, and of others that a grid may contain, with which the method can be fitted
+        to a hundred rows. Values with the same rules are not accepted, because a wrong order of
+        equal rules would not be detected.
     as_repeats : mapping of parameter to value, or None
-        Parameters with which a row of weight 2 gives the same predictions as two rows, such as `{"K": 1}`, where it does not matter
-        that both may be selected. None if weights mean something else or random draws depend on them.
+        Parameters with which a row of weight 2 gives the same predictions as two rows, such as
+        `{"K": 1}`, where it does not matter that both may be selected. None if weights mean
+        something else or random draws depend on them.
     papers : tuple of str
         Keys of the papers of the method in `export.methods`, which `Fit.methods` cites.
     """
@@ -286,19 +329,24 @@ class Model(NamedArguments, Served):
 
     @property
     def redraws(self) -> bool:
-        """Whether by default folds are drawn several times, and several dissimilarities tried: both are cheap, and a radius is selected."""
+        """Whether by default folds are drawn several times, and several dissimilarities tried: both
+        are cheap, and a radius is selected.
+        """
         return False
 
     @property
     def shares_work(self) -> bool:
-        """Whether the folds share so much work that one more fold, which leaves no row out, costs little: the fit on all rows
-        then comes from the same call of `paths`."""
+        """Whether the folds share so much work that one more fold, which leaves no row out, costs
+        little: the fit on all rows then comes from the same call of `paths`.
+        """
         return False
 
     def seconds_each(self, columns: int) -> float | None:
-        """Predicted seconds of a fit, folds included, for each pair of a row and a candidate, on two current processors.
+        """Predicted seconds of a fit, folds included, for each pair of a row and a candidate, on
+        two current processors.
 
-        None if the method cannot predict it; all rows are then candidates by default, regardless of their number.
+        None if the method cannot predict it; all rows are then candidates by default, regardless of
+        their number.
         """
         return None
 
@@ -320,7 +368,8 @@ class Model(NamedArguments, Served):
     def loss(self, task: Task, prototypes: Points) -> float | None:
         """The objective that the method minimises, for any prototypes and its parameters; None if it has none.
 
-        Prototypes are given as `at=` or `coords=`, as in its rules. `check_model` compares the fit with 30 random selections.
+        Prototypes are given as `at=` or `coords=`, as in its rules. `check_model` compares the fit
+        with 30 random selections.
         """
         return None
 
@@ -337,7 +386,9 @@ class Model(NamedArguments, Served):
     def tuned(self) -> dict[str, Any]:
         """The parameters that are tuned by cross-validation."""
         values = self.parameters()
-        return {name: v for name, v in values.items() if name not in self.never_tuned and is_tuned(v)}
+        return {
+            name: v for name, v in values.items() if name not in self.never_tuned and is_tuned(v)
+        }
 
     def grid(self, task: Task, smallest: np.ndarray) -> dict[str, np.ndarray]:
         """The values of each tuned parameter, ascending.
@@ -365,19 +416,25 @@ class Model(NamedArguments, Served):
         try:
             replace(self, **{name: values.tolist()})
         except OptionError as reason:
-            raise OptionError(f"{brief(drawn)} draws values that {self.name} does not allow: {reason}") from None
+            raise OptionError(
+                f"{brief(drawn)} draws values that {self.name} does not allow: {reason}"
+            ) from None
         return values
 
     def in_folds(self, grid: Axes, task: Task) -> Callable[[Task], dict[str, np.ndarray]]:
-        """The grid of a fold whose dissimilarities are learned from its own classes: a function of the task of its training rows.
+        """The grid of a fold whose dissimilarities are learned from its own classes: a function of
+        the task of its training rows.
 
-        Values that were drawn from the dissimilarities in `task`, which has all rows, are drawn at the same levels.
+        Values that were drawn from the dissimilarities in `task`, which has all rows, are drawn at
+        the same levels.
         """
         return lambda part: dict(grid)
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         """The values of the default grid of a parameter."""
-        raise OptionError(f"{self.name} has no default grid for {parameter}: use a sequence of values")
+        raise OptionError(
+            f"{self.name} has no default grid for {parameter}: use a sequence of values"
+        )
 
     @classmethod
     def offers_grid(cls, parameter: str) -> bool:
@@ -397,19 +454,24 @@ class Model(NamedArguments, Served):
         return ()
 
     def metric(self, given: Any, classes: int) -> Any:
-        """The specification of the dissimilarity that the method learns, given its parameters and the dissimilarity of the call.
+        """The specification of the dissimilarity that the method learns, given its parameters and
+        the dissimilarity of the call.
 
-        None of these parameters is still to be tuned. It is trained like all metrics: on all rows for a fit, and on the training rows of
-        each fold.
+        None of these parameters is still to be tuned. It is trained like all metrics: on all rows
+        for a fit, and on the training rows of each fold.
         """
         return given
 
     def suited(self, metric: Any, frame: Frame, tunes: bool) -> Model:
-        """The model with the parameters that depend on the dissimilarity of the call; `tunes`: whether these may be tuned."""
+        """The model with the parameters that depend on the dissimilarity of the call; `tunes`:
+        whether these may be tuned.
+        """
         return self
 
     def rank(self, values: Mapping[str, Any]) -> float:
-        """Complexity of a grid point among points whose rules have the same size: rules of selection prefer the lowest."""
+        """Complexity of a grid point among points whose rules have the same size: rules of
+        selection prefer the lowest.
+        """
         raise self._lacks("rank")
 
     # learning
@@ -421,9 +483,12 @@ class Model(NamedArguments, Served):
     def path(self, task: Task, grid: Axes) -> Path:
         """Rules for every point of the grid: the product of its axes in their order, the last varying fastest.
 
-        The grid is empty if no parameter is tuned; `axis(grid, name, self.name)` gives the values of a parameter in either case.
+        The grid is empty if no parameter is tuned; `axis(grid, name, self.name)` gives the values
+        of a parameter in either case.
         """
-        raise OptionError(f"the model {type(self).__name__} does not define how it is fitted: write its method `path`")
+        raise OptionError(
+            f"the model {type(self).__name__} does not define how it is fitted: write its method `path`"
+        )
 
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
@@ -462,14 +527,18 @@ class Model(NamedArguments, Served):
         raise self._lacks("conditions")
 
     def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
-        """CompressionBound on the error for new rows, one row for each binary classifier (`bound_table`); see `Fit.bound`."""
+        """CompressionBound on the error for new rows, one row for each binary classifier
+        (`bound_table`); see `Fit.bound`.
+        """
         raise self._lacks("bound")
 
     def step_bounds(self, learned: LearnedRule) -> np.ndarray:
         """The bounds of the first 0, 1, ... steps, at delta = 0.05."""
         raise self._lacks("step_bounds")
 
-    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(
+        self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray
+    ) -> NearSolutions:
         """Near-optimal solutions, as `core.setcover.alternatives.find_alternatives` returns them."""
         raise self._lacks("alternatives")
 
@@ -489,7 +558,9 @@ class Grid(NamedArguments):
     """A function that computes the grid of a parameter from the task."""
 
     def values(self, task: Task) -> np.ndarray:
-        raise OptionError(f"{type(self).__name__} does not define the values that it draws: write its method `values`")
+        raise OptionError(
+            f"{type(self).__name__} does not define the values that it draws: write its method `values`"
+        )
 
 
 def is_tuned(value: Any) -> bool:
@@ -498,7 +569,9 @@ def is_tuned(value: Any) -> bool:
 
 
 def listed(model: str, name: str, value: Any) -> list[Any]:
-    """The values of a parameter that may be tuned, as far as they are given: none of "grid" and of a Grid, which are drawn later."""
+    """The values of a parameter that may be tuned, as far as they are given: none of "grid" and of
+    a Grid, which are drawn later.
+    """
     if isinstance(value, Grid) or (isinstance(value, str) and value == GRID):
         return []
     values = list(value) if is_tuned(value) else [value]
@@ -518,11 +591,15 @@ def heaviest_class(task: Task) -> int:
 
 
 def own_candidates(task: Task) -> np.ndarray:
-    """Candidate number of each row, int (n,), -1 for a row of weight 0; raises if the candidates are not the rows with weight."""
+    """Candidate number of each row, int (n,), -1 for a row of weight 0; raises if the candidates
+    are not the rows with weight.
+    """
     candidate, live = np.full(len(task.y), -1), task.w > 0
     candidate[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
     if (task.candidate_row < 0).any() or (candidate[live] < 0).any():
-        raise DataError("this method selects among the rows, so it needs the dissimilarities between all rows")
+        raise DataError(
+            "this method selects among the rows, so it needs the dissimilarities between all rows"
+        )
     return candidate
 
 
@@ -530,7 +607,9 @@ def check_labelled(model: str, task: Task) -> None:
     """Raise unless every candidate is a row, whose class the method needs."""
     strange = int((task.candidate_row < 0).sum())
     if strange:
-        raise DataError(f"{model} needs the class of each candidate, but {strange} candidates are not rows: leave them out")
+        raise DataError(
+            f"{model} needs the class of each candidate, but {strange} candidates are not rows: leave them out"
+        )
 
 
 def check_number(
@@ -546,29 +625,45 @@ def check_number(
 ) -> None:
     """Check a parameter that may be tuned: a number, or a sequence of them, from `low` (or above it) to `high`.
 
-    Whole numbers go up to 2^31 - 1 unless `high` is given. The values of a `Grid` are checked when they are computed. For a model
-    object, the message states whether the parameter may be 'grid'.
+    Whole numbers go up to 2^31 - 1 unless `high` is given. The values of a `Grid` are checked when
+    they are computed. For a model object, the message states whether the parameter may be 'grid'.
     """
-    called, grid = (model, False) if isinstance(model, str) else (model.name, model.offers_grid(name))
+    called, grid = (
+        (model, False) if isinstance(model, str) else (model.name, model.offers_grid(name))
+    )
     for v in listed(called, name, value):
         is_infinite = infinite and isinstance(v, float) and v == math.inf
         if not is_infinite and not is_number(v, low, above, integral, high):
             also = ", a sequence of these, or 'grid'" if grid else " or a sequence of these"
-            raise OptionError(f"{name} of {called} must be {number_in_words(v, low, above, integral, high)}{also}, not {brief(v)}")
+            raise OptionError(
+                f"{name} of {called} must be {number_in_words(v, low, above, integral, high)}{also}, not {brief(v)}"
+            )
 
 
 def check_fixed(
-    model: str, name: str, value: Any, *, low: float = -math.inf, integral: bool = False, high: float | None = None
+    model: str,
+    name: str,
+    value: Any,
+    *,
+    low: float = -math.inf,
+    integral: bool = False,
+    high: float | None = None,
 ) -> None:
     """Check a parameter that is never tuned, as `check_number` does."""
-    if not is_number(value, low, False, integral, high) or (integral and not isinstance(value, (int, np.integer))):
-        raise OptionError(f"{name} of {model} must be {number_in_words(value, low, False, integral, high)}, not {brief(value)}")
+    if not is_number(value, low, False, integral, high) or (
+        integral and not isinstance(value, (int, np.integer))
+    ):
+        raise OptionError(
+            f"{name} of {model} must be {number_in_words(value, low, False, integral, high)}, not {brief(value)}"
+        )
 
 
 MOST = 10  # prototypes of a class in the default grid
 
 
-def folds_at_once(model: Model, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
+def folds_at_once(
+    model: Model, task: Task, fold: np.ndarray, folds: int, grid: Axes
+) -> Iterator[tuple[int, Path]]:
     """As `Model.paths`, several folds at once: for a method whose own work takes one thread."""
 
     def run(f: int) -> Path:
@@ -584,7 +679,11 @@ class PerClass(Model):
     """A method with K prototypes of each class."""
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return default_counts(smallest) if parameter == "K" else super().default_grid(parameter, task, smallest)
+        return (
+            default_counts(smallest)
+            if parameter == "K"
+            else super().default_grid(parameter, task, smallest)
+        )
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray) -> np.ndarray | None:
         K = values.get("K", self.parameters()["K"])
@@ -599,7 +698,8 @@ def check_enough(model: str, what: str, level: Any, needed: int, there: int) -> 
     """Raise if a class has fewer candidates than the prototypes it needs."""
     if needed > there:
         raise DataError(
-            f"{model} needs {needed} {what} of class {shown(level)}, but only {there} of its rows are candidates: use a smaller K=, or "
+            f"{model} needs {needed} {what} of class {shown(level)}, but only {there} of its rows "
+            "are candidates: use a smaller K=, or "
             "more candidates"
         )
 
@@ -609,7 +709,8 @@ def check_counts(model: str, K: Any) -> None:
     for v in listed(model, "K", K):
         if not (is_real(v) and 0 < v <= MOST_ROWS and (v < 1 or v == int(v))):
             raise OptionError(
-                f"K of {model} must be a whole number >= 1 and <= {MOST_ROWS} for each class, a number between 0 and 1 (that proportion of "
+                f"K of {model} must be a whole number >= 1 and <= {MOST_ROWS} for each class, a "
+                "number between 0 and 1 (that proportion of "
                 f"the rows of each class), a sequence of these, or 'grid', not {brief(v)}"
             )
 
@@ -633,7 +734,9 @@ def counts(K: float, held: np.ndarray) -> np.ndarray:
     >>> counts(0.1, np.array([50, 4])).tolist()
     [5, 1]
     """
-    return np.maximum(1, np.round(K * held)).astype(np.int64) if K < 1 else np.full(len(held), int(K))
+    return (
+        np.maximum(1, np.round(K * held)).astype(np.int64) if K < 1 else np.full(len(held), int(K))
+    )
 
 
 def in_words(K: float) -> Any:

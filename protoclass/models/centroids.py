@@ -37,13 +37,13 @@ class KMeans(PerClass):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of centroids of each class, or a proportion of the rows of each class. "grid": 1 to 10, at most the training rows of
-        the smallest class.
+        Number of centroids of each class, or a proportion of the rows of each class. "grid": 1 to
+        10, at most the training rows of the smallest class.
     starts : int >= 1
         Number of runs from different starts; the best run is used.
     start : "k-means++" or "random"
-        Initial centroids: rows of the class that are far from one another, or K random rows. Rows with more weight are drawn
-        more often.
+        Initial centroids: rows of the class that are far from one another, or K random rows. Rows
+        with more weight are drawn more often.
 
     Raises
     ------
@@ -54,8 +54,8 @@ class KMeans(PerClass):
 
     Notes
     -----
-    A class with enough rows but fewer than K distinct ones gets one centroid for each of these; the other centroids repeat
-    them and have no rows. The fit reports this.
+    A class with enough rows but fewer than K distinct ones gets one centroid for each of these; the
+    other centroids repeat them and have no rows. The fit reports this.
 
     Examples
     --------
@@ -90,26 +90,48 @@ class KMeans(PerClass):
         distinct = np.array([len(np.unique(X[rows], axis=0)) for rows in of_class])
         Ks = axis(grid, "K", self.K).tolist()
         entries = X.size * len(Ks) * self.starts
-        return RulePath(tuple(each(lambda K: self._rule(task, X, of_class, distinct, K), Ks, entries)))
+        return RulePath(
+            tuple(each(lambda K: self._rule(task, X, of_class, distinct, K), Ks, entries))
+        )
 
-    def _rule(self, task: Task, X: np.ndarray, of_class: list[np.ndarray], distinct: np.ndarray, K: Any) -> Nearest:
+    def _rule(
+        self, task: Task, X: np.ndarray, of_class: list[np.ndarray], distinct: np.ndarray, K: Any
+    ) -> Nearest:
         K_of_class = counts(K, np.array([len(rows) for rows in of_class]))
         parts = [
-            kmeans(X[rows], task.w[rows], K_of_class[c], self.starts, (*task.seed, int(K_of_class[c]), c), self.start)
+            kmeans(
+                X[rows],
+                task.w[rows],
+                K_of_class[c],
+                self.starts,
+                (*task.seed, int(K_of_class[c]), c),
+                self.start,
+            )
             for c, rows in enumerate(of_class)
         ]
         centers, assigned = (np.concatenate(p) for p in zip(*parts, strict=True))
-        prototypes = Points(np.repeat(np.arange(task.classes), K_of_class), coords=centers, table={"assigned": assigned})
-        report = {"centroids per class K": in_words(K), **repeated("centroids", task.levels, K_of_class, distinct)}
+        prototypes = Points(
+            np.repeat(np.arange(task.classes), K_of_class),
+            coords=centers,
+            table={"assigned": assigned},
+        )
+        report = {
+            "centroids per class K": in_words(K),
+            **repeated("centroids", task.levels, K_of_class, distinct),
+        }
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
 
-def repeated(what: str, levels: tuple[Any, ...], K_of_class: np.ndarray, distinct: np.ndarray) -> dict[str, str]:
+def repeated(
+    what: str, levels: tuple[Any, ...], K_of_class: np.ndarray, distinct: np.ndarray
+) -> dict[str, str]:
     """The entry of a report for classes with fewer distinct rows than centroids (or components of a mixture)."""
     short = np.flatnonzero(distinct < K_of_class)
     if not len(short):
         return {}
-    classes = ", ".join(f"{levels[c]} ({K_of_class[c]} {what}, {distinct[c]} distinct rows)" for c in short)
+    classes = ", ".join(
+        f"{levels[c]} ({K_of_class[c]} {what}, {distinct[c]} distinct rows)" for c in short
+    )
     return {f"{what} repeated": f"{classes}: give a smaller K"}
 
 
@@ -117,32 +139,35 @@ def repeated(what: str, levels: tuple[Any, ...], K_of_class: np.ndarray, distinc
 class Centroids(Model):
     """Nearest shrunken centroids: one centroid for each class, in the few columns that distinguish the classes.
 
-    Each centroid is shrunken towards the centroid of all rows, column by column, by `threshold` standard errors. A column in which all
-    class centroids reach the overall centroid is removed.
+    Each centroid is shrunken towards the centroid of all rows, column by column, by `threshold`
+    standard errors. A column in which all class centroids reach the overall centroid is removed.
 
     Parameters
     ----------
     threshold : float >= 0, sequence or "grid"
-        Number of standard errors to shrink by; 0 does not move the centroids. "grid": 30 values, evenly spaced from 0 to the lowest at
-        which no column is left, as in R's `pamr`.
+        Number of standard errors to shrink by; 0 does not move the centroids. "grid": 30 values,
+        evenly spaced from 0 to the lowest at which no column is left, as in R's `pamr`.
 
     Raises
     ------
     DataError
-        If the weights do not exceed the number of classes, because the variance within classes is then undefined.
+        If the weights do not exceed the number of classes, because the variance within classes is
+        then undefined.
     NoCoordinatesError
         If the dissimilarity has no coordinates.
 
     Notes
     -----
-    The size of a fitted model is the number of columns that are left. Rows are classified by squared distances, with columns divided by
-    their standard deviations within classes, minus 2 log of the class's proportion of the weights; `kind="decision"` is minus half of
-    this value, and `kind="prob"` follows from it. Columns are the coordinates of the metric, and weights count rows.
+    The size of a fitted model is the number of columns that are left. Rows are classified by
+    squared distances, with columns divided by their standard deviations within classes, minus 2 log
+    of the class's proportion of the weights; `kind="decision"` is minus half of this value, and
+    `kind="prob"` follows from it. Columns are the coordinates of the metric, and weights count
+    rows.
 
     References
     ----------
-    Tibshirani, Hastie, Narasimhan and Chu (2002), *Diagnosis of multiple cancer types by shrunken centroids of gene
-    expression*, PNAS 99; *The Elements of Statistical Learning*, section 18.2.
+    Tibshirani, Hastie, Narasimhan and Chu (2002), *Diagnosis of multiple cancer types by shrunken
+    centroids of gene expression*, PNAS 99; *The Elements of Statistical Learning*, section 18.2.
 
     Examples
     --------
@@ -157,7 +182,9 @@ class Centroids(Model):
     can = Capabilities(weights=True, coordinates=True, counted=False)
     example: ClassVar[Mapping[str, Any]] = {"threshold": (0.0, 2.0)}
     as_repeats: ClassVar[Mapping[str, Any]] = {}
-    words: ClassVar[Mapping[str, str]] = {"threshold": "threshold of the centroids (standard errors)"}
+    words: ClassVar[Mapping[str, str]] = {
+        "threshold": "threshold of the centroids (standard errors)"
+    }
 
     threshold: Any = "grid"
 

@@ -26,23 +26,26 @@ class Hyperplane(Model):
     Parameters
     ----------
     embedding : "proximity", "flip" or "cut"
-        Vectors that represent the rows. "proximity": the dissimilarities of the row to the candidates (Graepel et al. 1998, section
-        4); any matrix can be used, also an asymmetric one. "flip" and "cut": points of the pseudo-Euclidean space in which the
-        dissimilarities are distances, with the axes of negative signature made positive or left out (section 3); the matrix must be
-        square and symmetric, with zeros on the diagonal.
+        Vectors that represent the rows. "proximity": the dissimilarities of the row to the
+        candidates (Graepel et al. 1998, section 4); any matrix can be used, also an asymmetric one.
+        "flip" and "cut": points of the pseudo-Euclidean space in which the dissimilarities are
+        distances, with the axes of negative signature made positive or left out (section 3); the
+        matrix must be square and symmetric, with zeros on the diagonal.
     C : float > 0, inf, sequence or "grid"
-        Cost of a unit of slack, with rows scaled to mean squared length 1, so the unit of the dissimilarities does not matter. inf:
-        the hard margin; the summary reports if none exists. "grid": 0.01 to 10,000, and inf.
+        Cost of a unit of slack, with rows scaled to mean squared length 1, so the unit of the
+        dissimilarities does not matter. inf: the hard margin; the summary reports if none exists.
+        "grid": 0.01 to 10,000, and inf.
 
     Notes
     -----
-    With more than two classes, there is one hyperplane for each class against the rest, and the largest decision value wins. The size of
-    a fitted model is its number of support objects. A new row needs its dissimilarities to all candidates with weight: nearly all of
-    them.
+    With more than two classes, there is one hyperplane for each class against the rest, and the
+    largest decision value wins. The size of a fitted model is its number of support objects. A new
+    row needs its dissimilarities to all candidates with weight: nearly all of them.
 
     References
     ----------
-    Graepel, Herbrich, Bollmann-Sdorra and Obermayer (1998), *Classification on pairwise proximity data*.
+    Graepel, Herbrich, Bollmann-Sdorra and Obermayer (1998), *Classification on pairwise proximity
+    data*.
     """
 
     name = "hyperplane"
@@ -68,7 +71,9 @@ class Hyperplane(Model):
     def path(self, task: Task, grid: Axes) -> RulePath:
         lacking = np.flatnonzero(np.bincount(task.y, task.w > 0, task.classes) == 0)
         if len(lacking):
-            raise DataError(f"hyperplane needs rows with weight of every class, but {shown(task.levels[lacking[0]])} has none")
+            raise DataError(
+                f"hyperplane needs rows with weight of every class, but {shown(task.levels[lacking[0]])} has none"
+            )
         if (task.w > 0).all():
             return self._path(task, grid)
         part, columns = task.keep(task.w > 0, 0)
@@ -76,20 +81,27 @@ class Hyperplane(Model):
 
     def _path(self, task: Task, grid: Axes) -> RulePath:
         """The rules of a task whose rows all have weight."""
-        P, costs, axes = np.asarray(task.D.array(), float), axis(grid, "C", self.C).astype(float), None
+        P, costs, axes = (
+            np.asarray(task.D.array(), float),
+            axis(grid, "C", self.C).astype(float),
+            None,
+        )
         if self.embedding == "proximity":
             with np.errstate(over="ignore", invalid="ignore"):
                 K = P @ P.T
             if not np.isfinite(K).all():
                 raise DataError(
-                    "some dissimilarities are too large, because their squares overflow: correct them, or divide all by a number"
+                    "some dissimilarities are too large, because their squares overflow: correct "
+                    "them, or divide all by a number"
                 )
         else:
             axes = embedded(task, P)
             K = gram(axes, self.embedding == "flip")
         return RulePath(tuple(self._rule(task, P, axes, K, C) for C in costs))
 
-    def _rule(self, task: Task, P: np.ndarray, axes: Spectral | None, K: np.ndarray, C: float) -> Planes:
+    def _rule(
+        self, task: Task, P: np.ndarray, axes: Spectral | None, K: np.ndarray, C: float
+    ) -> Planes:
         found = [hyperplane(K, np.where(task.y == c, 1.0, -1.0), task.w, C) for c in positive(task)]
         report: dict[str, Any] = {"cost C": C}
         intercepts = np.array([plane.intercept for plane in found])
@@ -97,20 +109,45 @@ class Hyperplane(Model):
             weights = np.stack([P.T @ plane.coef for plane in found], axis=1)
         else:
             linear = [on_squares(axes, self.embedding == "flip", plane.coef) for plane in found]
-            weights, intercepts = np.stack([v for v, _ in linear], axis=1), intercepts + [constant for _, constant in linear]
+            weights, intercepts = (
+                np.stack([v for v, _ in linear], axis=1),
+                intercepts + [constant for _, constant in linear],
+            )
             report["signature"] = "({}, {})".format(*axes.signature)
         columns = np.flatnonzero((weights != 0).any(axis=1))
-        support, row = np.any([plane.coef != 0 for plane in found], axis=0), task.candidate_row[columns]
+        support, row = (
+            np.any([plane.coef != 0 for plane in found], axis=0),
+            task.candidate_row[columns],
+        )
         report["support objects"] = int(support.sum())
-        classes, table = np.where(row >= 0, task.y[row], -1), {"support": np.where(row >= 0, support[row], False)}
+        classes, table = (
+            np.where(row >= 0, task.y[row], -1),
+            {"support": np.where(row >= 0, support[row], False)},
+        )
         if len(found) == 1:
             table["weight"] = weights[columns, 0]
-        inseparable = [str(task.levels[c]) for c, plane in zip(positive(task), found, strict=True) if not plane.separated]
+        inseparable = [
+            str(task.levels[c])
+            for c, plane in zip(positive(task), found, strict=True)
+            if not plane.separated
+        ]
         if inf == C and inseparable:
-            separated = "the classes" if task.classes == 2 else f"{', '.join(inseparable)} from the rest"
-            report["margin"] = f"none, because no hyperplane separates {separated}: C='grid' tunes the slack"
+            separated = (
+                "the classes" if task.classes == 2 else f"{', '.join(inseparable)} from the rest"
+            )
+            report["margin"] = (
+                f"none, because no hyperplane separates {separated}: C='grid' tunes the slack"
+            )
         prototypes, power = Points(classes, at=columns, table=table), 1 if axes is None else 2
-        return Planes(prototypes, weights[columns], intercepts, power, task.classes, report["support objects"], report)
+        return Planes(
+            prototypes,
+            weights[columns],
+            intercepts,
+            power,
+            task.classes,
+            report["support objects"],
+            report,
+        )
 
 
 def positive(task: Task) -> list[int]:
@@ -123,12 +160,14 @@ def embedded(task: Task, P: np.ndarray) -> Spectral:
     n = len(task.y)
     if P.shape != (n, n) or (task.candidate_row != np.arange(n)).any():
         raise DataError(
-            "an embedding needs the dissimilarities between all rows, and no other candidates: use embedding='proximity', or "
+            "an embedding needs the dissimilarities between all rows, and no other candidates: use "
+            "embedding='proximity', or "
             "candidates='train' and a square matrix"
         )
     if n > LARGEST:
         raise DataError(
-            f"an embedding of {n} rows takes too long (at most {LARGEST} are allowed): use embedding='proximity', or fewer rows"
+            f"an embedding of {n} rows takes too long (at most {LARGEST} are allowed): use "
+            "embedding='proximity', or fewer rows"
         )
     reflexive(P, task.label)
     return embedding(P)

@@ -38,34 +38,38 @@ LARGEST = 2**29  # distances of a class in memory
 class KMedoids(PerClass):
     """k-medoids on each class separately, on any dissimilarity; the medoids, rows of the class, are the prototypes.
 
-    The medoids of a class minimise the loss, the sum of the weights of its rows times their dissimilarities to the nearest
-    medoid. FasterPAM swaps medoids for other rows of the class until no swap lowers the loss: a local optimum as in R's
-    `pam`, reached by other swaps.
+    The medoids of a class minimise the loss, the sum of the weights of its rows times their
+    dissimilarities to the nearest medoid. FasterPAM swaps medoids for other rows of the class until
+    no swap lowers the loss: a local optimum as in R's `pam`, reached by other swaps.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of medoids of each class, or a proportion of the rows of each class (as in Bien and Tibshirani 2011, section 6.3).
-        "grid": 1 to 10, at most the training rows of the smallest class (if `candidates=` is a number, at most half of the
-        candidates of the class with the fewest).
+        Number of medoids of each class, or a proportion of the rows of each class (as in Bien and
+        Tibshirani 2011, section 6.3). "grid": 1 to 10, at most the training rows of the smallest
+        class (if `candidates=` is a number, at most half of the candidates of the class with the
+        fewest).
     start : "k-means++", "build" or "random"
-        Initial medoids. "k-means++": rows drawn far from one another; "build": at each step the row that lowers the loss
-        most (BUILD of PAM, slower and without randomness); "random": any rows.
+        Initial medoids. "k-means++": rows drawn far from one another; "build": at each step the row
+        that lowers the loss most (BUILD of PAM, slower and without randomness); "random": any rows.
     starts : int >= 1
-        Number of runs from different starts; the run with the lowest loss is used. Only one run is made if the start is not random.
+        Number of runs from different starts; the run with the lowest loss is used. Only one run is
+        made if the start is not random.
 
     Notes
     -----
-    With two medoids per class on iris, the loss with one start is 0.9 % above the best of 30 starts on average over seeds. With five
-    starts it is 0.2 % above, and equal in 18 of 20 seeds; with ten starts it is equal in all 20.
+    With two medoids per class on iris, the loss with one start is 0.9 % above the best of 30 starts
+    on average over seeds. With five starts it is 0.2 % above, and equal in 18 of 20 seeds; with ten
+    starts it is equal in all 20.
 
-    Over a grid each K has one more run, which starts from the medoids of the previous K, so the loss decreases in K. If `candidates=`
-    is a number, medoids are selected among this number of rows and represent all.
+    Over a grid each K has one more run, which starts from the medoids of the previous K, so the
+    loss decreases in K. If `candidates=` is a number, medoids are selected among this number of
+    rows and represent all.
 
     References
     ----------
-    Schubert and Rousseeuw (2021), *Fast and eager k-medoids clustering*, Information Systems 101; Kaufman and Rousseeuw
-    (1990), *Finding Groups in Data*, chapter 2.
+    Schubert and Rousseeuw (2021), *Fast and eager k-medoids clustering*, Information Systems 101;
+    Kaufman and Rousseeuw (1990), *Finding Groups in Data*, chapter 2.
 
     Examples
     --------
@@ -103,33 +107,53 @@ class KMedoids(PerClass):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if len(task.candidate_row) == len(task.y):
             return default_counts(smallest)
-        # the number of rows that each fold keeps of a class is known here, the number of candidates is not
+        # the number of rows that each fold keeps of a class is known here, the number of candidates
+        # is not
         few = np.array([len(self._members(task, c)[1]) // 2 for c in range(task.classes)])
         return default_counts(np.minimum(smallest, few))
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         check_labelled(self.name, task)
-        Ks, members = axis(grid, "K", self.K).tolist(), [self._members(task, c) for c in range(task.classes)]
+        Ks, members = (
+            axis(grid, "K", self.K).tolist(),
+            [self._members(task, c) for c in range(task.classes)],
+        )
         sizes = np.array([len(rows) for rows, _ in members])
         K_of_class = np.array([counts(K, sizes) for K in Ks])
 
         def run(c: int) -> dict[int, Medoids]:
             rows, columns = members[c]
-            check_enough("kmedoids", "medoids", task.levels[c], K_of_class[:, c].max(), len(columns))
+            check_enough(
+                "kmedoids", "medoids", task.levels[c], K_of_class[:, c].max(), len(columns)
+            )
             if len(rows) * len(columns) > LARGEST:
                 raise TooLargeError(
-                    f"k-medoids stores the distances within a class, but {shown(task.levels[c])} has {len(rows)} rows: use fewer rows "
+                    f"k-medoids stores the distances within a class, but {shown(task.levels[c])} "
+                    f"has {len(rows)} rows: use fewer rows "
                     "(data.sample(...)), a number for candidates=, or method='kmeans', which needs no distances"
                 )
             places, seed = np.searchsorted(rows, task.candidate_row[columns]), (*task.seed, c)
             D = task.D.take(rows, columns)
-            return kmedoids(D, task.w[rows], places, K_of_class[:, c], self.start, self.starts, seed)
+            return kmedoids(
+                D, task.w[rows], places, K_of_class[:, c], self.start, self.starts, seed
+            )
 
         medoids = list(each(run, range(task.classes), task.D.shape[0] * task.D.shape[1]))
-        return RulePath(tuple(self._rule(task, K, [by_number[k] for by_number, k in zip(medoids, row, strict=True)], members)
-                           for K, row in zip(Ks, K_of_class.tolist(), strict=True)))  # fmt: skip
+        return RulePath(
+            tuple(
+                self._rule(
+                    task,
+                    K,
+                    [by_number[k] for by_number, k in zip(medoids, row, strict=True)],
+                    members,
+                )
+                for K, row in zip(Ks, K_of_class.tolist(), strict=True)
+            )
+        )
 
-    def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
+    def paths(
+        self, task: Task, fold: np.ndarray, folds: int, grid: Axes
+    ) -> Iterator[tuple[int, Path]]:
         return folds_at_once(self, task, fold, folds, grid)
 
     def _members(self, task: Task, c: int) -> tuple[np.ndarray, np.ndarray]:
@@ -139,14 +163,25 @@ class KMedoids(PerClass):
         return np.flatnonzero(live), columns[np.argsort(task.candidate_row[columns])]
 
     def _rule(
-        self, task: Task, K: Any, medoids: list[Medoids], members: list[tuple[np.ndarray, np.ndarray]]
+        self,
+        task: Task,
+        K: Any,
+        medoids: list[Medoids],
+        members: list[tuple[np.ndarray, np.ndarray]],
     ) -> Nearest:
-        at = [columns[result.medoids] for result, (_, columns) in zip(medoids, members, strict=True)]
+        at = [
+            columns[result.medoids] for result, (_, columns) in zip(medoids, members, strict=True)
+        ]
         covers = [
             np.bincount(result.assignment, task.w[rows], len(result.medoids))
             for result, (rows, _) in zip(medoids, members, strict=True)
         ]
         classes = np.repeat(np.arange(task.classes), [len(result.medoids) for result in medoids])
-        prototypes = Points(classes, at=np.concatenate(at), table={"assigned": np.concatenate(covers)})
-        report = {"medoids per class K": in_words(K), "loss": sum(result.loss for result in medoids)}
+        prototypes = Points(
+            classes, at=np.concatenate(at), table={"assigned": np.concatenate(covers)}
+        )
+        report = {
+            "medoids per class K": in_words(K),
+            "loss": sum(result.loss for result in medoids),
+        }
         return Nearest(prototypes, task.classes, heaviest_class(task), report)

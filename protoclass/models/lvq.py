@@ -40,66 +40,74 @@ DEFAULTS = {"window": 0.3, "damping": 0.1, "steepness": 5.0, "neighbours": 5}
 class LVQ(PerClass):
     """Learning vector quantization: code vectors attracted by rows of their class and repelled by other rows.
 
-    Rows are drawn at random with replacement, with probabilities proportional to their weights, and one or two code
-    vectors near each are moved (Kohonen 1995, chapter 6; ESL, section 13.2.2).
+    Rows are drawn at random with replacement, with probabilities proportional to their weights, and
+    one or two code vectors near each are moved (Kohonen 1995, chapter 6; ESL, section 13.2.2).
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of code vectors of each class, or a proportion of the rows of each class. With a proportion, the codebook is divided
-        by class sizes as in R's `lvqinit`, with K = size / rows. "grid": 1 to 10, at most the training rows of the smallest class.
+        Number of code vectors of each class, or a proportion of the rows of each class. With a
+        proportion, the codebook is divided by class sizes as in R's `lvqinit`, with K = size /
+        rows. "grid": 1 to 10, at most the training rows of the smallest class.
     variant : str, or a sequence
         Learning algorithm.
 
-        * "lvq1": the nearest code vector moves towards the row if it is of its class, and away from it otherwise, by a rate that
-          decreases linearly to 0;
-        * "olvq1": the same, with a rate for each code vector that decreases with each row that it classifies correctly and increases
-          with each one that it misclassifies;
-        * "lvq2.1": if exactly one of the two nearest is of the row's class and the row is in the window between them, that one moves
-          towards the row and the other away from it;
-        * "lvq3": the same, and if both are of the row's class, both move towards it at `damping` times the rate;
-        * "glvq": the nearest of the row's class and the nearest of the others follow the negative gradient of a cost (Sato and Yamada
-          1996).
+        * "lvq1": the nearest code vector moves towards the row if it is of its class, and away from
+          it otherwise, by a rate that decreases linearly to 0;
+        * "olvq1": the same, with a rate for each code vector that decreases with each row that it
+          classifies correctly and increases with each one that it misclassifies;
+        * "lvq2.1": if exactly one of the two nearest is of the row's class and the row is in the
+          window between them, that one moves towards the row and the other away from it;
+        * "lvq3": the same, and if both are of the row's class, both move towards it at `damping`
+          times the rate;
+        * "glvq": the nearest of the row's class and the nearest of the others follow the negative
+          gradient of a cost (Sato and Yamada 1996).
     start : "knn", "random" or "kmeans"
         Initial code vectors.
 
-        * "knn": random rows of their class that their `neighbours` nearest rows, voting without the row itself, classify correctly,
-          as in `lvqinit`. If a class has too few such rows, others are added and the fit reports their number;
+        * "knn": random rows of their class that their `neighbours` nearest rows, voting without the
+          row itself, classify correctly, as in `lvqinit`. If a class has too few such rows, others
+          are added and the fit reports their number;
         * "random": random rows;
         * "kmeans": the centroids of method "kmeans".
     draws : number > 0, or a sequence
-        Number of rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as in R.
+        Number of rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as
+        in R.
     alpha : number between 0 and 1, or a sequence
         Initial rate. None: 0.3 for "olvq1", 0.1 for "glvq", 0.03 for the others.
     window : number between 0 and 1, or a sequence
-        Width of the window for "lvq2.1" and "lvq3": a row is in the window if the ratio of its smaller to its larger distance exceeds
-        (1 - window) / (1 + window). None: 0.3.
+        Width of the window for "lvq2.1" and "lvq3": a row is in the window if the ratio of its
+        smaller to its larger distance exceeds (1 - window) / (1 + window). None: 0.3.
     damping : number between 0 and 1, or a sequence
         Factor of the rate for "lvq3". None: 0.1.
     steepness : number >= 0, or a sequence
-        Steepness of the cost of "glvq". Let d+ and d- be the squared distances to the two code vectors and
-        mu = (d+ - d-) / (d+ + d-). The cost is the logistic function of steepness * mu; for steepness 0 it is mu. Its slope at mu = 0 is
-        always 1. None: 5.
+        Steepness of the cost of "glvq". Let d+ and d- be the squared distances to the two code
+        vectors and mu = (d+ - d-) / (d+ + d-). The cost is the logistic function of steepness * mu;
+        for steepness 0 it is mu. Its slope at mu = 0 is always 1. None: 5.
     neighbours : int >= 1
         Number of neighbours for the start "knn". None: 5.
 
     Notes
     -----
-    Code vectors are learned by Euclidean distances between the coordinates of the metric; new rows are classified by the metric itself.
+    Code vectors are learned by Euclidean distances between the coordinates of the metric; new rows
+    are classified by the metric itself.
 
-    In "olvq1" the rate a of the nearest code vector first becomes a / (1 + a) if it classifies the row correctly, and
-    otherwise a / (1 - a), at most alpha. So all rows that it classifies correctly count equally.
+    In "olvq1" the rate a of the nearest code vector first becomes a / (1 + a) if it classifies the
+    row correctly, and otherwise a / (1 - a), at most alpha. So all rows that it classifies
+    correctly count equally.
 
-    "lvq2.1" and "lvq3" are intended to refine a codebook near its optimum: start them from "kmeans". Code vectors may diverge; a step
-    that would move one more than ten times as far from the mean of the rows as the farthest row is not made. The step of "glvq" is in
-    units of the mean d+ + d- of the rows at the start and not longer than the distance to the row.
+    "lvq2.1" and "lvq3" are intended to refine a codebook near its optimum: start them from
+    "kmeans". Code vectors may diverge; a step that would move one more than ten times as far from
+    the mean of the rows as the farthest row is not made. The step of "glvq" is in units of the mean
+    d+ + d- of the rows at the start and not longer than the distance to the row.
 
-    In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of the code vector's class and of other
-    classes to which it is the nearest.
+    In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of
+    the code vector's class and of other classes to which it is the nearest.
 
     References
     ----------
-    Kohonen (1995), *Self-Organizing Maps*. Sato and Yamada (1996), *Generalized Learning Vector Quantization*, NIPS 8.
+    Kohonen (1995), *Self-Organizing Maps*. Sato and Yamada (1996), *Generalized Learning Vector
+    Quantization*, NIPS 8.
 
     Examples
     --------
@@ -130,7 +138,9 @@ class LVQ(PerClass):
         return "Learning vector quantization"
 
     def unused(self, classes: int) -> frozenset[str]:
-        return frozenset(name for name, variants in USED_BY.items() if not set(variants) & set(self._variants()))
+        return frozenset(
+            name for name, variants in USED_BY.items() if not set(variants) & set(self._variants())
+        )
 
     def __post_init__(self) -> None:
         check_counts("lvq", self.K)
@@ -145,12 +155,15 @@ class LVQ(PerClass):
         for name, variants in USED_BY.items():
             if getattr(self, name) is not None and not set(variants) & set(self._variants()):
                 raise OptionError(
-                    f"{name}={brief(getattr(self, name))} needs variant {either(variants)}, not {brief(self.variant)}: leave it out"
+                    f"{name}={brief(getattr(self, name))} needs variant {either(variants)}, not "
+                    f"{brief(self.variant)}: leave it out"
                 )
         if self.neighbours is not None:
             check_fixed("lvq", "neighbours", self.neighbours, low=1, integral=True)
             if self.start != "knn":
-                raise OptionError(f"neighbours={self.neighbours} needs start='knn', not {self.start!r}: leave it out")
+                raise OptionError(
+                    f"neighbours={self.neighbours} needs start='knn', not {self.start!r}: leave it out"
+                )
 
     def _variants(self) -> tuple[Any, ...]:
         """The possible variants: all of them if they are drawn."""
@@ -159,12 +172,19 @@ class LVQ(PerClass):
     def path(self, task: Task, grid: Axes) -> RulePath:
         grid_points = product(*(values.tolist() for values in grid.values()))
         return RulePath(
-            tuple(replace(self, **dict(zip(grid, point, strict=True)))._rule(task) for point in grid_points)
+            tuple(
+                replace(self, **dict(zip(grid, point, strict=True)))._rule(task)
+                for point in grid_points
+            )
         )
 
     def _rule(self, task: Task) -> Nearest:
         weighted = task.w > 0
-        X, y, w = np.asarray(task.coordinates()[weighted], float), task.y[weighted], task.w[weighted]
+        X, y, w = (
+            np.asarray(task.coordinates()[weighted], float),
+            task.y[weighted],
+            task.w[weighted],
+        )
         K_of_class = counts(self.K, np.bincount(y, minlength=task.classes))
         code_classes = np.repeat(np.arange(task.classes), K_of_class)
         alpha = ALPHA[self.variant] if self.alpha is None else self.alpha
@@ -172,14 +192,21 @@ class LVQ(PerClass):
         count = max(1, round(draws * len(code_classes)))
         if count > MOST:
             raise OptionError(
-                f"draws={draws:g} needs {count:g} draws for {len(code_classes)} code vectors, above {MOST}: use a smaller one"
+                f"draws={draws:g} needs {count:g} draws for {len(code_classes)} code vectors, "
+                f"above {MOST}: use a smaller one"
             )
         rows = draw_rows(w, count, (*task.seed, task.classes))
-        initial, lacking = codebook(X, y, w, K_of_class, self.start, self._or_default("neighbours"), task.seed)
+        initial, lacking = codebook(
+            X, y, w, K_of_class, self.start, self._or_default("neighbours"), task.seed
+        )
         parameters = (self._or_default(name) for name in USED_BY)
-        codes = train_codes(X, y, initial, code_classes, rows, Learning(self.variant, alpha, *parameters))
+        codes = train_codes(
+            X, y, initial, code_classes, rows, Learning(self.variant, alpha, *parameters)
+        )
         covers, miscovers = nearest_weights(X, y, w, codes, code_classes)
-        prototypes = Points(code_classes, coords=codes, table={"assigned": covers, "misassigned": miscovers})
+        prototypes = Points(
+            code_classes, coords=codes, table={"assigned": covers, "misassigned": miscovers}
+        )
         report: dict[str, Any] = {
             "variant": f"{self.variant}, rate {alpha:g}, {len(rows)} draws, started from {self.start!r}",
             "code vectors per class K": in_words(self.K),
@@ -201,4 +228,6 @@ def _check_share(model: str, name: str, value: Any) -> None:
     check_number(model, name, value, low=0, above=True)
     for v in listed(model, name, value):
         if not v < 1:
-            raise OptionError(f"{name} of {model} must be a number between 0 and 1 (exclusive), not {brief(v)}")
+            raise OptionError(
+                f"{name} of {model} must be a number between 0 and 1 (exclusive), not {brief(v)}"
+            )

@@ -54,9 +54,11 @@ LARGEST = 2**29  # distances that are held
 SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 COUNTS = (1, 2, 3, 5)  # prototypes of a class in the default grid
-SECONDS = 6e-8  # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
+# of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
+SECONDS = 6e-8
 FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
-METRIC = ("K", "matrix", "local", "ridge", "beta", "dims")  # parameters from which a matrix is learned
+# parameters from which a matrix is learned
+METRIC = ("K", "matrix", "local", "ridge", "beta", "dims")
 
 
 TOGETHER = "prototypes of all classes together"  # which it shares out among them
@@ -66,30 +68,34 @@ TOGETHER = "prototypes of all classes together"  # which it shares out among the
 class MedianGLVQ(PerClass):
     """Median generalized LVQ: a few rows of each class that minimise nearly the training error, on any dissimilarity.
 
-    Its prototypes are rows. They minimise the sum over rows of weight times s(beta (d+ - d-) / (d+ + d-)). Here d+ and d- are the
-    distances of the row to the nearest prototype of its class and of any other class, and s is the logistic function. For a large beta
-    this is nearly the number of errors. Prototypes are swapped for other rows, of their own class or of another, until no swap lowers
-    the cost. A metric can be learned with the prototypes.
+    Its prototypes are rows. They minimise the sum over rows of weight times s(beta (d+ - d-) / (d+
+    + d-)). Here d+ and d- are the distances of the row to the nearest prototype of its class and of
+    any other class, and s is the logistic function. For a large beta this is nearly the number of
+    errors. Prototypes are swapped for other rows, of their own class or of another, until no swap
+    lowers the cost. A metric can be learned with the prototypes.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Initial number of prototypes of each class, or a proportion of the rows of each class. Swaps may give one class more and
-        another fewer, but each class has at least one, and the total does not change. "grid": 1, 2, 3, 5, at most the training rows
-        of the smallest class. If a matrix is tuned too, it is tuned with the least number, and then the number with the selected
-        matrix.
+        Initial number of prototypes of each class, or a proportion of the rows of each class. Swaps
+        may give one class more and another fewer, but each class has at least one, and the total
+        does not change. "grid": 1, 2, 3, 5, at most the training rows of the smallest class. If a
+        matrix is tuned too, it is tuned with the least number, and then the number with the
+        selected matrix.
     matrix : "auto", "none", "diagonal" or "full", or a sequence
-        Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each variable, for distances that are a sum over
-        variables, including Gower's with missing values. "full": a linear map of the columns, for Euclidean distances. It is learned
-        again in each fold, with K rows of each class, or one if K is a proportion. "auto": "diagonal" and "full" are tuned, as
-        far as the distance allows them. It means "none" for other distances, if parameters of the distance are tuned, and with cv=None.
+        Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each
+        variable, for distances that are a sum over variables, including Gower's with missing
+        values. "full": a linear map of the columns, for Euclidean distances. It is learned again in
+        each fold, with K rows of each class, or one if K is a proportion. "auto": "diagonal" and
+        "full" are tuned, as far as the distance allows them. It means "none" for other distances,
+        if parameters of the distance are tuned, and with cv=None.
     local : bool, sequence or "auto"
-        Whether each class has its own matrix, which measures distances to prototypes of this class. "auto": both are tuned with
-        matrix="auto"; otherwise False. Of equally many prototypes the 1-SE rule prefers a diagonal matrix to a full one, and one matrix
-        to one for each class.
+        Whether each class has its own matrix, which measures distances to prototypes of this class.
+        "auto": both are tuned with matrix="auto"; otherwise False. Of equally many prototypes the
+        1-SE rule prefers a diagonal matrix to a full one, and one matrix to one for each class.
     ridge : number >= 0, sequence or "grid"
-        Penalty, with a matrix, against distances that depend on few variables, see `Relevance`. "grid": 0.001, 0.01, 0.1;
-        only the last two if the matrix is tuned too.
+        Penalty, with a matrix, against distances that depend on few variables, see `Relevance`.
+        "grid": 0.001, 0.01, 0.1; only the last two if the matrix is tuned too.
     beta : number > 0, or a sequence
         Slope of the logistic function.
     dims : int, optional
@@ -97,20 +103,23 @@ class MedianGLVQ(PerClass):
 
     Notes
     -----
-    The swaps start from k-medoids of each class. One pass over the rows gives, for a candidate, the change in cost for each prototype
-    that it could replace, as in FasterPAM for k-medoids. Over a grid each K has one more run, which starts from the prototypes of the
-    previous K and the rows that lower the cost most when added. If `candidates=` is a number, prototypes are selected among this number
-    of rows.
+    The swaps start from k-medoids of each class. One pass over the rows gives, for a candidate, the
+    change in cost for each prototype that it could replace, as in FasterPAM for k-medoids. Over a
+    grid each K has one more run, which starts from the prototypes of the previous K and the rows
+    that lower the cost most when added. If `candidates=` is a number, prototypes are selected among
+    this number of rows.
 
-    In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of the prototype's class and of other
-    classes to which it is the nearest. `fit.alternatives()` shows the cost of each swap, and `fit.swap` makes one.
+    In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of
+    the prototype's class and of other classes to which it is the nearest. `fit.alternatives()`
+    shows the cost of each swap, and `fit.swap` makes one.
 
     References
     ----------
-    Nebel, Hammer, Frohberg and Villmann (2015), *Median variants of learning vector quantization for learning of dissimilarity data*,
-    Neurocomputing 169, who use other optimisers. Sato and Yamada (1996), *Generalized Learning Vector Quantization*, NIPS 8. Schneider,
-    Biehl and Hammer (2009), *Adaptive Relevance Matrices in Learning Vector Quantization*, Neural Computation 21. Schubert and
-    Rousseeuw (2021), *Fast and eager k-medoids clustering*, Information Systems 101.
+    Nebel, Hammer, Frohberg and Villmann (2015), *Median variants of learning vector quantization
+    for learning of dissimilarity data*, Neurocomputing 169, who use other optimisers. Sato and
+    Yamada (1996), *Generalized Learning Vector Quantization*, NIPS 8. Schneider, Biehl and Hammer
+    (2009), *Adaptive Relevance Matrices in Learning Vector Quantization*, Neural Computation 21.
+    Schubert and Rousseeuw (2021), *Fast and eager k-medoids clustering*, Information Systems 101.
 
     Examples
     --------
@@ -124,7 +133,13 @@ class MedianGLVQ(PerClass):
 
     name = "medianglvq"
     papers = ("nebel2015",)
-    can = Capabilities(weights=True, nearest=True, candidates=frozenset({"subset"}), warm_starts=True, counted=TOGETHER)
+    can = Capabilities(
+        weights=True,
+        nearest=True,
+        candidates=frozenset({"subset"}),
+        warm_starts=True,
+        counted=TOGETHER,
+    )
     example: ClassVar[Mapping[str, Any]] = {"K": (1, 2), "beta": (2.0, 20.0)}
     never_tuned: ClassVar[frozenset[str]] = frozenset({"dims"})
     tuned_last: ClassVar[frozenset[str]] = frozenset({"K"})
@@ -133,8 +148,10 @@ class MedianGLVQ(PerClass):
     most_pairs: ClassVar[int] = 10**8  # 400 MB in single precision
     words: ClassVar[Mapping[str, str]] = {
         **PerClass.words,
-        "matrix": "what is learned of the distance", "local": "whether for each class", "ridge": "ridge of the learned distance",
-    }  # fmt: skip
+        "matrix": "what is learned of the distance",
+        "local": "whether for each class",
+        "ridge": "ridge of the learned distance",
+    }
 
     K: Any = "grid"
     matrix: Any = AUTO
@@ -150,15 +167,26 @@ class MedianGLVQ(PerClass):
     def __post_init__(self) -> None:
         check_counts("medianglvq", self.K)
         for matrix in listed("medianglvq", "matrix", self.matrix):
-            if not isinstance(matrix, str) or (matrix not in ("none", *MATRICES) and not self._auto):
-                raise OptionError(f"matrix must be 'auto', 'none', 'diagonal' or 'full', not {brief(matrix)}")
+            if not isinstance(matrix, str) or (
+                matrix not in ("none", *MATRICES) and not self._auto
+            ):
+                raise OptionError(
+                    f"matrix must be 'auto', 'none', 'diagonal' or 'full', not {brief(matrix)}"
+                )
         if not isinstance(self.local, str) or self.local != AUTO:
-            for local in [self.local] if isinstance(self.local, str) else listed("medianglvq", "local", self.local):
+            for local in (
+                [self.local]
+                if isinstance(self.local, str)
+                else listed("medianglvq", "local", self.local)
+            ):
                 if not isinstance(local, (bool, np.bool_)):
-                    raise OptionError(f"local must be True, False, a sequence of these, or 'auto', not {brief(local)}")
+                    raise OptionError(
+                        f"local must be True, False, a sequence of these, or 'auto', not {brief(local)}"
+                    )
                 if local and "none" in self._matrices:
                     raise OptionError(
-                        f"local={brief(self.local)} needs a matrix to learn for each class, but matrix={brief(self.matrix)}: use "
+                        f"local={brief(self.local)} needs a matrix to learn for each class, but "
+                        f"matrix={brief(self.matrix)}: use "
                         "matrix='diagonal' or 'full'"
                     )
         check_number(self, "ridge", self.ridge, low=0, high=MOST_RIDGE)
@@ -166,12 +194,18 @@ class MedianGLVQ(PerClass):
         if self.dims is not None:
             check_fixed("medianglvq", "dims", self.dims, low=1, integral=True)
             if "full" not in self._matrices:
-                raise OptionError(f"dims={self.dims} needs matrix='full', not {brief(self.matrix)}: leave it out")
+                raise OptionError(
+                    f"dims={self.dims} needs matrix='full', not {brief(self.matrix)}: leave it out"
+                )
 
     @property
     def _matrices(self) -> tuple[str, ...]:
         """The matrices that there may be: all of them where they are drawn."""
-        return MATRICES if self._auto else tuple(listed("medianglvq", "matrix", self.matrix)) or MATRICES
+        return (
+            MATRICES
+            if self._auto
+            else tuple(listed("medianglvq", "matrix", self.matrix)) or MATRICES
+        )
 
     @property
     def _auto(self) -> bool:
@@ -188,7 +222,9 @@ class MedianGLVQ(PerClass):
     def suited(self, metric: Metric | TrainedMetric, frame: Frame, tunes: bool) -> MedianGLVQ:
         matrices = learnable(metric, frame) if self._auto and tunes else ()
         found = (matrices or "none") if self._auto else self.matrix
-        local = ((False, True) if matrices else False) if isinstance(self.local, str) else self.local
+        local = (
+            ((False, True) if matrices else False) if isinstance(self.local, str) else self.local
+        )
         return replace(self, matrix=found, local=local)
 
     def rank(self, values: Mapping[str, Any]) -> float:
@@ -196,14 +232,20 @@ class MedianGLVQ(PerClass):
         return 2 * ("none", *MATRICES).index(matrix) + bool(local)
 
     def tuned(self) -> dict[str, Any]:
-        return {name: value for name, value in super().tuned().items() if name not in self.unused(0)}
+        return {
+            name: value for name, value in super().tuned().items() if name not in self.unused(0)
+        }
 
     def unused(self, classes: int) -> frozenset[str]:
         return frozenset(() if self._learns else ("ridge", "dims", "local"))
 
     def seconds_each(self, columns: int) -> float:
-        given = {name: len(listed(self.name, name, value)) for name, value in self.tuned().items()}  # 0 of grids to be drawn
-        count = {name: known or len(self._ridges if name == "ridge" else COUNTS) for name, known in given.items()}
+        # 0 of grids to be drawn
+        given = {name: len(listed(self.name, name, value)) for name, value in self.tuned().items()}
+        count = {
+            name: known or len(self._ridges if name == "ridge" else COUNTS)
+            for name, known in given.items()
+        }
         last = prod(count.pop(name, 1) for name in self.tuned_last)
         points = prod(count.values()) + last - 1 if self._learns else prod(count.values()) * last
         return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
@@ -214,7 +256,14 @@ class MedianGLVQ(PerClass):
         if parameter != "K":
             return super().default_grid(parameter, task, smallest)
         few = np.bincount(task.y[task.candidate_row], minlength=task.classes)
-        most = max(1, int(np.minimum(smallest, few if len(task.candidate_row) == len(task.y) else few // 2).min()))
+        most = max(
+            1,
+            int(
+                np.minimum(
+                    smallest, few if len(task.candidate_row) == len(task.y) else few // 2
+                ).min()
+            ),
+        )
         return np.array([K for K in COUNTS if most >= K])
 
     @property
@@ -242,36 +291,65 @@ class MedianGLVQ(PerClass):
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         problem, columns, row_of = self._problem(task)
-        rows, candidates = (np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class))
+        rows, candidates = (
+            np.bincount(y, minlength=task.classes) for y in (problem.y, problem.candidate_class)
+        )
         points = product(*(values.tolist() for values in grid.values()))
         models = [replace(self, **dict(zip(grid, point, strict=True))) for point in points]
         found = dict[tuple[float, str], ChosenRows]()
-        for model in models:  # points that differ in what is learned of the distance alone have the same prototypes here
+        # points that differ in what is learned of the distance alone have the same prototypes here
+        for model in models:
             key = (float(model.beta), str(model.K))
             if key not in found:
                 count = counts(model.K, rows)
                 for c in np.flatnonzero(count > candidates):
-                    check_enough(self.name, "prototypes", task.levels[c], int(count[c]), int(candidates[c]))
-                before = [run for (beta, _), run in found.items() if beta == key[0] and len(run.at) <= count.sum()]
-                found[key] = chosen_from(replace(problem, beta=key[0]), row_of, count, before[-1:], (*task.seed, 0))
-        return RulePath(tuple(self._rule(task, problem, columns, found[float(m.beta), str(m.K)], m) for m in models))
+                    check_enough(
+                        self.name, "prototypes", task.levels[c], int(count[c]), int(candidates[c])
+                    )
+                before = [
+                    run
+                    for (beta, _), run in found.items()
+                    if beta == key[0] and len(run.at) <= count.sum()
+                ]
+                found[key] = chosen_from(
+                    replace(problem, beta=key[0]), row_of, count, before[-1:], (*task.seed, 0)
+                )
+        return RulePath(
+            tuple(
+                self._rule(task, problem, columns, found[float(m.beta), str(m.K)], m)
+                for m in models
+            )
+        )
 
-    def paths(self, task: Task, fold: np.ndarray, folds: int, grid: Axes) -> Iterator[tuple[int, Path]]:
+    def paths(
+        self, task: Task, fold: np.ndarray, folds: int, grid: Axes
+    ) -> Iterator[tuple[int, Path]]:
         return folds_at_once(self, task, fold, folds, grid)
 
     def _problem(self, task: Task) -> tuple[Labelled, np.ndarray, np.ndarray]:
-        """The problem of the rows with weight; the columns of D that its candidates are, and the places of these among its rows."""
+        """The problem of the rows with weight; the columns of D that its candidates are, and the
+        places of these among its rows.
+        """
         check_labelled(self.name, task)
         live = np.flatnonzero(task.w > 0)
         columns = np.flatnonzero(task.w[task.candidate_row] > 0)
         columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
         if len(live) * len(columns) > LARGEST:
             raise TooLargeError(
-                f"medianglvq stores the dissimilarities of {len(live)} rows to {len(columns)} candidates, which is too large: use a "
+                f"medianglvq stores the dissimilarities of {len(live)} rows to {len(columns)} "
+                "candidates, which is too large: use a "
                 "number for candidates=, or fewer rows (data.sample(...))"
             )
-        D, row, beta = self._take(task, live, columns), task.candidate_row[columns], 1.0 if is_tuned(self.beta) else float(self.beta)
-        return labelled(D, task.w[live], task.y[live], task.y[row], task.classes, beta), columns, np.searchsorted(live, row)
+        D, row, beta = (
+            self._take(task, live, columns),
+            task.candidate_row[columns],
+            1.0 if is_tuned(self.beta) else float(self.beta),
+        )
+        return (
+            labelled(D, task.w[live], task.y[live], task.y[row], task.classes, beta),
+            columns,
+            np.searchsorted(live, row),
+        )
 
     def _take(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The dissimilarities of rows to candidates; of many in single precision."""
@@ -288,17 +366,25 @@ class MedianGLVQ(PerClass):
             pass
         return out.T
 
-    def _rule(self, task: Task, problem: Labelled, columns: np.ndarray, run: ChosenRows, model: MedianGLVQ) -> Nearest:
+    def _rule(
+        self, task: Task, problem: Labelled, columns: np.ndarray, run: ChosenRows, model: MedianGLVQ
+    ) -> Nearest:
         classes = problem.candidate_class[run.at]
         order = np.lexsort((run.at, classes))
         at, classes = run.at[order], classes[order]
         nearest = problem.to[at].argmin(axis=0)
         right = classes[nearest] == problem.y
-        table = {name: np.bincount(nearest[rows], problem.w[rows], len(at)) for name, rows in zip(ASSIGNED, (right, ~right), strict=True)}
+        table = {
+            name: np.bincount(nearest[rows], problem.w[rows], len(at))
+            for name, rows in zip(ASSIGNED, (right, ~right), strict=True)
+        }
         prototypes = Points(classes, at=columns[at], table=table)
         report = {"prototypes per class K": in_words(model.K)}
         if model._learns:
-            report |= {"matrix": f"{model.matrix}, one for each class" if model.local else model.matrix, "ridge": model.ridge}
+            report |= {
+                "matrix": f"{model.matrix}, one for each class" if model.local else model.matrix,
+                "ridge": model.ridge,
+            }
         report |= {"cost": run.cost, "swaps": run.swaps}
         return Nearest(prototypes, task.classes, heaviest_class(task), report)
 
@@ -306,16 +392,23 @@ class MedianGLVQ(PerClass):
         """The rows with the largest cost."""
         cost = self._costs(task, learned.rule.prototypes)
         worst = np.lexsort((np.arange(len(cost)), -cost))[:n]
-        return Criticised(worst, cost[worst], "cost", "what the row adds to the cost, at most its weight")
+        return Criticised(
+            worst, cost[worst], "cost", "what the row adds to the cost, at most its weight"
+        )
 
-    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
-        """The solutions that differ from the prototypes in one row, which is replaced by a row of any class, or removed."""
+    def alternatives(
+        self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray
+    ) -> NearSolutions:
+        """The solutions that differ from the prototypes in one row, which is replaced by a row of
+        any class, or removed.
+        """
         problem, columns, _ = self._problem(task)
         at, asked = _places(columns, learned.rule.prototypes.at), _places(columns, interest)
         of, q = problem.candidate_class, len(at)
         changes, errors = changes_by_one(problem, at)
         reached, w = cost_of(problem, at), problem.w
-        base = changes.min(initial=0.0)  # below 0 where swaps did not choose the prototypes, or one too many
+        # below 0 where swaps did not choose the prototypes, or one too many
+        base = changes.min(initial=0.0)
         near = within * (reached + base)
         least = changes.min(axis=1)  # with each candidate
         least[at] = [np.delete(changes, k, axis=1).min(initial=0.0) for k in range(q)]
@@ -324,16 +417,28 @@ class MedianGLVQ(PerClass):
         found = [np.flatnonzero(beside[:, k] & (of == of[at[k]])) for k in range(q)]
         found = [j[np.argsort(changes[j, k], kind="stable")] for k, j in enumerate(found)]
         j, k = np.concatenate(found), np.repeat(np.arange(q), [len(j) for j in found])
-        wrong, share = (cost_of(replace(problem, beta=STEP), at) + np.append(errors[j, k], 0.0)) / w.sum(), w / w.sum()
+        wrong, share = (
+            (cost_of(replace(problem, beta=STEP), at) + np.append(errors[j, k], 0.0)) / w.sum(),
+            w / w.sum(),
+        )
         error = wrong[-1] if learned.error is None else learned.error
         se = np.sqrt(error * (1 - error) * (share @ share))
         return NearSolutions(
-            reached, _tried(reached + base), near, tuple(map(_tried, changes.min(axis=0) - base)), tuple(map(_tried, least[at] - base)),
-            tuple(tuple(zip(columns[j].tolist(), map(_tried, changes[j, k] - base), strict=True)) for k, j in enumerate(found)),
-            np.zeros(q, np.int64), tuple(zip(of[asked].tolist(), map(_tried, least[asked] - base), strict=True)),
-            "single changes", {"cost_left_out": changes[at].min(axis=0) - base},
+            reached,
+            _tried(reached + base),
+            near,
+            tuple(map(_tried, changes.min(axis=0) - base)),
+            tuple(map(_tried, least[at] - base)),
+            tuple(
+                tuple(zip(columns[j].tolist(), map(_tried, changes[j, k] - base), strict=True))
+                for k, j in enumerate(found)
+            ),
+            np.zeros(q, np.int64),
+            tuple(zip(of[asked].tolist(), map(_tried, least[asked] - base), strict=True)),
+            "single changes",
+            {"cost_left_out": changes[at].min(axis=0) - base},
             {"error": wrong[:-1], "within_se": wrong[:-1] - wrong[-1] <= se},
-        )  # fmt: skip
+        )
 
     def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate of its class."""
@@ -341,16 +446,36 @@ class MedianGLVQ(PerClass):
         if task.y[row] != prototypes.classes[place]:
             raise OptionError(
                 f"the prototype must have the class of its row, but {shown(task.label(row))} is of class "
-                f"{shown(task.levels[task.y[row]])}, not {shown(task.levels[prototypes.classes[place]])}: use a row of its class"
+                f"{shown(task.levels[task.y[row]])}, not "
+                f"{shown(task.levels[prototypes.classes[place]])}: use a row of its class"
             )
         problem, columns, _ = self._problem(task)
-        at = _places(columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at))
-        return self._rule(task, problem, columns, ChosenRows(at, cost_of(problem, at), learned.rule.report["swaps"], 0), self)
+        at = _places(
+            columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at)
+        )
+        return self._rule(
+            task,
+            problem,
+            columns,
+            ChosenRows(at, cost_of(problem, at), learned.rule.report["swaps"], 0),
+            self,
+        )
 
 
-def chosen_from(problem: Labelled, row_of: np.ndarray, count: np.ndarray, before: list[ChosenRows], seed: tuple[int, ...]) -> ChosenRows:
-    """The prototypes of the least cost, from medoids of each class and from those of a smaller number and further rows."""
-    first = [choose_rows(problem, row_of, count, seed), *(add_for_classes(problem, run.at, count.sum() - len(run.at)) for run in before)]
+def chosen_from(
+    problem: Labelled,
+    row_of: np.ndarray,
+    count: np.ndarray,
+    before: list[ChosenRows],
+    seed: tuple[int, ...],
+) -> ChosenRows:
+    """The prototypes of the least cost, from medoids of each class and from those of a smaller
+    number and further rows.
+    """
+    first = [
+        choose_rows(problem, row_of, count, seed),
+        *(add_for_classes(problem, run.at, count.sum() - len(run.at)) for run in before),
+    ]
     return min((swap_for_classes(problem, at) for at in first), key=lambda run: run.cost)
 
 

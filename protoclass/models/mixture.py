@@ -13,7 +13,17 @@ import numpy as np
 from ..core.parallel import each
 from ..core.query import RulePath
 from ..core.task import Points, Task
-from ..core.vectors.mixture import COVARIANCES, STEPS, Gaussians, Mix, bic, count_parameters, log_densities, mix, spread
+from ..core.vectors.mixture import (
+    COVARIANCES,
+    STEPS,
+    Gaussians,
+    Mix,
+    bic,
+    count_parameters,
+    log_densities,
+    mix,
+    spread,
+)
 from ..ground.checks import GRID, MOST_RUNS, is_real, one_of
 from ..ground.errors import DataError, OptionError, brief, shown
 from .base import (
@@ -38,23 +48,27 @@ BIC = "bic"
 class Mixture(PerClass):
     """A Gaussian mixture for each class, fitted by EM; rows go to the class with the largest posterior probability.
 
-    The means of the components are the prototypes; every row belongs to all components with some probability (ESL, section
-    13.2.3).
+    The means of the components are the prototypes; every row belongs to all components with some
+    probability (ESL, section 13.2.3).
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence, "grid" or "bic"
-        Number of components of each class, or a proportion of the rows of each class. "grid": 1 to 10, at most the training rows of
-        the smallest class. "bic": for each class the number from 1 to 10, at most its distinct rows, with the lowest BIC on the
-        training rows; K is then not cross-validated.
+        Number of components of each class, or a proportion of the rows of each class. "grid": 1 to
+        10, at most the training rows of the smallest class. "bic": for each class the number from 1
+        to 10, at most its distinct rows, with the lowest BIC on the training rows; K is then not
+        cross-validated.
     covariance : "full", "tied", "diag", "spherical", a sequence of these or "grid"
-        Type of the covariances: any covariance for each component ("full"), one for all components of a class ("tied"), diagonal
-        ("diag"), or multiples of the unit matrix ("spherical"). "grid": all four.
+        Type of the covariances: any covariance for each component ("full"), one for all components
+        of a class ("tied"), diagonal ("diag"), or multiples of the unit matrix ("spherical").
+        "grid": all four.
     priors : None, "equal" or mapping
-        Prior probability of each class. None: its proportion of the training rows; "equal": the same for all; or a mapping by class.
+        Prior probability of each class. None: its proportion of the training rows; "equal": the
+        same for all; or a mapping by class.
     ridge : float >= 0, sequence or "grid"
-        Constant added to the diagonal of each covariance, as a multiple of the mean variance of the columns within classes. It
-        prevents a component from shrinking to a few similar rows, which BIC would count as a good fit. "grid": 0.0001 to 1.
+        Constant added to the diagonal of each covariance, as a multiple of the mean variance of the
+        columns within classes. It prevents a component from shrinking to a few similar rows, which
+        BIC would count as a good fit. "grid": 0.0001 to 1.
     starts : int >= 1
         Number of runs of EM from different k-means solutions; the best run is used.
 
@@ -63,23 +77,25 @@ class Mixture(PerClass):
     OptionError
         If parameters are not valid, or if priors do not name every class once or do not sum to 1.
     DataError
-        If a class has fewer rows than components, or fewer than two; if a covariance is singular, for example with too small
-        a ridge; or if the rows of each class are identical.
+        If a class has fewer rows than components, or fewer than two; if a covariance is singular,
+        for example with too small a ridge; or if the rows of each class are identical.
     NoCoordinatesError
         If the dissimilarity has no coordinates.
 
     Notes
     -----
-    `predict(kind="decision")` is the log of prior times density, `kind="prob"` the posterior probabilities. A row so far
-    away that every density is 0 gets the class of the nearest mean by Mahalanobis distance, with probability 1.
+    `predict(kind="decision")` is the log of prior times density, `kind="prob"` the posterior
+    probabilities. A row so far away that every density is 0 gets the class of the nearest mean by
+    Mahalanobis distance, with probability 1.
 
-    One component for each class, full covariances and no ridge give quadratic discriminant analysis with
-    maximum-likelihood covariances. The size of a fitted model is the number of its free parameters: means, covariances and
-    weights of components. EM does not use weights of rows.
+    One component for each class, full covariances and no ridge give quadratic discriminant analysis
+    with maximum-likelihood covariances. The size of a fitted model is the number of its free
+    parameters: means, covariances and weights of components. EM does not use weights of rows.
 
     References
     ----------
-    Hastie, Tibshirani and Friedman (2009), *The Elements of Statistical Learning*, sections 8.5, 12.7 and 13.2.3.
+    Hastie, Tibshirani and Friedman (2009), *The Elements of Statistical Learning*, sections 8.5,
+    12.7 and 13.2.3.
 
     Examples
     --------
@@ -110,7 +126,11 @@ class Mixture(PerClass):
         if not by_bic(self.K):
             check_counts("mixture", self.K)
         for covariance in listed("mixture", "covariance", self.covariance):
-            one_of("covariance", covariance, (*COVARIANCES, GRID) if covariance is self.covariance else COVARIANCES)
+            one_of(
+                "covariance",
+                covariance,
+                (*COVARIANCES, GRID) if covariance is self.covariance else COVARIANCES,
+            )
         check_priors(self.priors)
         check_number(self, "ridge", self.ridge, low=0)
         check_fixed("mixture", "starts", self.starts, low=1, integral=True, high=MOST_RUNS)
@@ -118,7 +138,11 @@ class Mixture(PerClass):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "covariance":
             return np.array(COVARIANCES)
-        return np.geomspace(1e-4, 1, 5) if parameter == "ridge" else super().default_grid(parameter, task, smallest)
+        return (
+            np.geomspace(1e-4, 1, 5)
+            if parameter == "ridge"
+            else super().default_grid(parameter, task, smallest)
+        )
 
     def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held)
@@ -128,12 +152,18 @@ class Mixture(PerClass):
         X = np.asarray(task.coordinates(), float)
         unit = spread(X, task.y, task.classes)
         if unit == 0:
-            raise DataError("a Gaussian needs some variance, but the rows of each class are identical: use 'kmeans' or 'pvm'")
+            raise DataError(
+                "a Gaussian needs some variance, but the rows of each class are identical: use 'kmeans' or 'pvm'"
+            )
         if unit == np.inf:
-            raise DataError("some columns are too large for variances: scale them, as dissimilarity='euclidean' does")
+            raise DataError(
+                "some columns are too large for variances: scale them, as dissimilarity='euclidean' does"
+            )
         of_class = [X[task.y == c] for c in range(task.classes)]
         distinct = np.array([len(np.unique(rows, axis=0)) for rows in of_class])
-        axes = [axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")]
+        axes = [
+            axis(grid, name, getattr(self, name)).tolist() for name in ("K", "covariance", "ridge")
+        ]
 
         def rule(point: tuple[Any, str, Any]) -> Gaussians:
             return self._rule(task, of_class, distinct, *point[:2], float(point[2]) * unit)
@@ -142,33 +172,64 @@ class Mixture(PerClass):
         return RulePath(tuple(each(rule, points, X.size * len(points) * self.starts)))
 
     def _rule(
-        self, task: Task, of_class: list[np.ndarray], distinct: np.ndarray, K: Any, covariance: str, ridge: float
+        self,
+        task: Task,
+        of_class: list[np.ndarray],
+        distinct: np.ndarray,
+        K: Any,
+        covariance: str,
+        ridge: float,
     ) -> Gaussians:
         if by_bic(K):
             most = np.minimum(MOST, distinct).tolist()
-            mixtures = [self._least_bic(task, X, c, most[c], covariance, ridge) for c, X in enumerate(of_class)]
+            mixtures = [
+                self._least_bic(task, X, c, most[c], covariance, ridge)
+                for c, X in enumerate(of_class)
+            ]
         else:
             K_of_class = counts(K, np.array([len(X) for X in of_class])).tolist()
-            mixtures = [self._mix(task, X, c, K_of_class[c], covariance, ridge) for c, X in enumerate(of_class)]
-        nearest = [log_densities(X, m.weights, m.means, m.roots).argmax(axis=1) for m, X in zip(mixtures, of_class, strict=True)]
-        assigned = [np.bincount(at, minlength=len(m.weights)).astype(float) for m, at in zip(mixtures, nearest, strict=True)]
+            mixtures = [
+                self._mix(task, X, c, K_of_class[c], covariance, ridge)
+                for c, X in enumerate(of_class)
+            ]
+        nearest = [
+            log_densities(X, m.weights, m.means, m.roots).argmax(axis=1)
+            for m, X in zip(mixtures, of_class, strict=True)
+        ]
+        assigned = [
+            np.bincount(at, minlength=len(m.weights)).astype(float)
+            for m, at in zip(mixtures, nearest, strict=True)
+        ]
         components = np.array([len(m.weights) for m in mixtures])
         weights = np.concatenate([m.weights for m in mixtures])
         prototypes = Points(
-            np.repeat(np.arange(task.classes), components), coords=np.concatenate([m.means for m in mixtures]),
+            np.repeat(np.arange(task.classes), components),
+            coords=np.concatenate([m.means for m in mixtures]),
             table={"weight": weights, "assigned": np.concatenate(assigned)},
-        )  # fmt: skip
-        size = float(sum(count_parameters(k, of_class[0].shape[1], covariance) for k in components.tolist()))
-        report = {"components per class K": counts_in_words(K, task.levels, components), "covariance": covariance}
+        )
+        size = float(
+            sum(count_parameters(k, of_class[0].shape[1], covariance) for k in components.tolist())
+        )
+        report = {
+            "components per class K": counts_in_words(K, task.levels, components),
+            "covariance": covariance,
+        }
         report |= repeated("components", task.levels, components, distinct)
         unfinished = [str(c) for c, m in zip(task.levels, mixtures, strict=True) if not m.converged]
         if unfinished:
             report["EM"] = f"did not converge in {STEPS} steps for {', '.join(unfinished)}"
         return Gaussians(
-            prototypes, weights, tuple(r for m in mixtures for r in m.roots), self._priors(task), size, report
+            prototypes,
+            weights,
+            tuple(r for m in mixtures for r in m.roots),
+            self._priors(task),
+            size,
+            report,
         )
 
-    def _least_bic(self, task: Task, X: np.ndarray, c: int, most: int, covariance: str, ridge: float) -> Mix:
+    def _least_bic(
+        self, task: Task, X: np.ndarray, c: int, most: int, covariance: str, ridge: float
+    ) -> Mix:
         several = [self._mix(task, X, c, k, covariance, ridge) for k in range(1, most + 1)]
         return several[int(np.argmin([bic(m, X, covariance) for m in several]))]
 
@@ -177,7 +238,8 @@ class Mixture(PerClass):
             return mix(X, K, covariance, self.starts, ridge, (*task.seed, K, c))
         except ValueError as reason:
             raise DataError(
-                f"{K} Gaussian{'s' if K > 1 else ''} with covariance={covariance!r} cannot be fitted to the {len(X)} rows of class "
+                f"{K} Gaussian{'s' if K > 1 else ''} with covariance={covariance!r} cannot be "
+                f"fitted to the {len(X)} rows of class "
                 f"{shown(task.levels[c])}: use a larger ridge, a smaller K or covariance='spherical'"
             ) from reason
 
@@ -188,7 +250,8 @@ class Mixture(PerClass):
             return np.full(task.classes, 1 / task.classes)
         if set(self.priors) != set(task.levels):
             raise OptionError(
-                f"priors must be a mapping with exactly the classes {list(task.levels)} as keys, not {brief(dict(self.priors))}"
+                f"priors must be a mapping with exactly the classes {list(task.levels)} as keys, "
+                f"not {brief(dict(self.priors))}"
             )
         return np.array([float(self.priors[level]) for level in task.levels])
 
@@ -214,6 +277,7 @@ def check_priors(priors: Any) -> None:
     elif priors is None or (isinstance(priors, str) and priors == "equal"):
         return
     raise OptionError(
-        "priors must be None (the class proportions of the rows), 'equal', or a mapping of every class to a probability > 0 with sum 1, "
+        "priors must be None (the class proportions of the rows), 'equal', or a mapping of every "
+        "class to a probability > 0 with sum 1, "
         f"not {brief(priors)}"
     )

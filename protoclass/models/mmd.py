@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.neighbours.mmd import Selected, criticisms, default_gamma, mmd_prototypes, similarities, witness
+from ..core.neighbours.mmd import (
+    Selected,
+    criticisms,
+    default_gamma,
+    mmd_prototypes,
+    similarities,
+    witness,
+)
 from ..core.neighbours.nearest import Nearest
 from ..core.query import RulePath
 from ..core.task import Points, Task
@@ -36,25 +43,28 @@ LARGEST = 2**27  # dissimilarities within a class in memory, in float64
 class MMDCritic(PerClass):
     """MMD-critic: in each class, prototypes whose distribution is close to the distribution of the class.
 
-    With similarities exp(-gamma d^2), prototypes are added one by one, each to minimise the squared maximum mean discrepancy between
-    the rows of the class and its prototypes. A new row gets the class of the nearest prototype. Criticisms are the rows that the
-    prototypes represent worst: `Fit.criticisms` lists them.
+    With similarities exp(-gamma d^2), prototypes are added one by one, each to minimise the squared
+    maximum mean discrepancy between the rows of the class and its prototypes. A new row gets the
+    class of the nearest prototype. Criticisms are the rows that the prototypes represent worst:
+    `Fit.criticisms` lists them.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of prototypes of each class, or a proportion of the rows of each class. "grid": 1 to 10, at most the training rows of
-        the smallest class.
+        Number of prototypes of each class, or a proportion of the rows of each class. "grid": 1 to
+        10, at most the training rows of the smallest class.
     gamma : float > 0, None or sequence
         Parameter of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
 
     Notes
     -----
-    Any dissimilarity can be used. Rows count by their weights. A class with fewer candidates than K raises an error.
+    Any dissimilarity can be used. Rows count by their weights. A class with fewer candidates than K
+    raises an error.
 
     References
     ----------
-    Kim, Khanna and Koyejo (2016), *Examples are not enough, learn to criticize! Criticism for interpretability*, NIPS 29.
+    Kim, Khanna and Koyejo (2016), *Examples are not enough, learn to criticize! Criticism for
+    interpretability*, NIPS 29.
 
     Examples
     --------
@@ -92,7 +102,9 @@ class MMDCritic(PerClass):
         check_labelled(self.name, task)
         classes = [_take_class(task, c) for c in range(task.classes)]
         Ks = axis(grid, "K", self.K).tolist()
-        K_of_class = np.array([counts(K, np.array([len(rows) for rows, *_ in classes])) for K in Ks])
+        K_of_class = np.array(
+            [counts(K, np.array([len(rows) for rows, *_ in classes])) for K in Ks]
+        )
         for c, (_, columns, *_) in enumerate(classes):
             check_enough("mmd", "prototypes", task.levels[c], K_of_class[:, c].max(), len(columns))
         rules: dict[tuple[int, int], Nearest] = {}
@@ -110,7 +122,8 @@ class MMDCritic(PerClass):
     def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
         """The criticisms of each class, as in the paper: the first of each class and then the second of each, n in all.
 
-        They are sorted by the absolute value of the witness, because each was also selected to differ from the ones before it.
+        They are sorted by the absolute value of the witness, because each was also selected to
+        differ from the ones before it.
         """
         prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
         rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
@@ -131,20 +144,44 @@ class MMDCritic(PerClass):
         return Criticised(all_rows[first], value[first], "witness", words)
 
 
-def _rule(task: Task, classes: list[Any], runs: list[Selected], K: Any, K_of_class: np.ndarray, gamma: float) -> Nearest:
-    at = [columns[run.chosen[:k]] for (_, columns, *_), run, k in zip(classes, runs, K_of_class, strict=True)]
+def _rule(
+    task: Task,
+    classes: list[Any],
+    runs: list[Selected],
+    K: Any,
+    K_of_class: np.ndarray,
+    gamma: float,
+) -> Nearest:
+    at = [
+        columns[run.chosen[:k]]
+        for (_, columns, *_), run, k in zip(classes, runs, K_of_class, strict=True)
+    ]
     order = np.concatenate([np.arange(1, k + 1) for k in K_of_class])
-    prototypes = Points(np.repeat(np.arange(task.classes), K_of_class), at=np.concatenate(at), table={"order": order})
-    return Nearest(prototypes, task.classes, heaviest_class(task), {"prototypes per class K": in_words(K), "gamma": gamma})
+    prototypes = Points(
+        np.repeat(np.arange(task.classes), K_of_class),
+        at=np.concatenate(at),
+        table={"order": order},
+    )
+    return Nearest(
+        prototypes,
+        task.classes,
+        heaviest_class(task),
+        {"prototypes per class K": in_words(K), "gamma": gamma},
+    )
 
 
-def _take_class(task: Task, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """For a class: its rows with weight, its candidates, the position of each among the rows, dissimilarities and weights."""
+def _take_class(
+    task: Task, c: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """For a class: its rows with weight, its candidates, the position of each among the rows,
+    dissimilarities and weights.
+    """
     weighted = (task.y == c) & (task.w > 0)
     rows, columns = np.flatnonzero(weighted), np.flatnonzero(weighted[task.candidate_row])
     if len(rows) * len(columns) > LARGEST:
         raise TooLargeError(
-            f"mmd stores the dissimilarities within a class, but {shown(task.levels[c])} has {len(rows)} rows: use a number for "
+            f"mmd stores the dissimilarities within a class, but {shown(task.levels[c])} has "
+            f"{len(rows)} rows: use a number for "
             "candidates=, or fewer rows (data.sample(...))"
         )
     columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]

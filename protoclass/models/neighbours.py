@@ -34,16 +34,19 @@ NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
 
 @dataclass(frozen=True)
 class KNN(Model):
-    """k nearest neighbours on any dissimilarity: all rows are prototypes, and the k nearest ones vote with their weights.
+    """k nearest neighbours on any dissimilarity: all rows are prototypes, and the k nearest ones
+    vote with their weights.
 
     Parameters
     ----------
     k : int >= 1, sequence or "grid"
-        Number of neighbours that vote. "grid": 1 to 101 in increasing steps, at most a third of the training rows of a fold.
+        Number of neighbours that vote. "grid": 1 to 101 in increasing steps, at most a third of the
+        training rows of a fold.
     ties : "all" or "random"
-        Treatment of ties. "all": all rows tied with the k-th nearest one vote, and ties between classes go to the first in level order.
-        "random": ties between rows and between classes are broken by an order drawn with the seed of the fit, and k rows vote
-        (Graepel et al. 1998 break ties at random).
+        Treatment of ties. "all": all rows tied with the k-th nearest one vote, and ties between
+        classes go to the first in level order. "random": ties between rows and between classes are
+        broken by an order drawn with the seed of the fit, and k rows vote (Graepel et al. 1998
+        break ties at random).
 
     Raises
     ------
@@ -52,9 +55,9 @@ class KNN(Model):
 
     Notes
     -----
-    When the training rows are predicted, each row is its own neighbour; held-out rows never vote for themselves. A row without weight
-    has no vote. The size of a fitted model is n / k, about the number of regions that k neighbours can distinguish (ESL, section
-    2.3.3).
+    When the training rows are predicted, each row is its own neighbour; held-out rows never vote
+    for themselves. A row without weight has no vote. The size of a fitted model is n / k, about the
+    number of regions that k neighbours can distinguish (ESL, section 2.3.3).
 
     References
     ----------
@@ -96,12 +99,20 @@ class KNN(Model):
         check_neighbours(ks, len(at))
         seed = task.seed if self.ties == "random" else None
         prototypes = Points(task.y[task.candidate_row[at]], at=at)
-        return KNNPath(tuple(ks.tolist()), prototypes, ballots(task.w[task.candidate_row[at]]), task.classes, seed)
+        return KNNPath(
+            tuple(ks.tolist()),
+            prototypes,
+            ballots(task.w[task.candidate_row[at]]),
+            task.classes,
+            seed,
+        )
 
 
 @dataclass(frozen=True)
 class DANN(KNN):
-    """Discriminant adaptive nearest neighbours: "knn" with `dissimilarity=pc.Adaptive()` (Hastie and Tibshirani 1996)."""
+    """Discriminant adaptive nearest neighbours: "knn" with `dissimilarity=pc.Adaptive()` (Hastie
+    and Tibshirani 1996).
+    """
 
     name = "dann"
     papers = ("hastie1996",)
@@ -117,7 +128,8 @@ class DANN(KNN):
             return given
         if not isinstance(spec, Minkowski):
             raise NoCoordinatesError(
-                f"method 'dann' is 'knn' with dissimilarity=pc.Adaptive(), which needs coordinates, not {spec.name} dissimilarities: use "
+                "method 'dann' is 'knn' with dissimilarity=pc.Adaptive(), which needs "
+                f"coordinates, not {spec.name} dissimilarities: use "
                 "numeric predictors, or method='knn'"
             )
         return Adaptive(scale=bool(spec.scale))
@@ -127,7 +139,8 @@ class DANN(KNN):
 class Condensed(Model):
     """Condensed nearest neighbour: a subset of the rows that classifies every row correctly by 1-NN (Hart 1968).
 
-    Any dissimilarity can be used. The subset depends on the order in which rows are visited, which is random with the seed of the fit.
+    Any dissimilarity can be used. The subset depends on the order in which rows are visited, which
+    is random with the seed of the fit.
     """
 
     name = "condensed"
@@ -139,27 +152,34 @@ class Condensed(Model):
         return "Condensed nearest neighbours"
 
     def path(self, task: Task, grid: Axes) -> RulePath:
-        columns, order = own_candidates(task), np.random.default_rng(task.seed).permutation(len(task.y))
+        columns, order = (
+            own_candidates(task),
+            np.random.default_rng(task.seed).permutation(len(task.y)),
+        )
         rows = condense_rows(task.D, columns, task.y, order)
         return RulePath((nearest_of(task, columns, rows, {}),))
 
 
 @dataclass(frozen=True)
 class Multiedit(Model):
-    """Multiedit: the nearest neighbour among the rows that remain when rows misclassified by their neighbours are removed.
+    """Multiedit: the nearest neighbour among the rows that remain when rows misclassified by their
+    neighbours are removed.
 
     Parameters
     ----------
     parts : int >= 3
-        Number of random parts in each round; the rows of each part are classified by the nearest rows of the next part.
+        Number of random parts in each round; the rows of each part are classified by the nearest
+        rows of the next part.
     quiet : int >= 1
         Number of successive rounds without a removal after which the procedure ends.
     condense : bool
-        Whether to condense the remaining rows, as Devijver and Kittler recommend; R's `class` leaves this to the user.
+        Whether to condense the remaining rows, as Devijver and Kittler recommend; R's `class`
+        leaves this to the user.
 
     References
     ----------
-    Devijver and Kittler (1982), *Pattern Recognition: A Statistical Approach*; Ripley (1996), section 6.2.
+    Devijver and Kittler (1982), *Pattern Recognition: A Statistical Approach*; Ripley (1996),
+    section 6.2.
     """
 
     name = "multiedit"
@@ -181,25 +201,37 @@ class Multiedit(Model):
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         columns, D = own_candidates(task), task.D
-        rows = edit_rows(D, columns, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed)
+        rows = edit_rows(
+            D, columns, task.y, np.arange(len(task.y)), self.parts, self.quiet, task.seed
+        )
         report = {"rows left by editing": len(rows)}
         if self.condense:
-            rows = condense_rows(D, columns, task.y, np.random.default_rng(task.seed).permutation(rows))
+            rows = condense_rows(
+                D, columns, task.y, np.random.default_rng(task.seed).permutation(rows)
+            )
         return RulePath((nearest_of(task, columns, rows, report),))
 
 
-def nearest_of(task: Task, columns: np.ndarray, rows: np.ndarray, report: Mapping[str, Any]) -> Nearest:
+def nearest_of(
+    task: Task, columns: np.ndarray, rows: np.ndarray, report: Mapping[str, Any]
+) -> Nearest:
     """The nearest-prototype rule of some rows, which are candidates at `columns`."""
-    return Nearest(Points(task.y[rows], at=columns[rows]), task.classes, heaviest_class(task), report)
+    return Nearest(
+        Points(task.y[rows], at=columns[rows]), task.classes, heaviest_class(task), report
+    )
 
 
 def check_neighbours(ks: np.ndarray, rows: int) -> None:
     """Raise if k exceeds the number of training rows with weight."""
     if ks.max() > rows:
-        raise DataError(f"k={ks.max()} neighbours need as many training rows with weight, but there are {rows}: use a smaller k")
+        raise DataError(
+            f"k={ks.max()} neighbours need as many training rows with weight, but there are {rows}: use a smaller k"
+        )
 
 
 def ballots(w: np.ndarray) -> np.ndarray:
-    """Votes in proportion to weights, in whole numbers if possible, so that classes with equal votes are tied exactly."""
+    """Votes in proportion to weights, in whole numbers if possible, so that classes with equal
+    votes are tied exactly.
+    """
     multiples, _ = units(w)
     return multiples if multiples.all() else w

@@ -37,12 +37,14 @@ from .base import (
 
 IN_FOLD = 300  # rows from which the radii of a fold are drawn, at most
 MOST_RADII = 1000  # each is a set cover problem for every class and fold
-ONCE, ONCE_COLUMN = 3e-9, 1e-11  # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
+# seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
+ONCE, ONCE_COLUMN = 3e-9, 1e-11
 TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
 MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 EACH = 50  # prototypes up to which every number is tried
-MOST_ANSWERS = 5_000_000  # rows times numbers of prototypes; for 24 radii 240 MB of held-out classes, and as much of covers
+# rows times numbers of prototypes; for 24 radii 240 MB of held-out classes, and as much of covers
+MOST_ANSWERS = 5_000_000
 LEAST_COUNTS = 10
 
 
@@ -93,7 +95,9 @@ class UpperQuantiles(Grid):
 @savable
 @dataclass(frozen=True)
 class Counts(Grid):
-    """Numbers of prototypes up to `most`: each up to 50, then 5 % apart; for far fewer rows, evenly spaced logarithms."""
+    """Numbers of prototypes up to `most`: each up to 50, then 5 % apart; for far fewer rows, evenly
+    spaced logarithms.
+    """
 
     most: int
 
@@ -105,53 +109,61 @@ class Counts(Grid):
 class PVM(Model):
     """The prototype vector machine (PVM): prototypes whose balls cover the rows of their class.
 
-    The prototypes minimise the number of uncovered rows, plus the number of wrongly covered rows, plus `lambda_` times the number of
-    prototypes (Bien and Tibshirani 2011, section 2.1). The ball of a prototype contains the rows with `d < eps`; it should contain many
-    rows of its class and few of other classes. A new row gets the class of the nearest prototype.
+    The prototypes minimise the number of uncovered rows, plus the number of wrongly covered rows,
+    plus `lambda_` times the number of prototypes (Bien and Tibshirani 2011, section 2.1). The ball
+    of a prototype contains the rows with `d < eps`; it should contain many rows of its class and
+    few of other classes. A new row gets the class of the nearest prototype.
 
     Parameters
     ----------
     eps : float > 0, sequence, "grid" or `pc.extend.quantiles(n)`
-        Radius of the balls. "grid": the smallest positive dissimilarity and 19
-        quantiles, at geometrically spaced levels up to the median. If the median is selected, the grid is extended by quantiles at
-        0.55, 0.6, ..., with the same folds, until the last value is not selected or a larger radius leaves a class without prototypes.
+        Radius of the balls. "grid": the smallest positive dissimilarity and 19 quantiles, at
+        geometrically spaced levels up to the median. If the median is selected, the grid is
+        extended by quantiles at 0.55, 0.6, ..., with the same folds, until the last value is not
+        selected or a larger radius leaves a class without prototypes.
     lambda_ : float >= 0, sequence, "grid" or None
-        Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights), the same in every fold; it only
-        breaks ties, for any unit of the weights. "grid": ten geometrically spaced values from there to a twentieth of the smallest
-        class.
+        Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights),
+        the same in every fold; it only breaks ties, for any unit of the weights. "grid": ten
+        geometrically spaced values from there to a twentieth of the smallest class.
     solver : "greedy", "exact", "rounding" or "ratio"
         Solver of the set-cover problem.
 
         * "greedy": the greedy algorithm of Bien and Tibshirani (2011, section 3.2);
         * "exact": the integer program, solved to proven optimality;
         * "rounding": the linear relaxation with randomised rounding (section 3.1);
-        * "ratio": the standard greedy algorithm by lowest cost per newly covered row, with which section 3.2 compares its own.
+        * "ratio": the standard greedy algorithm by lowest cost per newly covered row, with which
+          section 3.2 compares its own.
 
-        "exact" and "rounding" always have a certificate. All but "greedy" list the rows in the balls of all candidates; if these are too
-        many for the memory, `TooLargeError` names remedies.
+        "exact" and "rounding" always have a certificate. All but "greedy" list the rows in the
+        balls of all candidates; if these are too many for the memory, `TooLargeError` names
+        remedies.
     balls : "open" or "closed"
         Whether a ball contains the rows with `d < eps` ("open") or `d <= eps` ("closed").
     certify : bool
-        Whether to compute a lower bound for the cover of a greedy solver as well, in the fit on all rows. Covers, bounds and
-        certificates are over the candidates: a sample of the rows with `candidates=500`.
+        Whether to compute a lower bound for the cover of a greedy solver as well, in the fit on all
+        rows. Covers, bounds and certificates are over the candidates: a sample of the rows with
+        `candidates=500`.
     time_limit : float
-        Time limit in seconds for the program of each class. If it is reached, the best cover so far and its proven gap are returned.
+        Time limit in seconds for the program of each class. If it is reached, the best cover so far
+        and its proven gap are returned.
     mip_gap : float
         Relative gap at which "exact" stops; 0 requires the optimum.
     rounding : "best" or "union"
-        Combination of the draws of "rounding": the best of them (Bien and Tibshirani 2011), or their union, which is checked and
-        drawn again if it fails (the course report of Visagan, 2018, section 4.1).
+        Combination of the draws of "rounding": the best of them (Bien and Tibshirani 2011), or
+        their union, which is checked and drawn again if it fails (the course report of Visagan,
+        2018, section 4.1).
     resamples : int
         Number of covers drawn by "rounding" with "best" (B in Bien and Tibshirani 2011).
     max_size : int >= 1, sequence, "grid" or None
-        Maximum number of prototypes, with the greedy solver. The prototypes are the first ones selected; these are the prototypes for
-        some larger `lambda_`. All numbers come from one run. "grid": 1, 2, ..., 50, and then numbers 5 % apart up to the number of
-        rows, or up to `max_prototypes=` if it is given; for more than 50,000 rows fewer numbers.
+        Maximum number of prototypes, with the greedy solver. The prototypes are the first ones
+        selected; these are the prototypes for some larger `lambda_`. All numbers come from one run.
+        "grid": 1, 2, ..., 50, and then numbers 5 % apart up to the number of rows, or up to
+        `max_prototypes=` if it is given; for more than 50,000 rows fewer numbers.
 
     References
     ----------
-    Bien and Tibshirani (2009), *Classification by Set Cover: The Prototype Vector Machine*; (2011) *Prototype selection
-    for interpretable classification*, Annals of Applied Statistics 5.
+    Bien and Tibshirani (2009), *Classification by Set Cover: The Prototype Vector Machine*; (2011)
+    *Prototype selection for interpretable classification*, Annals of Applied Statistics 5.
 
     Examples
     --------
@@ -182,8 +194,10 @@ class PVM(Model):
     as_repeats: ClassVar[Mapping[str, Any]] = {"solver": "greedy"}
     grids: ClassVar[frozenset[str]] = frozenset({"lambda_", "max_size"})
     words: ClassVar[Mapping[str, str]] = {
-        "eps": "radius eps of the balls", "lambda_": "cost lambda of a prototype", "max_size": "maximum number of prototypes",
-    }  # fmt: skip
+        "eps": "radius eps of the balls",
+        "lambda_": "cost lambda of a prototype",
+        "max_size": "maximum number of prototypes",
+    }
 
     eps: Any = "grid"
     lambda_: Any = None
@@ -211,7 +225,8 @@ class PVM(Model):
             check_number(self, "max_size", self.max_size, low=1, integral=True)
             if not self.shares_work:
                 raise OptionError(
-                    f"max_size={brief(self.max_size)} needs the greedy solver without certify=, which selects prototypes one after another: use a "
+                    f"max_size={brief(self.max_size)} needs the greedy solver without certify=, "
+                    "which selects prototypes one after another: use a "
                     "larger lambda_ to have fewer prototypes"
                 )
 
@@ -233,10 +248,13 @@ class PVM(Model):
     def unused(self, classes: int) -> frozenset[str]:
         used = {
             "exact": {"time_limit", "mip_gap"},
-            "rounding": {"time_limit", "rounding"} | ({"resamples"} if self.rounding == "best" else set()),
+            "rounding": {"time_limit", "rounding"}
+            | ({"resamples"} if self.rounding == "best" else set()),
         }.get(self.solver, {"certify"} | ({"time_limit"} if self.certify else set()))
         limit = set() if self.max_size is None else {"max_size"}
-        return frozenset({"certify", "time_limit", "mip_gap", "rounding", "resamples", "max_size"} - used - limit)
+        return frozenset(
+            {"certify", "time_limit", "mip_gap", "rounding", "resamples", "max_size"} - used - limit
+        )
 
     def within(self, most: int) -> PVM:
         """The model with `max_size` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
@@ -257,7 +275,8 @@ class PVM(Model):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "eps":
             return np.unique(radii(task, None))
-        if parameter == "lambda_":  # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
+        # from a tie-breaker to a cost above the weight of a twentieth of the smallest class
+        if parameter == "lambda_":
             unit = float(task.w.mean())
             return unit * np.geomspace(1 / len(task.w), max(1.0, smallest.min() / 20), 10)
         if parameter == "max_size":
@@ -268,14 +287,21 @@ class PVM(Model):
         if not (self.has_default_grid("eps") or isinstance(self.eps, quantiles)):
             return super().in_folds(grid, task)
         given = self.eps.levels if isinstance(self.eps, quantiles) else None
-        place = np.searchsorted(np.concatenate([radii(task, levels) for levels in (given, UpperQuantiles.levels)]), grid["eps"])
+        place = np.searchsorted(
+            np.concatenate([radii(task, levels) for levels in (given, UpperQuantiles.levels)]),
+            grid["eps"],
+        )
 
         def draw(part: Task) -> dict[str, np.ndarray]:
             n = len(part.y)
             if not part.D.shape[1]:  # all candidates are held out
                 return dict(grid)
-            levels = np.concatenate([lower_levels(n * (n - 1)) if given is None else given, UpperQuantiles.levels])
-            sample = part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
+            levels = np.concatenate(
+                [lower_levels(n * (n - 1)) if given is None else given, UpperQuantiles.levels]
+            )
+            sample = (
+                part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
+            )
             return {**grid, "eps": radii(sample, levels)[place]}
 
         return draw
@@ -292,13 +318,22 @@ class PVM(Model):
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes, certify: bool
     ) -> Iterator[tuple[int, Path]]:
         eps = axis(grid, "eps", self.eps).astype(float)
-        lambdas = axis(grid, "lambda_", None if "lambda_" in grid else self._cost(task)).astype(float)
+        lambdas = axis(grid, "lambda_", None if "lambda_" in grid else self._cost(task)).astype(
+            float
+        )
         if len(eps) > MOST:
             raise OptionError(f"eps has {len(eps)} values, above {MOST}: use fewer")
         options = Options(
-            self.solver, self.balls == "closed", self.time_limit, self.mip_gap, self.resamples, self.rounding == "union",
-            certify, task.seed, stops=tuple(axis(grid, "max_size", self.max_size).tolist()),
-        )  # fmt: skip
+            self.solver,
+            self.balls == "closed",
+            self.time_limit,
+            self.mip_gap,
+            self.resamples,
+            self.rounding == "union",
+            certify,
+            task.seed,
+            stops=tuple(axis(grid, "max_size", self.max_size).tolist()),
+        )
         yield from cover_paths(task, fold, folds, eps, lambdas, options)
 
     def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
@@ -306,16 +341,24 @@ class PVM(Model):
         rule, prototype_row = learned.rule, learned.prototype_row
         reasons = [*learned.reasons]
         if len(prototype_row) == 0:
-            reasons.append("the rule has no prototypes, and the class that it then always predicts is the most common of the rows")
+            reasons.append(
+                "the rule has no prototypes, and the class that it then always predicts is the most common of the rows"
+            )
         elif (prototype_row < 0).any():
             reasons.append("some prototypes are not rows")
         elif (learned.y[prototype_row] != rule.prototypes.classes).any():
             reasons.append("some prototypes represent another class than their own")
-        errors, size, n = int((learned.fitted() != learned.y).sum()), len(rule.prototypes), len(learned.y)
+        errors, size, n = (
+            int((learned.fitted() != learned.y).sum()),
+            len(rule.prototypes),
+            len(learned.y),
+        )
         found = compression_bound(n, size, 0, errors, delta)
         return bound_table([(self.name, n, size, 0, errors, found, reasons)])
 
-    def alternatives(self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray) -> NearSolutions:
+    def alternatives(
+        self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray
+    ) -> NearSolutions:
         """See `core.setcover.alternatives`."""
         reached = learned.rule.report["objective"].value
         return find_alternatives(task, *_program(learned), reached, within, seconds, interest)
@@ -327,7 +370,12 @@ class PVM(Model):
         rows = np.flatnonzero((uncovered | (wrong > 0) | astray) & (task.w > 0))
         paid = task.w * (uncovered + wrong)
         worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
-        return Criticised(worst, price[worst], "price", "dual price: increase of the objective due to the row, in weight of rows")
+        return Criticised(
+            worst,
+            price[worst],
+            "price",
+            "dual price: increase of the objective due to the row, in weight of rows",
+        )
 
     def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate."""
@@ -335,7 +383,8 @@ class PVM(Model):
 
 
 def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
-    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last; about `count` of them, if these are fewer.
+    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last; about
+    `count` of them, if these are fewer.
 
     Examples
     --------
@@ -343,8 +392,16 @@ def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
     ([1, 2, 3], [50, 52, 55, 57, 60], [1, 2, 3, 6, 10, 19, 33, 60])
     """
     further = EACH * 1.05 ** np.arange(1, max(0.0, np.log(most / EACH) / np.log(1.05)))
-    counts = [*range(1, min(most, EACH) + 1), *further.astype(int).tolist(), *([most] if most > EACH else [])]
-    return counts if len(counts) <= count else np.unique(np.geomspace(1, most, count).round()).astype(int).tolist()
+    counts = [
+        *range(1, min(most, EACH) + 1),
+        *further.astype(int).tolist(),
+        *([most] if most > EACH else []),
+    ]
+    return (
+        counts
+        if len(counts) <= count
+        else np.unique(np.geomspace(1, most, count).round()).astype(int).tolist()
+    )
 
 
 def _program(learned: LearnedRule) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
@@ -357,6 +414,7 @@ def radii(task: Task, levels: np.ndarray | None) -> np.ndarray:
     values = radii_at(task.D, task.candidate_row, levels, task.seed)
     if len(values) == 0:
         raise DataError(
-            "all dissimilarities are 0 (every column may be constant), so no radius separates the rows: use predictors that vary"
+            "all dissimilarities are 0 (every column may be constant), so no radius separates the "
+            "rows: use predictors that vary"
         )
     return values

@@ -29,7 +29,10 @@ PLACES = (
     "mmd.MMDCritic",
     "centroids.Centroids",
 )  # file and class of each method, in the order in which messages name them
-_CLASSES = (getattr(import_module(f".{file}", __package__), name) for file, name in (place.split(".") for place in PLACES))
+_CLASSES = (
+    getattr(import_module(f".{file}", __package__), name)
+    for file, name in (place.split(".") for place in PLACES)
+)
 BUILT_IN: dict[str, type[Model]] = {kind.name: kind for kind in _CLASSES}
 MODELS: dict[str, type[Model]] = dict(BUILT_IN)
 
@@ -44,10 +47,14 @@ def model(spec: Any, parameters: dict[str, Any], beside: Collection[str] = ()) -
     if isinstance(spec, str):
         if spec not in MODELS:
             hint = hint_for_value("method", spec, MODELS)
-            raise OptionError(f"method must be {either(MODELS)}, not {brief(spec)}{hint and ': '}{hint}")
+            raise OptionError(
+                f"method must be {either(MODELS)}, not {brief(spec)}{hint and ': '}{hint}"
+            )
         return _make(MODELS[spec], parameters, beside)
     if not isinstance(spec, Model):
-        raise OptionError(f"method must be a name or a model object such as pc.PVM(eps=1), not {type(spec).__name__}")
+        raise OptionError(
+            f"method must be a name or a model object such as pc.PVM(eps=1), not {type(spec).__name__}"
+        )
     known = [f.name for f in fields(spec)]
     for name in parameters:
         hint = hint_for(name, beside) if name not in known else ""
@@ -60,20 +67,34 @@ def _make(kind: type[Model], parameters: dict[str, Any], beside: Collection[str]
     known = [f.name for f in fields(kind)]
     for name in parameters:
         if name not in known:
-            hint = "it is an argument of fit alone" if name in beside else hint_for(name, [*known, *beside])
+            hint = (
+                "it is an argument of fit alone"
+                if name in beside
+                else hint_for(name, [*known, *beside])
+            )
             listed = f"{'; ' if hint else ''}its parameters are {', '.join(known)}" if known else ""
             raise OptionError(f"{shown(name)} is not a parameter of {kind.name!r}: {hint}{listed}")
     return kind(**parameters)
 
 
 def methods_with(capability: str) -> str:
-    """The methods with a capability, an attribute of `can` or a method of the class: 'pvm' (with solver='greedy') or 'scm'."""
+    """The methods with a capability, an attribute of `can` or a method of the class: 'pvm' (with
+    solver='greedy') or 'scm'.
+    """
     names = []
     for name, kind in MODELS.items():
         can = kind.has(capability) if hasattr(Model, capability) else getattr(kind.can, capability)
         if can:
-            names.append(f"{name!r} ({can})" if isinstance(can, str) and capability != "radius" else repr(name))
-    return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "none"
+            names.append(
+                f"{name!r} ({can})"
+                if isinstance(can, str) and capability != "radius"
+                else repr(name)
+            )
+    return (
+        " or ".join([", ".join(names[:-1]), names[-1]])
+        if len(names) > 1
+        else "".join(names) or "none"
+    )
 
 
 def lacking(model: Model, what: str, capability: str) -> NotAvailableError:
@@ -87,11 +108,13 @@ def register(name: str, kind: Any) -> None:
     Parameters
     ----------
     name : str
-        Identifier, such as "mmd" for `method="mmd"` or "dtw" for `dissimilarity="dtw"`. A new name takes precedence over a built-in
-        one, with a warning; the built-in class remains available. A notebook cell that defines the class may be run again: a class
-        replaces a registered one of the same module and qualified name.
+        Identifier, such as "mmd" for `method="mmd"` or "dtw" for `dissimilarity="dtw"`. A new name
+        takes precedence over a built-in one, with a warning; the built-in class remains available.
+        A notebook cell that defines the class may be run again: a class replaces a registered one
+        of the same module and qualified name.
     kind : subclass of `Model` or `Metric` that can be made without arguments
-        Class to register. `protoclass.Model` and `protoclass.Metric` describe what it defines; `protoclass.testing` checks it.
+        Class to register. `protoclass.Model` and `protoclass.Metric` describe what it defines;
+        `protoclass.testing` checks it.
 
     Raises
     ------
@@ -118,24 +141,35 @@ def register(name: str, kind: Any) -> None:
         register_metric(name, kind)
         return
     if not isinstance(kind, type) or not issubclass(kind, Model):
-        raise OptionError(f"{brief(kind)} must be a subclass of protoclass.Model or of protoclass.Metric")
+        raise OptionError(
+            f"{brief(kind)} must be a subclass of protoclass.Model or of protoclass.Metric"
+        )
     if not isinstance(name, str) or not name.isidentifier():
         raise OptionError(f"name must be an identifier, such as 'mmd', not {brief(name)}")
     if getattr(kind, "name", None) != name:
-        raise OptionError(f"name={name!r} and {kind.__name__}.name={getattr(kind, 'name', None)!r} must be the same")
+        raise OptionError(
+            f"name={name!r} and {kind.__name__}.name={getattr(kind, 'name', None)!r} must be the same"
+        )
     previous = MODELS.get(name)
-    same = previous is not None and (previous.__module__, previous.__qualname__) == (kind.__module__, kind.__qualname__)
+    same = previous is not None and (previous.__module__, previous.__qualname__) == (
+        kind.__module__,
+        kind.__qualname__,
+    )
     if previous is not None and not same and previous is not BUILT_IN.get(name):
-        raise OptionError(f"name={name!r} already means {previous.__module__}.{previous.__qualname__}: use another name")
+        raise OptionError(
+            f"name={name!r} already means {previous.__module__}.{previous.__qualname__}: use another name"
+        )
     try:
         kind()
     except TypeError as reason:
         raise OptionError(
-            f"a name means a model with its defaults, but {kind.__name__} needs arguments ({reason}): define defaults, or pass the model "
+            f"a name means a model with its defaults, but {kind.__name__} needs arguments "
+            f"({reason}): define defaults, or pass the model "
             "itself as method="
         ) from None
     if previous is not None and previous is BUILT_IN.get(name):
         warn(
-            f"method={name!r} now means {kind.__qualname__}; the built-in one remains available as the class {previous.__name__}"
+            f"method={name!r} now means {kind.__qualname__}; the built-in one remains available as "
+            f"the class {previous.__name__}"
         )
     MODELS[name] = kind

@@ -61,43 +61,50 @@ LARGEST = 2**27  # entries of the sorted lines, 4 bytes each
 class SCM(Model):
     """The set covering machine: a short conjunction or disjunction of simple features.
 
-    A conjunction is positive if all of its features are true, a disjunction if any of them is. P contains the examples that every
-    feature should classify correctly (the positive ones for a conjunction, the negative ones for a disjunction), and N the others,
-    which should be covered. Each step adds the feature with the largest value V = |Q| - penalty |R|. Q are the examples of N that it is
-    the first to cover, and R the examples of P that it is the first to misclassify (Marchand and Shawe-Taylor 2002, sections 2 to 4).
+    A conjunction is positive if all of its features are true, a disjunction if any of them is. P
+    contains the examples that every feature should classify correctly (the positive ones for a
+    conjunction, the negative ones for a disjunction), and N the others, which should be covered.
+    Each step adds the feature with the largest value V = |Q| - penalty |R|. Q are the examples of N
+    that it is the first to cover, and R the examples of P that it is the first to misclassify
+    (Marchand and Shawe-Taylor 2002, sections 2 to 4).
 
     Parameters
     ----------
     features : str
-        Type of the features: "balls" around every training row, on any dissimilarity; "boolean", unchanged columns of 0 and 1;
-        "stumps", thresholds on single columns; or unions such as "balls+stumps". In a union with "boolean" the columns of 0 and 1 are
-        Boolean and the others stumps.
+        Type of the features: "balls" around every training row, on any dissimilarity; "boolean",
+        unchanged columns of 0 and 1; "stumps", thresholds on single columns; or unions such as
+        "balls+stumps". In a union with "boolean" the columns of 0 and 1 are Boolean and the others
+        stumps.
     kind : "conjunction", "disjunction", sequence or "grid"
         Combination of the features. "grid": both.
     penalty : float from 0.0001 to 1,000,000, inf, sequence or "grid"
-        Cost p of an error on P. inf: features classify all of P correctly (the consistent machine). "grid": 0.5 to 16, and inf.
+        Cost p of an error on P. inf: features classify all of P correctly (the consistent machine).
+        "grid": 0.5 to 16, and inf.
     max_size : int >= 1, sequence, "grid" or None
-        Maximum number of features (the truncated machine). "grid": 1 to 30 in increasing steps. None: until no feature has a
-        positive value.
+        Maximum number of features (the truncated machine). "grid": 1 to 30 in increasing steps.
+        None: until no feature has a positive value.
     positive : class, or None
-        The positive class; with more than two classes, in every pair with this class. None: the later class in level order.
+        The positive class; with more than two classes, in every pair with this class. None: the
+        later class in level order.
     negate : bool
         Whether the negations of Boolean columns are features too.
 
     Notes
     -----
-    For more than two classes, each pair of classes has a binary classifier. They vote; ties go to the first class in level order.
+    For more than two classes, each pair of classes has a binary classifier. They vote; ties go to
+    the first class in level order.
 
-    A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example excludes the rows with d < rho;
-    rho is always the distance of a P-example (or, for a hole, inf). Ties in V go to the smaller |R|, then to the first row (centres
-    before columns), then to the smallest radius of a ball or the largest of a hole. Weights are not supported.
-    The sorted distances take 4 bytes for each pair in addition to the distances, and twice that on each thread; at most
-    2^27 pairs are allowed, see `candidates=`.
+    A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example
+    excludes the rows with d < rho; rho is always the distance of a P-example (or, for a hole, inf).
+    Ties in V go to the smaller |R|, then to the first row (centres before columns), then to the
+    smallest radius of a ball or the largest of a hole. Weights are not supported. The sorted
+    distances take 4 bytes for each pair in addition to the distances, and twice that on each
+    thread; at most 2^27 pairs are allowed, see `candidates=`.
 
     References
     ----------
-    Marchand and Shawe-Taylor (2001), *Learning with the Set Covering Machine*; (2002) *The Set Covering Machine*, Journal of
-    Machine Learning Research 3.
+    Marchand and Shawe-Taylor (2001), *Learning with the Set Covering Machine*; (2002) *The Set
+    Covering Machine*, Journal of Machine Learning Research 3.
     """
 
     name = "scm"
@@ -114,8 +121,11 @@ class SCM(Model):
         "max_size": (1, 3),
     }
     never_tuned: ClassVar[frozenset[str]] = frozenset({"features", "positive"})
-    words: ClassVar[Mapping[str, str]] = {"kind": "kind of machine", "penalty": "penalty p of an error on P",
-                                         "max_size": "maximum number of features"}  # fmt: skip
+    words: ClassVar[Mapping[str, str]] = {
+        "kind": "kind of machine",
+        "penalty": "penalty p of an error on P",
+        "max_size": "maximum number of features",
+    }
 
     features: str = "balls"
     kind: Any = "grid"
@@ -127,13 +137,17 @@ class SCM(Model):
     def __post_init__(self) -> None:
         parts = self.features.split("+") if isinstance(self.features, str) else []
         if not parts or len(set(parts)) < len(parts) or not set(parts) <= set(FEATURES):
-            raise OptionError(f"features must be {either(FEATURES)}, or a union such as 'balls+stumps', not {brief(self.features)}")
+            raise OptionError(
+                f"features must be {either(FEATURES)}, or a union such as 'balls+stumps', not {brief(self.features)}"
+            )
         for kind in listed("scm", "kind", self.kind):
             one_of("kind", kind, (*KINDS, "grid") if kind is self.kind else KINDS)
         check_number(self, "penalty", self.penalty, low=0, above=True, infinite=True)
         for p in listed("scm", "penalty", self.penalty):
             if p != inf and not LEAST <= p <= MOST:
-                raise OptionError(f"penalty must be between {LEAST:g} and {MOST:g}, or inf, which allows no error on P, not {p:g}")
+                raise OptionError(
+                    f"penalty must be between {LEAST:g} and {MOST:g}, or inf, which allows no error on P, not {p:g}"
+                )
         if self.max_size is not None:
             check_number(self, "max_size", self.max_size, low=1, integral=True)
         one_of("negate", self.negate, (True, False))
@@ -170,7 +184,10 @@ class SCM(Model):
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, SCMPath]]:
-        kinds, penalties, sizes = (axis(grid, name, getattr(self, name)).tolist() for name in ("kind", "penalty", "max_size"))
+        kinds, penalties, sizes = (
+            axis(grid, name, getattr(self, name)).tolist()
+            for name in ("kind", "penalty", "max_size")
+        )
         most = None if None in sizes else max(sizes)
         if self._radial and len(task.y) * len(task.candidate_row) > LARGEST:
             raise TooLargeError(
@@ -178,28 +195,61 @@ class SCM(Model):
                 f"candidates={LARGEST // len(task.y)} or fewer, a random subset of the rows as centres"
             )
         check_labelled(self.name, task)
-        parts, runs = list(product(range(folds), kinds)), dict[tuple[int, str, float], tuple[BinarySCM, ...]]()
+        parts, runs = (
+            list(product(range(folds), kinds)),
+            dict[tuple[int, str, float], tuple[BinarySCM, ...]](),
+        )
         for pair in self._pairs(task):
-            for part, machines in zip(parts, self._grow_pair(task, fold, pair, parts, penalties, most), strict=True):
+            for part, machines in zip(
+                parts, self._grow_pair(task, fold, pair, parts, penalties, most), strict=True
+            ):
                 for penalty, machine in zip(penalties, machines, strict=True):
                     runs[(*part, penalty)] = (*runs.get((*part, penalty), ()), machine)
         classes, report = task.y[task.candidate_row], self._report(task)
         for f in range(folds):
             task.tick()
-            of_fold = {(kind, penalty): runs[f, kind, penalty] for kind, penalty in product(kinds, penalties)}
-            yield f, SCMPath(of_fold, tuple(product(kinds, penalties, sizes)), classes, task.classes, report)
+            of_fold = {
+                (kind, penalty): runs[f, kind, penalty]
+                for kind, penalty in product(kinds, penalties)
+            }
+            yield (
+                f,
+                SCMPath(
+                    of_fold, tuple(product(kinds, penalties, sizes)), classes, task.classes, report
+                ),
+            )
 
     def _grow_pair(
-        self, task: Task, fold: np.ndarray, pair: tuple[int, int], parts: list[tuple[int, str]], penalties: list[float], most: int | None
+        self,
+        task: Task,
+        fold: np.ndarray,
+        pair: tuple[int, int],
+        parts: list[tuple[int, str]],
+        penalties: list[float],
+        most: int | None,
     ) -> Iterator[list[BinarySCM]]:
         """The machines of a pair of classes, positive and negative, for every fold and kind: one for each penalty."""
         rows = np.flatnonzero(np.isin(task.y, pair))
-        centres = np.flatnonzero(np.isin(task.candidate_row, rows)) if self._radial else np.empty(0, np.int64)
+        centres = (
+            np.flatnonzero(np.isin(task.candidate_row, rows))
+            if self._radial
+            else np.empty(0, np.int64)
+        )
         complete = len(rows) == len(task.y) and len(centres) == len(task.candidate_row)
-        D = np.empty((len(rows), 0)) if not len(centres) else task.D.array() if complete else task.D.take(rows, centres)
+        D = (
+            np.empty((len(rows), 0))
+            if not len(centres)
+            else task.D.array()
+            if complete
+            else task.D.take(rows, centres)
+        )
         X, stumps = self._columns(task)
         sorted_lines = sort_lines(D, X[rows])
-        centre_row, is_positive, row_fold = np.searchsorted(rows, task.candidate_row[centres]), task.y[rows] == pair[0], fold[rows]
+        centre_row, is_positive, row_fold = (
+            np.searchsorted(rows, task.candidate_row[centres]),
+            task.y[rows] == pair[0],
+            fold[rows],
+        )
 
         def run(part: tuple[int, str]) -> list[BinarySCM]:
             f, kind = part
@@ -211,7 +261,8 @@ class SCM(Model):
             if inf in penalties and most is None:
                 self._check_consistent(task, grown[penalties.index(inf)], side, rows, D, X[rows])
             voters = pair
-            if not (side == IN_P).any():  # without rows of one class a binary classifier has no features, and votes for the other
+            # without rows of one class a binary classifier has no features, and votes for the other
+            if not (side == IN_P).any():
                 voters, grown = pair[::-1], [machine.first(0) for machine in grown]
             return [BinarySCM(*voters, conjunction, machine.moved(centres)) for machine in grown]
 
@@ -224,8 +275,13 @@ class SCM(Model):
         if self.positive is not None:
             try:
                 first = task.levels.index(self.positive)
-            except (ValueError, TypeError):  # it is not among the levels, or cannot be compared with them
-                raise OptionError(f"positive must be one of the classes {list(task.levels)}, not {brief(self.positive)}") from None
+            except (
+                ValueError,
+                TypeError,
+            ):  # it is not among the levels, or cannot be compared with them
+                raise OptionError(
+                    f"positive must be one of the classes {list(task.levels)}, not {brief(self.positive)}"
+                ) from None
         return [(a, b) if a == first else (b, a) for a, b in combinations(range(classes), 2)]
 
     def _columns(self, task: Task) -> tuple[np.ndarray, np.ndarray]:
@@ -236,7 +292,8 @@ class SCM(Model):
         boolean = np.all(np.isin(X, (0.0, 1.0)), axis=0) & ("boolean" in self.features)
         if "stumps" not in self.features and not boolean.all():
             raise DataError(
-                f"features={self.features!r} needs columns of 0 and 1, but {(~boolean).sum()} of the {X.shape[1]} columns contain other "
+                f"features={self.features!r} needs columns of 0 and 1, but {(~boolean).sum()} of "
+                f"the {X.shape[1]} columns contain other "
                 "values: use features='stumps', or 'boolean+stumps'"
             )
         return X, ~boolean
@@ -244,10 +301,18 @@ class SCM(Model):
     def _report(self, task: Task) -> dict[str, Any]:
         if task.classes == 2:
             return {"positive class": str(task.levels[self._pairs(task)[0][0]])}
-        return {"machines": f"{len(self._pairs(task))}, one for each pair of classes; they vote, ties by level order"}
+        return {
+            "machines": f"{len(self._pairs(task))}, one for each pair of classes; they vote, ties by level order"
+        }
 
     def _check_consistent(
-        self, task: Task, machine: Machine, side: np.ndarray, rows: np.ndarray, D: np.ndarray, X: np.ndarray
+        self,
+        task: Task,
+        machine: Machine,
+        side: np.ndarray,
+        rows: np.ndarray,
+        D: np.ndarray,
+        X: np.ndarray,
     ) -> None:
         """Raise if a consistent binary classifier leaves rows of N uncovered."""
         uncovered = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
@@ -256,20 +321,25 @@ class SCM(Model):
         names = ", ".join(shown(task.label(int(rows[i]))) for i in uncovered[:5])
         more = f" and {len(uncovered) - 5} more" if len(uncovered) > 5 else ""
         raise DataError(
-            f"the machine can't classify all rows correctly, because no feature without errors on the other class covers {names}{more} "
+            "the machine can't classify all rows correctly, because no feature without errors on "
+            f"the other class covers {names}{more} "
             "(are rows of different classes identical?): use a finite penalty=, or max_size="
         )
 
     def feature_table(self, learned: LearnedRule) -> pd.DataFrame:
         """Table of the features, in the order of selection.
 
-        Columns: `machine` (the binary classifier, if there are several), `rule` (the condition for the positive class), `centre`,
-        `class` (the class of the centre), `radius`, `column`, `threshold`, and at the time of selection `q` (|Q|), `r` (|R|) and
-        `value`.
+        Columns: `machine` (the binary classifier, if there are several), `rule` (the condition for
+        the positive class), `centre`, `class` (the class of the centre), `radius`, `column`,
+        `threshold`, and at the time of selection `q` (|Q|), `r` (|R|) and `value`.
         """
         rule = learned.rule
         design = learned.design() if has_cuts(rule) else pd.DataFrame()
-        rows = [_feature(learned, design, binary, k) for binary in rule.machines for k in range(len(binary.machine))]
+        rows = [
+            _feature(learned, design, binary, k)
+            for binary in rule.machines
+            for k in range(len(binary.machine))
+        ]
         out = pd.DataFrame(rows, columns=COLUMNS)
         names = pd.Series([row["centre"] for row in rows], dtype=object).infer_objects()
         out["centre"] = names if len(learned.prototypes) else None
@@ -279,8 +349,14 @@ class SCM(Model):
 
     def notes(self, learned: LearnedRule) -> list[str]:
         """Sentences about binary classifiers without features."""
-        empty = [machine_name(learned, binary) for binary in learned.rule.machines if len(binary.machine) == 0]
-        return [f"Machine {name} has no features, so it always gives the same class." for name in empty]
+        empty = [
+            machine_name(learned, binary)
+            for binary in learned.rule.machines
+            if len(binary.machine) == 0
+        ]
+        return [
+            f"Machine {name} has no features, so it always gives the same class." for name in empty
+        ]
 
     def explain(self, learned: LearnedRule, query: Query) -> list[str]:
         """For each binary classifier, the first feature that fires on the row, in words."""
@@ -299,7 +375,9 @@ class SCM(Model):
         return sentences
 
     def conditions(self, learned: LearnedRule, query: Query) -> list[Condition]:
-        """The features of each binary classifier, with the distance or the column of each row that they compare with a threshold."""
+        """The features of each binary classifier, with the distance or the column of each row that
+        they compare with a threshold.
+        """
         rule, table = learned.rule, self.feature_table(learned)
         out: list[Condition] = []
         D = query.dissimilarities(rule.prototypes) if has_balls(rule) else None
@@ -308,11 +386,31 @@ class SCM(Model):
             name = machine_name(learned, binary) if len(rule.machines) > 1 else ""
             classes = binary.positive, binary.negative
             for s in range(len(binary.machine)):
-                at, row, values = int(binary.machine.at[s]), table.iloc[len(out)], D if binary.machine.kind[s] <= HOLE else X
+                at, row, values = (
+                    int(binary.machine.at[s]),
+                    table.iloc[len(out)],
+                    D if binary.machine.kind[s] <= HOLE else X,
+                )
                 assert values is not None
-                quantity = f"distance to row {shown(learned.prototypes[at])}" if values is D else str(row["column"])
+                quantity = (
+                    f"distance to row {shown(learned.prototypes[at])}"
+                    if values is D
+                    else str(row["column"])
+                )
                 cut = float(binary.machine.cut[s])
-                out.append(Condition(row["rule"], quantity, name, s + 1, classes, values[:, at], cut, position >= s, position == s))
+                out.append(
+                    Condition(
+                        row["rule"],
+                        quantity,
+                        name,
+                        s + 1,
+                        classes,
+                        values[:, at],
+                        cut,
+                        position >= s,
+                        position == s,
+                    )
+                )
         return out
 
     def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
@@ -325,9 +423,16 @@ class SCM(Model):
                 reasons.append("some features are not balls")
             if m.r.any():
                 reasons.append("some features misclassify examples of P")
-            n, size, on_p, errors = m.in_n + m.in_p, len(m), int((m.kind == BALL).sum()), int(m.wrong()[-1])
+            n, size, on_p, errors = (
+                m.in_n + m.in_p,
+                len(m),
+                int((m.kind == BALL).sum()),
+                int(m.wrong()[-1]),
+            )
             machine_bounds = machine_bound(n, size, on_p, errors, share)
-            rows.append((machine_name(learned, binary), n, size, on_p, errors, machine_bounds, reasons))
+            rows.append(
+                (machine_name(learned, binary), n, size, on_p, errors, machine_bounds, reasons)
+            )
         return bound_table(rows)
 
     def step_bounds(self, learned: LearnedRule) -> np.ndarray:
@@ -345,18 +450,30 @@ def has_cuts(rule: Any) -> bool:
     return any((binary.machine.kind > HOLE).any() for binary in rule.machines)
 
 
-def _feature(learned: LearnedRule, design: pd.DataFrame, binary: BinarySCM, k: int) -> dict[str, Any]:
+def _feature(
+    learned: LearnedRule, design: pd.DataFrame, binary: BinarySCM, k: int
+) -> dict[str, Any]:
     m, penalty = binary.machine, learned.model.parameters()["penalty"]
     radial, at, cut = m.kind[k] <= HOLE, int(m.at[k]), float(m.cut[k])
     level = learned.classes[learned.rule.prototypes.classes[at]] if radial else None
     name = None if radial else str(design.columns[at])
-    text = ball_in_words(binary, k, learned.prototypes[at], level) if radial else cut_in_words(binary, k, str(name), design)
+    text = (
+        ball_in_words(binary, k, learned.prototypes[at], level)
+        if radial
+        else cut_in_words(binary, k, str(name), design)
+    )
     return {
-        "machine": machine_name(learned, binary), "rule": text,
-        "centre": learned.prototypes[at] if radial else None, "class": level, "radius": cut if radial else np.nan,
-        "column": name, "threshold": np.nan if radial else cut,
-        "q": int(m.q[k]), "r": int(m.r[k]), "value": float(m.q[k]) - (penalty * m.r[k] if m.r[k] else 0.0),
-    }  # fmt: skip
+        "machine": machine_name(learned, binary),
+        "rule": text,
+        "centre": learned.prototypes[at] if radial else None,
+        "class": level,
+        "radius": cut if radial else np.nan,
+        "column": name,
+        "threshold": np.nan if radial else cut,
+        "q": int(m.q[k]),
+        "r": int(m.r[k]),
+        "value": float(m.q[k]) - (penalty * m.r[k] if m.r[k] else 0.0),
+    }
 
 
 def machine_name(learned: LearnedRule, binary: BinarySCM) -> str:
@@ -369,20 +486,27 @@ def ball_in_words(binary: BinarySCM, k: int, centre: Any, level: Any) -> str:
     is_ball, rho = binary.machine.kind[k] == BALL, binary.machine.cut[k]
     if rho == inf:
         return "never" if binary.conjunction else "always"
-    words = {(True, True): "within {} of", (False, True): "at least {} from",
-             (True, False): "farther than {} from", (False, False): "nearer than {} to"}  # fmt: skip
+    words = {
+        (True, True): "within {} of",
+        (False, True): "at least {} from",
+        (True, False): "farther than {} from",
+        (False, False): "nearer than {} to",
+    }
     return f"{words[bool(is_ball), binary.conjunction].format(f'{rho:.4g}')} row {shown(centre)} ({level})"
 
 
 def cut_in_words(binary: BinarySCM, k: int, name: str, design: pd.DataFrame) -> str:
     """A threshold on a column as a condition that is true for the positive class."""
     fires_above, t = binary.machine.kind[k] == HIGH, binary.machine.cut[k]
-    above = fires_above != binary.conjunction  # the features of a conjunction are true for rows for which they do not fire
+    # the features of a conjunction are true for rows for which they do not fire
+    above = fires_above != binary.conjunction
     if t == 0.5 and design[name].isin([0.0, 1.0]).all():
         return f"{name} = {int(above)}"
     return f"{name} {'>' if above else '<='} {t:.6g}"
 
 
 def kinds_tried(learned: LearnedRule) -> int:
-    """Number of kinds of machine from which the data chose: each has its own reconstruction, and delta is divided among them."""
+    """Number of kinds of machine from which the data chose: each has its own reconstruction, and
+    delta is divided among them.
+    """
     return max(1, len(set(learned.tried.get("kind", ()))))

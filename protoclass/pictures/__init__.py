@@ -48,19 +48,27 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     kind : str, optional
         Kind of plot, with its arguments:
 
-        * "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two numeric predictors in their plane
-          with the decision regions, otherwise on a map. Balls have their true shape if the metric is computed in the plane; otherwise
-          lines join a prototype to the rows in its ball. Red rings: misclassified rows. For an SCM without prototypes: its features.
-        * "rule" (`count=`): for a method whose rule consists of conditions, the rows along the value that each condition compares, and
-          which of them it removes.
-        * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of the fit, and their training error.
-        * "why" (`new=`): the variables that bring a row nearer to its prototype than to the nearest of another class.
-        * "importance" (`new=`, `resamples=`, `variables=`, `cv=`, `seed=`): the increase in error when a variable is permuted.
-        * "weights" (`shape=`): the proportion of each column in the separation, see `Fit.separation`; the weights by
-          class, if each class has its own; or the weights of the pixels of an image.
-        * "confusion": held-out (or training) rows by true and predicted class, with recall and precision.
-        * "validation" (`x=`): the error curve; with `x="size"` against the number of prototypes, with `x="frontier"` the lowest error for
-          each number of prototypes; `band=0.95` shades the simultaneous band of the curve.
+        * "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two
+          numeric predictors in their plane with the decision regions, otherwise on a map. Balls
+          have their true shape if the metric is computed in the plane; otherwise lines join a
+          prototype to the rows in its ball. Red rings: misclassified rows. For an SCM without
+          prototypes: its features.
+        * "rule" (`count=`): for a method whose rule consists of conditions, the rows along the
+          value that each condition compares, and which of them it removes.
+        * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of
+          the fit, and their training error.
+        * "why" (`new=`): the variables that bring a row nearer to its prototype than to the nearest
+          of another class.
+        * "importance" (`new=`, `resamples=`, `variables=`, `cv=`, `seed=`): the increase in error
+          when a variable is permuted.
+        * "weights" (`shape=`): the proportion of each column in the separation, see
+          `Fit.separation`; the weights by class, if each class has its own; or the weights of the
+          pixels of an image.
+        * "confusion": held-out (or training) rows by true and predicted class, with recall and
+          precision.
+        * "validation" (`x=`): the error curve; with `x="size"` against the number of prototypes,
+          with `x="frontier"` the lowest error for each number of prototypes; `band=0.95` shades the
+          simultaneous band of the curve.
 
         For rows that are images, with `shape=(height, width)`:
 
@@ -69,8 +77,9 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping;
         * "weights": the prototypes, and below each the learned weight of each pixel for its class.
     ax : Axes, optional
-        Axes to draw on. Text is smaller on small ones, which have no second scale, and values that do not fit are left out. If their
-        figure has no layout, it gets matplotlib's "constrained" layout, so names and legends are not truncated.
+        Axes to draw on. Text is smaller on small ones, which have no second scale, and values that
+        do not fit are left out. If their figure has no layout, it gets matplotlib's "constrained"
+        layout, so names and legends are not truncated.
 
     Returns
     -------
@@ -101,4 +110,6 @@ def _check_options(kind: str | None, function: Callable[..., Any], options: dict
 
 def _options(function: Callable[..., Any]) -> dict[str, Parameter]:
     """The options of a function that draws, without the fit and the Axes."""
-    return {name: p for name, p in signature(function).parameters.items() if name not in ("fit", "ax")}
+    return {
+        name: p for name, p in signature(function).parameters.items() if name not in ("fit", "ax")
+    }

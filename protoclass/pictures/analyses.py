@@ -1,4 +1,6 @@
-"""Plots of analyses: prototypes and their alternatives, comparisons, and the variables of a prediction, an error and a metric."""
+"""Plots of analyses: prototypes and their alternatives, comparisons, and the variables of a
+prediction, an error and a metric.
+"""
 
 from __future__ import annotations
 
@@ -70,17 +72,34 @@ def comparison(result: Comparison, ax: Any = None) -> Any:
 NAMED = 30  # prototypes for which there is room
 
 
-def draw_in_order(ax: Any, names: list[str], classes: Sequence[Any], parts: Sequence[tuple[pd.DataFrame, str, bool]]) -> Any:
-    """Marks in the colours of the classes beside the names of the prototypes, in the order selected, from above to below.
+def draw_in_order(
+    ax: Any,
+    names: list[str],
+    classes: Sequence[Any],
+    parts: Sequence[tuple[pd.DataFrame, str, bool]],
+) -> Any:
+    """Marks in the colours of the classes beside the names of the prototypes, in the order
+    selected, from above to below.
 
-    Each part is a frame with `order` (from 1) and `class`, the name of its column of values, and whether its marks are filled.
+    Each part is a frame with `order` (from 1) and `class`, the name of its column of values, and
+    whether its marks are filled.
     """
     ax, size = axes(ax, 7.4, 2.0 + 0.24 * min(NAMED, len(names))), 6 if len(names) <= NAMED else 3
     for k, (level, label) in enumerate(zip(classes, list_named(classes), strict=True)):
         for part, (table, column, filled) in enumerate(parts):
             own, style = table[table["class"] == level], {} if filled else {"mfc": "none"}
             name = label if part == 0 and len(own) else None
-            ax.plot(own[column], own["order"], mark(k), ms=size, color=colour(k), ls="none", clip_on=False, label=name, **style)
+            ax.plot(
+                own[column],
+                own["order"],
+                mark(k),
+                ms=size,
+                color=colour(k),
+                ls="none",
+                clip_on=False,
+                label=name,
+                **style,
+            )
     name_ticks(ax.yaxis, names, "in the order selected", np.arange(1, len(names) + 1))
     ax.set_ylim(max(1, len(names)) + 0.5, 0.5)
     grid_lines(ax, "y")
@@ -91,8 +110,9 @@ def draw_in_order(ax: Any, names: list[str], classes: Sequence[Any], parts: Sequ
 def alternatives(result: Alternatives, ax: Any = None) -> Any:
     """Plot the cost of the best solution without each prototype, and of each substitute; returns the Axes.
 
-    Filled markers are the best solutions without the prototype, in the order of selection; open markers are the substitutes. A line
-    shows the bounds of a cost that is not settled; the dotted line is the largest cost of a near-optimal solution.
+    Filled markers are the best solutions without the prototype, in the order of selection; open
+    markers are the substitutes. A line shows the bounds of a cost that is not settled; the dotted
+    line is the largest cost of a near-optimal solution.
 
     Parameters
     ----------
@@ -101,13 +121,21 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     """
     own = result.table.assign(order=np.arange(1, len(result.table) + 1))
     pairs = pd.DataFrame(
-        [(row.order, row["class"], cost) for _, row in own.iterrows() for cost in row["substitutes"].values()],
+        [
+            (row.order, row["class"], cost)
+            for _, row in own.iterrows()
+            for cost in row["substitutes"].values()
+        ],
         columns=["order", "class", "cost"],
     )
     names = [f"{shorten(str(label))}, {verdict}" for label, verdict in own["verdict"].items()]
-    ax = draw_in_order(ax, names, result.fit.classes, [(own, "cost_without", True), (pairs, "cost", False)])
+    ax = draw_in_order(
+        ax, names, result.fit.classes, [(own, "cost_without", True), (pairs, "cost", False)]
+    )
     unsettled = own[own["at_least"] < own["cost_without"]]
-    ax.hlines(unsettled["order"], unsettled["at_least"], unsettled["cost_without"], color=ink(ax), lw=0.8)
+    ax.hlines(
+        unsettled["order"], unsettled["at_least"], unsettled["cost_without"], color=ink(ax), lw=0.8
+    )
     limit = f"{100 * result.within:.3g} % above the optimum"
     ax.axvline(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax))
     ax.set(xlim=(0, None), xlabel=f"added cost\n(dotted: {limit})")
@@ -130,14 +158,21 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
     margin = augment(result.fit).loc[table.index, "margin"].to_numpy(float)
     ax = axes(ax, 8.0, 1.6 + 0.28 * max(1, len(table)))
     ax.axvline(0, lw=0.8, color=ink(ax))
-    for k, (level, label) in enumerate(zip(result.fit.classes, list_named(result.fit.classes), strict=True)):
+    for k, (level, label) in enumerate(
+        zip(result.fit.classes, list_named(result.fit.classes), strict=True)
+    ):
         own = (table["class"] == level).to_numpy()
         if own.any():
             ax.plot(margin[own], place[own], mark(k), ms=7, color=colour(k), label=label)
-    names = [f"{shorten(str(label))}: {reason or 'explained'}" for label, reason in table["reason"].items()]
+    names = [
+        f"{shorten(str(label))}: {reason or 'explained'}"
+        for label, reason in table["reason"].items()
+    ]
     list_down(ax, names, letters="small")
     grid_lines(ax, "y")
-    ax.set_xlabel("margin: distance to the nearest prototype of another class\nminus distance to the nearest of its own class")
+    ax.set_xlabel(
+        "margin: distance to the nearest prototype of another class\nminus distance to the nearest of its own class"
+    )
     return key(ax).axes if len(table) else ax
 
 
@@ -149,7 +184,10 @@ def stability(result: Stability, ax: Any = None) -> Any:
     parts = [(table, "ball_hit_rate", True)] * hits + [(table, "reselected", False)]
     ax = draw_in_order(ax, list_short(table.index), result.fit.classes, parts)
     ax.set(xlim=(0, 1), xlabel="proportion of samples")
-    ax.set_title("filled: ball hit rate\nopen: selected again" if hits else "selected again", fontsize="medium")
+    ax.set_title(
+        "filled: ball hit rate\nopen: selected again" if hits else "selected again",
+        fontsize="medium",
+    )
     return ax
 
 
@@ -169,13 +207,17 @@ def permutations(result: PermutationTest, ax: Any = None) -> Any:
     ax.axvline(result.error, color=colour(1), lw=2, label=said)
     ax.axvline(errors.mean(), color=ink(ax), lw=1, ls=":", label="mean of the permutations")
     ax.yaxis.get_major_locator().set_params(integer=True)
-    ax.set(xlabel=f"cross-validated {result.measure} of the selected point", ylabel="number of permutations")
+    ax.set(
+        xlabel=f"cross-validated {result.measure} of the selected point",
+        ylabel="number of permutations",
+    )
     return key(ax, "best").axes
 
 
 @framed
 def why(fit: Fitted, ax: Any = None, *, new: Any) -> Any:
-    """Plot the contribution of each variable to a prediction: to the right for the predicted class, to the left for the rival.
+    """Plot the contribution of each variable to a prediction: to the right for the predicted class,
+    to the left for the rival.
 
     The variables with the largest contributions are at the top.
 
@@ -187,14 +229,23 @@ def why(fit: Fitted, ax: Any = None, *, new: Any) -> Any:
     table = explain(fit, new)
     said = table.attrs
     if "not_additive" in said:
-        raise NotAvailableError(f"plot('why') divides distances among variables, but {said['not_additive']}")
+        raise NotAvailableError(
+            f"plot('why') divides distances among variables, but {said['not_additive']}"
+        )
     if "rival" not in said:
-        raise NotAvailableError("plot('why') needs a prototype of another class to compare with, but there is none")
+        raise NotAvailableError(
+            "plot('why') needs a prototype of another class to compare with, but there is none"
+        )
     favour = (table["to_rival"] - table["to_prototype"]).astype(float)
     favour = favour.sort_values(key=lambda values: -values.abs(), kind="stable")
     few, code = favour.head(MOST), list(fit.classes).index(said["class"])
-    values = ["missing" if np.ndim(v) == 0 and pd.isna(v) else write_value(v, 24) for v in table["value"].loc[few.index]]
-    names = [f"{name} = {value}" for name, value in zip(list_short(few.index, 28), values, strict=True)]
+    values = [
+        "missing" if np.ndim(v) == 0 and pd.isna(v) else write_value(v, 24)
+        for v in table["value"].loc[few.index]
+    ]
+    names = [
+        f"{name} = {value}" for name, value in zip(list_short(few.index, 28), values, strict=True)
+    ]
     ax = axes(ax, 6.4, 2.0 + 0.3 * len(few))
     draw_bars(ax, few, names, color=[colour(code) if value >= 0 else GREY for value in few])
     far, near = said["rival_distance"], said["prototype_distance"]
@@ -207,14 +258,30 @@ def why(fit: Fitted, ax: Any = None, *, new: Any) -> Any:
 
 @framed
 def importance(
-    fit: Fitted, ax: Any = None, new: Any = None, resamples: int = 20, variables: Any = None, cv: Any = "auto", seed: int | None = None
+    fit: Fitted,
+    ax: Any = None,
+    new: Any = None,
+    resamples: int = 20,
+    variables: Any = None,
+    cv: Any = "auto",
+    seed: int | None = None,
 ) -> Any:
-    """Plot the permutation importance of each variable, the most important at the top, with 95 % intervals; see `Fit.importance`."""
+    """Plot the permutation importance of each variable, the most important at the top, with 95 %
+    intervals; see `Fit.importance`.
+    """
     table = measure_importance(fit, new, resamples, variables, cv, seed)
     error = write_number(float((table["error"] - table["importance"]).iloc[0]))
     few = table.head(MOST)
     ax = draw_columns(list_short(few.index), few["importance"], "variable", len(table), ax)
-    ax.errorbar(few["importance"], np.arange(len(few)), xerr=NORMAL * few["se"], fmt="none", ecolor=ink(ax), elinewidth=1.2, capsize=3)
+    ax.errorbar(
+        few["importance"],
+        np.arange(len(few)),
+        xerr=NORMAL * few["se"],
+        fmt="none",
+        ecolor=ink(ax),
+        elinewidth=1.2,
+        capsize=3,
+    )
     rows = "held-out" if new is None else "new"
     ax.set_xlabel(f"increase in error when permuted (95 % CI)\n(error of {rows} rows: {error})")
     return ax
@@ -231,47 +298,72 @@ def draw_columns(names: list[str], values: pd.Series, noun: str, count: int, ax:
 
 @framed
 def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
-    """Plot the proportion of each column in the separation of the prototypes, with its learned weight; see `Fit.separation`.
+    """Plot the proportion of each column in the separation of the prototypes, with its learned
+    weight; see `Fit.separation`.
 
-    The colour is the class with the higher value. If each class has its own weights, the bars are the weights by class. If the
-    prototypes do not decide, as in k-NN, they are the weights.
+    The colour is the class with the higher value. If each class has its own weights, the bars are
+    the weights by class. If the prototypes do not decide, as in k-NN, they are the weights.
 
     Parameters
     ----------
     shape : (int, int), optional
-        Rows and columns of an image: the prototypes as images, and below each the weights of the pixels for its class.
+        Rows and columns of an image: the prototypes as images, and below each the weights of the
+        pixels for its class.
     """
     from matplotlib.patches import Patch
 
     if shape is not None:
         if ax is not None:
-            raise OptionError("plot('weights', shape=) is a figure of several images: leave ax= out")
+            raise OptionError(
+                "plot('weights', shape=) is a figure of several images: leave ax= out"
+            )
         pixels, titles, name = show_weights(fit, shape, MOST)
         return draw_grid(pixels, titles, name, len(titles) // 2, size=0.9)
     metric = fit.dissimilarity.metric
     table, by_class = metric.column_weights, metric.class_weights
     if table is None:
-        raise NotAvailableError(f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'")
+        raise NotAvailableError(
+            f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'"
+        )
     decide = by_class is None and not why_not_separated(fit)
     few = separation(fit) if decide else table.sort_values("weight", ascending=False, kind="stable")
     few = few.head(MOST)
     names = list_short(few.index)
     if decide:
-        names = [f"{name} (weight {write_number(w)})" for name, w in zip(names, few["weight"], strict=True)]
+        names = [
+            f"{name} (weight {write_number(w)})"
+            for name, w in zip(names, few["weight"], strict=True)
+        ]
     ax = draw_columns(names, few["proportion" if decide else "weight"], "column", len(table), ax)
     ax.set_xlabel("proportion of the separation of the prototypes" if decide else "learned weight")
     if decide:
         codes = few["higher"].cat.codes
         for bar, code in zip(ax.patches, codes, strict=True):
             bar.set_color(colour(code) if code >= 0 else GREY)
-        known = [Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}") for k in sorted({*codes} - {-1})]
+        known = [
+            Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}")
+            for k in sorted({*codes} - {-1})
+        ]
         return key(ax, handles=known).axes if known else ax
     if by_class is not None:
         height = 0.8 / len(by_class)
         for bar in list(ax.patches):
             bar.remove()
-        for k, (own, level) in enumerate(zip(by_class[:, table.index.get_indexer(few.index)], list_named(fit.classes), strict=True)):
-            ax.barh(np.arange(len(few)) + (k + 0.5) * height - 0.4, own, height, lw=0, color=colour(k), label=level)
+        for k, (own, level) in enumerate(
+            zip(
+                by_class[:, table.index.get_indexer(few.index)],
+                list_named(fit.classes),
+                strict=True,
+            )
+        ):
+            ax.barh(
+                np.arange(len(few)) + (k + 0.5) * height - 0.4,
+                own,
+                height,
+                lw=0,
+                color=colour(k),
+                label=level,
+            )
         list_down(ax, names, ax.get_ylabel())
         key(ax)
     return ax

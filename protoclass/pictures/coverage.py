@@ -33,30 +33,42 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
     Raises
     ------
     NotAvailableError
-        Where a prototype is not a row of the data, and the metric represents candidates in a way of their own.
+        Where a prototype is not a row of the data, and the metric represents candidates in a way of
+        their own.
     """
     dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
-    metric, rows, columns = dissimilarity.metric, fit.prototype_row[which], dissimilarity._prototype_rep(prototypes)
+    metric, rows, columns = (
+        dissimilarity.metric,
+        fit.prototype_row[which],
+        dissimilarity._prototype_rep(prototypes),
+    )
     if (rows >= 0).all():
         return np.asarray(metric.between(part(dissimilarity.rows, rows), columns), float)
     if prototypes.at is not None and not metric.symmetric:
         raise NotAvailableError(
-            f"the {metric.name} dissimilarities between prototypes are not known, because some prototypes are not rows of the data"
+            f"the {metric.name} dissimilarities between prototypes are not known, because some "
+            "prototypes are not rows of the data"
         )
     return np.asarray(metric.between(columns, columns), float)
 
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
     """What the rule predicts for one row: (classes,), for "nearest" the place of a prototype."""
-    values: np.ndarray = np.asarray(answer(fit.rule, kind, fit.dissimilarity._query(np.array([row]))), float)[0]
+    values: np.ndarray = np.asarray(
+        answer(fit.rule, kind, fit.dissimilarity._query(np.array([row]))), float
+    )[0]
     return values
 
 
 def held_out_codes(fit: Fitted) -> np.ndarray | None:
-    """Class codes (n,) of the rows predicted without their fold, of several repeats the most frequent, -1 for none; None if unknown."""
+    """Class codes (n,) of the rows predicted without their fold, of several repeats the most
+    frequent, -1 for none; None if unknown.
+    """
     if fit.curve is None or fit.selection.point is None:
         return None
-    counts = (fit.curve.predicted[:, :, fit.selection.point, None] == np.arange(len(fit.classes))).sum(axis=0)
+    counts = (
+        fit.curve.predicted[:, :, fit.selection.point, None] == np.arange(len(fit.classes))
+    ).sum(axis=0)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
 
 
@@ -72,10 +84,11 @@ class Coverage:
     fitted : int array (n,)
         Class codes.
     nearest : int array (n,), or None
-        Place of the nearest prototype, -1 where there is none; None where the rule decides by something else.
+        Place of the nearest prototype, -1 where there is none; None where the rule decides by
+        something else.
     first : int array (n,), or None
-        Place of the first prototype of the row's own class whose ball holds it, -1 where none does; None where the rule has
-        no balls that cover.
+        Place of the first prototype of the row's own class whose ball holds it, -1 where none does;
+        None where the rule has no balls that cover.
     wrong : int array (n,), or None
         Number of balls of other classes that hold the row.
     """
@@ -94,7 +107,12 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
         none, balls = np.full(n, -1), prototypes.radii is not None
         if not fit.model.can.nearest:
             return Coverage(fit.fitted_codes)
-        return Coverage(fit.fitted_codes, none, none if balls else None, np.zeros(n, np.int64) if balls else None)
+        return Coverage(
+            fit.fitted_codes,
+            none,
+            none if balls else None,
+            np.zeros(n, np.int64) if balls else None,
+        )
     near, first, wrong = (np.full(n, start) for start in (-1, -1, 0))
     radii = np.full(q, -1.0) if prototypes.radii is None else np.asarray(prototypes.radii, float)
     rank = np.arange(q) if prototypes.at is None else prototypes.at
@@ -102,9 +120,23 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
     def work(start: int) -> None:
         rows = slice(start, start + step)
         held = source if prototypes.at is not None and isinstance(source, Held) else None
-        D = held.array()[rows] if held else measure_rows(prototypes, dissimilarity, source, np.arange(n)[rows])
+        D = (
+            held.array()[rows]
+            if held
+            else measure_rows(prototypes, dissimilarity, source, np.arange(n)[rows])
+        )
         columns = rank if held else np.arange(q)
-        _cover(D, columns, rank, prototypes.classes, radii, frame.codes[rows], near[rows], first[rows], wrong[rows])
+        _cover(
+            D,
+            columns,
+            rank,
+            prototypes.classes,
+            radii,
+            frame.codes[rows],
+            near[rows],
+            first[rows],
+            wrong[rows],
+        )
 
     step = min(ROWS, max(1, BLOCK // q))
     for _ in each(work, range(0, n, step), n * q):
@@ -112,12 +144,15 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
     if fit.model.can.own_distances:
         near = answer(fit.rule, "nearest", fit.query()[0])
     balls = prototypes.radii is not None
-    return Coverage(prototypes.classes[near], near, first if balls else None, wrong if balls else None)
+    return Coverage(
+        prototypes.classes[near], near, first if balls else None, wrong if balls else None
+    )
 
 
 @kernel
 def nearer(d, columns, rank, classes, a, b):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class is, then the first row, as `core.neighbours.nearest` has it
+    # of prototypes equally near that of the first class is, then the first row, as
+    # `core.neighbours.nearest` has it
     if d[columns[a]] != d[columns[b]]:
         return d[columns[a]] < d[columns[b]]
     return classes[a] < classes[b] or (classes[a] == classes[b] and rank[a] < rank[b])
@@ -163,7 +198,11 @@ class Members:
 
 
 def find_members(
-    fit: Fitted, which: np.ndarray, source: Source | None = None, rows: np.ndarray | None = None, most: int | None = None
+    fit: Fitted,
+    which: np.ndarray,
+    source: Source | None = None,
+    rows: np.ndarray | None = None,
+    most: int | None = None,
 ) -> Members:
     """The rows in the balls of some prototypes.
 
@@ -187,7 +226,8 @@ def find_members(
     some = take(prototypes, which)
     radii = np.asarray(some.radii, float)
     D = measure_rows(some, fit.dissimilarity, source, rows)
-    # balls that cover are open; the radius of a set covering machine is that of a row, which its features count in as they do
+    # balls that cover are open; the radius of a set covering machine is that of a row, which its
+    # features count in as they do
     inside = (radii > D if fit.model.can.nearest else radii >= D) & np.isfinite(radii)
     if most is not None:
         which = which[: max(1, int(np.searchsorted(np.cumsum(inside.sum(axis=0)), most, "right")))]

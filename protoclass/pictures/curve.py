@@ -30,9 +30,10 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
     Parameters
     ----------
     x : str, optional
-        Parameter on the horizontal axis, if several were tuned; each value of the others is a line. "size": the error against the
-        number of prototypes. "frontier": the lowest error for each number of prototypes, with and without correction (see
-        `Validation.frontier`), with the selected point.
+        Parameter on the horizontal axis, if several were tuned; each value of the others is a line.
+        "size": the error against the number of prototypes. "frontier": the lowest error for each
+        number of prototypes, with and without correction (see `Validation.frontier`), with the
+        selected point.
     ax : Axes, optional
         Axes to draw on.
     band : float between 0 and 1, optional
@@ -55,7 +56,9 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
 def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
     """The curve of the cross-validation of a fit."""
     if fit.curve is None:
-        raise NotAvailableError("nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'")
+        raise NotAvailableError(
+            "nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'"
+        )
     return curve(fit.curve, x, ax, band)
 
 
@@ -63,7 +66,9 @@ def check_axis(validation: ErrorCurve, x: Any) -> None:
     """Raise unless x can be the axis of an error curve."""
     names = list(validation.grid)
     if not (x is None or (isinstance(x, str) and x in (*names, "size", "frontier"))):
-        raise OptionError(f"x must be 'size', 'frontier' or one of the tuned parameters, {names}, not {brief(x)}")
+        raise OptionError(
+            f"x must be 'size', 'frontier' or one of the tuned parameters, {names}, not {brief(x)}"
+        )
 
 
 def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
@@ -71,19 +76,29 @@ def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
     if band is None:
         return
     if not is_number(band, 0.0, above=True) or band >= 1:
-        raise OptionError(f"band must be the level of the band, a number between 0 and 1 such as 0.95, or None, not {brief(band)}")
+        raise OptionError(
+            f"band must be the level of the band, a number between 0 and 1 such as 0.95, or None, not {brief(band)}"
+        )
     names = list(validation.grid)
     if not names:
-        raise OptionError(f"band={brief(band)} needs a curve, but a single point is drawn: use validation.band() for its numbers")
+        raise OptionError(
+            f"band={brief(band)} needs a curve, but a single point is drawn: use validation.band() for its numbers"
+        )
     if x == "frontier" or (x == "size" and len(names) > 1):
         cure = "x='size'" if len(names) == 1 else f"one of {names}"
-        raise OptionError(f"band={brief(band)} needs a curve along a parameter, which x={x!r} is not: use {cure}")
+        raise OptionError(
+            f"band={brief(band)} needs a curve along a parameter, which x={x!r} is not: use {cure}"
+        )
 
 
 def with_band(validation: ErrorCurve, band: float | None) -> pd.DataFrame:
     """The table of a validation; with a level, also the ends of its simultaneous band."""
     table = validation.table
-    return table if band is None else table.join(validation.band(float(band))[["band_low", "band_high"]])
+    return (
+        table
+        if band is None
+        else table.join(validation.band(float(band))[["band_low", "band_high"]])
+    )
 
 
 def main_parameter(table: pd.DataFrame, names: list[str]) -> str:
@@ -92,7 +107,9 @@ def main_parameter(table: pd.DataFrame, names: list[str]) -> str:
 
 
 def place_values(values: pd.Series) -> tuple[np.ndarray, list[str] | None]:
-    """Positions of a parameter's values on an axis: themselves, or (for names, and where inf is among them) ranks and names."""
+    """Positions of a parameter's values on an axis: themselves, or (for names, and where inf is
+    among them) ranks and names.
+    """
     if values.dtype.kind in "if" and np.isfinite(values).all():
         return values.to_numpy(float), None
     ranks = np.unique(values.to_numpy(), return_inverse=True)[1]
@@ -132,7 +149,8 @@ def find_ends(values: np.ndarray) -> tuple[float, float]:
 
 
 def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: Any) -> Any:
-    """The error along a parameter, a line for each setting of the others: at most 8, those of the chosen points among them.
+    """The error along a parameter, a line for each setting of the others: at most 8, those of the
+    chosen points among them.
 
     By default the parameter is numeric, and of several the one with most values.
     """
@@ -140,15 +158,33 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     x = x or main_parameter(table, names)
     positions, ticks = place_values(table[x])
     table, others = table.assign(position=positions), [k for k in names if k != x]
-    groups: list[tuple[Any, pd.DataFrame]] = list(table.groupby(others, sort=True)) if others else [((), table)]
-    chosen = {i for i, (_, part) in enumerate(groups) if {validation.choice.best, validation.choice.one_se} & set(part.index)}
-    even = np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
+    groups: list[tuple[Any, pd.DataFrame]] = (
+        list(table.groupby(others, sort=True)) if others else [((), table)]
+    )
+    chosen = {
+        i
+        for i, (_, part) in enumerate(groups)
+        if {validation.choice.best, validation.choice.one_se} & set(part.index)
+    }
+    even = (
+        np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
+    )
     shown = [groups[i] for i in sorted(chosen | set(even.tolist()))]
     for k, (values, part) in enumerate(shown):
-        name = ", ".join(f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True))
+        name = ", ".join(
+            f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True)
+        )
         _draw_errors(validation, ax, part["position"], part, f"{mark(k)}-", colour(k), name)
-        if band is not None and validation.choice.one_se in part.index:  # bands of several lines would hide one another
-            _draw_band(part.sort_values("position", kind="stable"), "position", band, f" at {name}" if name else "", colour(k), ax)
+        # bands of several lines would hide one another
+        if band is not None and validation.choice.one_se in part.index:
+            _draw_band(
+                part.sort_values("position", kind="stable"),
+                "position",
+                band,
+                f" at {name}" if name else "",
+                colour(k),
+                ax,
+            )
     if ticks is not None:
         ax.set_xticks(range(len(ticks)), ticks)
     log = ticks is None and bool(positions.max() > 10 * positions.min() > 0)
@@ -161,8 +197,26 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     return key(ax, "right" if len(shown) > 1 else "best", title).axes
 
 
-def _draw_errors(validation: ErrorCurve, ax: Any, places: Any, table: pd.DataFrame, form: str, shade: str, name: str = "") -> None:
-    ax.errorbar(places, table["error"], table["se"], fmt=form, ms=4, lw=1, capsize=2, color=shade, label=name or None)
+def _draw_errors(
+    validation: ErrorCurve,
+    ax: Any,
+    places: Any,
+    table: pd.DataFrame,
+    form: str,
+    shade: str,
+    name: str = "",
+) -> None:
+    ax.errorbar(
+        places,
+        table["error"],
+        table["se"],
+        fmt=form,
+        ms=4,
+        lw=1,
+        capsize=2,
+        color=shade,
+        label=name or None,
+    )
 
 
 def _scale_along(ax: Any, label: str, log: bool) -> None:
@@ -176,7 +230,10 @@ def _scale_along(ax: Any, label: str, log: bool) -> None:
 def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
     """Lines at the minimum error and at the 1-SE choice, and the choice in words."""
     best, one_se = validation.choice.best, validation.choice.one_se
-    for point, ls, name in ((best, ":", f"minimum {validation.measure_name}"), (one_se, "--", "1-SE choice")):
+    for point, ls, name in (
+        (best, ":", f"minimum {validation.measure_name}"),
+        (one_se, "--", "1-SE choice"),
+    ):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=name)
     ax.set_title(describe_selection(validation), fontsize="medium")
 
@@ -203,7 +260,15 @@ def name_no_information(ax: Any, value: float) -> None:
 def _draw_band(part: Any, x: str, level: float, of: str, fill: str, ax: Any) -> None:
     """The simultaneous band of a curve."""
     label = f"{100 * level:.4g} % simultaneous band{of}"
-    ax.fill_between(part[x], part["band_low"], part["band_high"], fc=to_rgba(fill, 0.18), ec=to_rgba(fill, 0.6), lw=0.8, label=label)
+    ax.fill_between(
+        part[x],
+        part["band_low"],
+        part["band_high"],
+        fc=to_rgba(fill, 0.18),
+        ec=to_rgba(fill, 0.6),
+        lw=0.8,
+        label=label,
+    )
 
 
 def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
@@ -244,7 +309,11 @@ def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) ->
     if band is not None:
         _draw_band(table, "size", band, "", colour(0), ax)
     _draw_choice(validation, ax, validation.table["size"].to_numpy(float))
-    _scale_along(ax, f"{count_sizes(validation)}, mean over folds", bool(table["size"].max() > 10 * table["size"].min() > 0))
+    _scale_along(
+        ax,
+        f"{count_sizes(validation)}, mean over folds",
+        bool(table["size"].max() > 10 * table["size"].min() > 0),
+    )
     _limit(validation, table, ax)
 
 
@@ -255,8 +324,12 @@ def _draw_single(validation: ErrorCurve, ax: Any) -> None:
 
 
 def first_shown(validation: ErrorCurve, sizes: Any) -> int:
-    """Where pictures of a frontier begin, in its ascending sizes: the last one that leaves classes without prototypes, or the first."""
-    classes = len(validation.problem.frame.levels) if validation.problem.model.can.counted is True else 1
+    """Where pictures of a frontier begin, in its ascending sizes: the last one that leaves classes
+    without prototypes, or the first.
+    """
+    classes = (
+        len(validation.problem.frame.levels) if validation.problem.model.can.counted is True else 1
+    )
     return max(0, int((sizes <= classes).sum()) - 1)
 
 
@@ -270,20 +343,58 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
     """The lowest error for each number of prototypes, which is valid from its own size up to the next."""
     table, name, point = sort_frontier(validation), validation.measure_name, validation.point_of()
     size, error = float(validation.rule_sizes[point]), float(validation.choice.error[point])
-    ends = pd.DataFrame([*table.to_dict("records"), {**table.iloc[-1], "size": max(size, 1.15 * float(table["size"].iloc[-1]))}])
+    ends = pd.DataFrame(
+        [
+            *table.to_dict("records"),
+            {**table.iloc[-1], "size": max(size, 1.15 * float(table["size"].iloc[-1]))},
+        ]
+    )
     low, high, shade = ends["error"] - ends["se"], ends["error"] + ends["se"], colour(0)
-    ax.fill_between(ends["size"], low, high, step="post", fc=to_rgba(shade, 0.18), ec=to_rgba(shade, 0.6), lw=0.8)
-    ax.step(ends["size"], ends["error"], color=shade, label=f"lowest held-out {name}, +- 1 SE", where="post", lw=1.4)
-    ax.step(ends["size"], ends["corrected"], ls="--", color=colour(1), label=f"corrected {name}", where="post", lw=1.4)
+    ax.fill_between(
+        ends["size"],
+        low,
+        high,
+        step="post",
+        fc=to_rgba(shade, 0.18),
+        ec=to_rgba(shade, 0.6),
+        lw=0.8,
+    )
+    ax.step(
+        ends["size"],
+        ends["error"],
+        color=shade,
+        label=f"lowest held-out {name}, +- 1 SE",
+        where="post",
+        lw=1.4,
+    )
+    ax.step(
+        ends["size"],
+        ends["corrected"],
+        ls="--",
+        color=colour(1),
+        label=f"corrected {name}",
+        where="post",
+        lw=1.4,
+    )
     label = f"selected: {write_number(round(size, 1))} {name_sizes(validation)}"
     ax.plot(size, error, "o", ms=8, mfc="none", mew=1.6, color=ink(ax), label=label)
     _scale_along(ax, f"maximum {count_sizes(validation)}", log=True)
-    _limit(validation, pd.concat([ends[["error", "se"]], pd.DataFrame({"error": [error], "se": 0.0})]), ax)
+    _limit(
+        validation,
+        pd.concat([ends[["error", "se"]], pd.DataFrame({"error": [error], "se": 0.0})]),
+        ax,
+    )
     ax.set_title(f"Minimum {name} by {count_sizes(validation)}", fontsize="medium")
 
 
 def mark_points(validation: ErrorCurve, point: int) -> pd.DataFrame:
     """The table with a column `mark`: which point is chosen, has the least error, and is the 1-SE choice."""
-    marks = [(point, "chosen"), (validation.choice.best, "least error"), (validation.choice.one_se, "1-SE choice")]
+    marks = [
+        (point, "chosen"),
+        (validation.choice.best, "least error"),
+        (validation.choice.one_se, "1-SE choice"),
+    ]
     table = validation.table
-    return table.assign(mark=[", ".join(name for at, name in marks if at == g) for g in range(len(table))])
+    return table.assign(
+        mark=[", ".join(name for at, name in marks if at == g) for g in range(len(table))]
+    )

@@ -40,7 +40,8 @@ from .style import (
     paper,
 )
 
-COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)  # levels at which the coverage of prediction sets is drawn
+# levels at which the coverage of prediction sets is drawn
+COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)
 TOGETHER, ACROSS = 4, 5  # classes in one calibration plot; panels in a row
 MANY = 8  # classes from which on a legend is next to the Axes
 PALE = 0.12  # shade of the smallest error
@@ -64,8 +65,9 @@ def confusion_of_fit(fit: Fitted, ax: Any = None) -> Any:
 
 
 def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
-    """Weight of rows by true class (down) and predicted class, with recall and precision; errors are shaded by their proportion of the
-    true class."""
+    """Weight of rows by true class (down) and predicted class, with recall and precision; errors
+    are shaded by their proportion of the true class.
+    """
     L, values, share = len(table), table.to_numpy(float), share_rows(table)
     side = max(4.4, 0.5 * L + 2.1)
     ax = axes(ax, side + 0.8, side)
@@ -75,9 +77,16 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     for draw in (ax.hlines, ax.vlines):
         draw(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     right, names = np.diag(table), list_named(table.index)
-    for axis, over, label in ((ax.yaxis, 1, "true class (recall)"), (ax.xaxis, 0, "predicted class (precision)")):
+    for axis, over, label in (
+        (ax.yaxis, 1, "true class (recall)"),
+        (ax.xaxis, 0, "predicted class (precision)"),
+    ):
         found = right / table.sum(axis=over)
-        texts = [f"{name} ({write_number(value)})" for name, value in zip(names, found, strict=True)] if has_room(ax) else names
+        texts = (
+            [f"{name} ({write_number(value)})" for name, value in zip(names, found, strict=True)]
+            if has_room(ax)
+            else names
+        )
         name_ticks(axis, texts, label if has_room(ax) else label.split(" (")[0], letters="small")
     ax.tick_params(length=0)
     wrong, total = values.sum() - right.sum(), values.sum()
@@ -89,7 +98,11 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     longest = max((len(f"{value:g}") for value in values.flat), default=1)
     size = min(rcParams["font.size"], 0.6 * 72 * min(inches(ax)) / (L * max(1.2, LETTER * longest)))
     for i, j in np.argwhere(values > 0) if size >= LEAST else ():
-        style = {"color": letters_on(ground[i, j]), "fontsize": size, "weight": "bold" if i == j else None}
+        style = {
+            "color": letters_on(ground[i, j]),
+            "fontsize": size,
+            "weight": "bold" if i == j else None,
+        }
         ax.text(j, i, f"{values[i, j]:g}", ha="center", va="center", **style)
     return ax
 
@@ -104,8 +117,9 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
         Kind of plot.
 
         * "confusion": rows by true and predicted class.
-        * With probabilities, "roc": ROC curve of each class against the rest, with the area; "roc_band": the same with the
-          band of `TestResult.roc_band`; "pr": precision against sensitivity. The threshold of the test is marked on its curve.
+        * With probabilities, "roc": ROC curve of each class against the rest, with the area;
+          "roc_band": the same with the band of `TestResult.roc_band`; "pr": precision against
+          sensitivity. The threshold of the test is marked on its curve.
         * With probabilities, "calibration": observed proportion against mean predicted probability.
         * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
     ax : Axes, optional
@@ -139,7 +153,9 @@ def confusion(test: TestResult, ax: Any = None) -> Any:
 
 
 def shown_classes(test: TestResult) -> list[int]:
-    """Codes of the classes whose curve says something new: of two classes only that of a cut or the second, as the other mirrors it."""
+    """Codes of the classes whose curve says something new: of two classes only that of a cut or the
+    second, as the other mirrors it.
+    """
     cut = test.judged.cut
     return [cut[0] if cut else 1] if len(test.classes) == 2 else list(range(len(test.classes)))
 
@@ -155,37 +171,81 @@ def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
         ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
         if bands is not None:
             around = bands[bands["class"] == test.classes[c]]
-            ax.fill_between(1 - around["specificity"], around["band_low"], around["band_high"], color=colour(c), alpha=0.17, lw=0)
+            ax.fill_between(
+                1 - around["specificity"],
+                around["band_low"],
+                around["band_high"],
+                color=colour(c),
+                alpha=0.17,
+                lw=0,
+            )
         label = f"{name}: AUC {e.value:.3f}{ends}" if has_room(ax) else name
-        ax.plot(1 - own["specificity"], own["sensitivity"], lw=1.6, color=colour(c), label=label, clip_on=False)
+        ax.plot(
+            1 - own["specificity"],
+            own["sensitivity"],
+            lw=1.6,
+            color=colour(c),
+            label=label,
+            clip_on=False,
+        )
         _mark_cut(ax, test, c, own, 1 - own["specificity"], ["sensitivity", "specificity"])
     shaded = "; shaded: 95 % band of the whole curve" if band else ""
-    ax.set(xlabel="1 - specificity", ylabel="sensitivity", title=f"ROC curve, one class versus the rest\nAUC with 95 % CI{shaded}")
+    ax.set(
+        xlabel="1 - specificity",
+        ylabel="sensitivity",
+        title=f"ROC curve, one class versus the rest\nAUC with 95 % CI{shaded}",
+    )
     return _legend(ax, "lower right")
 
 
 def precision_recall(test: TestResult, ax: Any = None) -> Any:
-    """Precision against sensitivity of each class against the rest; the dotted line is the prevalence, the level of random ranking."""
+    """Precision against sensitivity of each class against the rest; the dotted line is the
+    prevalence, the level of random ranking.
+    """
     table, average = test.pr(), test.auc().set_index("class")["average_precision"]
     prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
     ax = _square(ax, len(test.classes))
     for c, name, own in _by_class(test, table):
-        label = f"{name}{f': average precision {average[test.classes[c]]:.3f}' if has_room(ax) else ''}"
-        ax.step(own["recall"], own["precision"], where="pre", lw=1.6, color=colour(c), label=label, clip_on=False)
+        label = (
+            f"{name}{f': average precision {average[test.classes[c]]:.3f}' if has_room(ax) else ''}"
+        )
+        ax.step(
+            own["recall"],
+            own["precision"],
+            where="pre",
+            lw=1.6,
+            color=colour(c),
+            label=label,
+            clip_on=False,
+        )
         ax.axhline(prevalence[c], lw=0.8, ls=":", color=colour(c))
         _mark_cut(ax, test, c, own, own["recall"], ["precision", "recall"])
-    ax.set(xlabel="sensitivity (recall)", ylabel="precision", title="Precision and recall, one class versus the rest\n(dotted: prevalence)")
+    ax.set(
+        xlabel="sensitivity (recall)",
+        ylabel="precision",
+        title="Precision and recall, one class versus the rest\n(dotted: prevalence)",
+    )
     return _legend(ax, "best")
 
 
-def _mark_cut(ax: Any, test: TestResult, c: int, own: pd.DataFrame, across: pd.Series, names: list[str]) -> None:
+def _mark_cut(
+    ax: Any, test: TestResult, c: int, own: pd.DataFrame, across: pd.Series, names: list[str]
+) -> None:
     """Mark the threshold of the test on the curve of its class, with the values there; the first is the height."""
     if test.judged.cut is None or test.judged.cut[0] != c:
         return
     cut = test.judged.cut[1]
     at = int((own["threshold"] >= cut).sum()) - 1
     values = ", ".join(f"{name} {own[name].iloc[at]:.3f}" for name in names)
-    style = {"ms": 8, "mfc": paper(ax), "mec": colour(c), "mew": 1.8, "ls": "none", "clip_on": False, "zorder": 5}
+    style = {
+        "ms": 8,
+        "mfc": paper(ax),
+        "mec": colour(c),
+        "mew": 1.8,
+        "ls": "none",
+        "clip_on": False,
+        "zorder": 5,
+    }
     words = f"threshold {cut:.3g}" + (f":\n{values}" if has_room(ax) else "")
     ax.plot(across.iloc[at], own[names[0]].iloc[at], mark(c), label=words, **style)
 
@@ -193,7 +253,8 @@ def _mark_cut(ax: Any, test: TestResult, c: int, own: pd.DataFrame, across: pd.S
 def calibration(test: TestResult, ax: Any = None) -> Any:
     """Calibration plot: observed proportion in bins of the predicted probability, with Wilson intervals.
 
-    On the diagonal, probabilities are calibrated. Bins are not a curve, so no line joins them. Each of many classes has its own panel.
+    On the diagonal, probabilities are calibrated. Bins are not a curve, so no line joins them. Each
+    of many classes has its own panel.
     """
     parts = list(_by_class(test, test.calibration(), shown_classes(test)))
     many, title = ax is None and len(parts) > TOGETHER, "Calibration plot (bars: 95 % CI)"
@@ -229,18 +290,41 @@ def coverage(test: TestResult, ax: Any = None) -> Any:
     ax.plot(COVERED, COVERED, "--", lw=0.8, color=GREY)
     for c, name, own in _by_class(test, table):
         ax.fill_between(own["level"], own["low"], own["high"], color=colour(c), alpha=0.12, lw=0)
-        ax.plot(own["level"], own["coverage"], lw=1.6, color=colour(c), label=f"{name} ({own['n'].iloc[0]} rows)")
-    ax.set(xlabel="level of the prediction sets", ylabel="coverage (proportion of sets with the true class)",
-           title="Coverage of the prediction sets (shaded: 95 % CI)", xlim=(COVERED[0], COVERED[-1]), ylim=(None, 1.01))  # fmt: skip
+        ax.plot(
+            own["level"],
+            own["coverage"],
+            lw=1.6,
+            color=colour(c),
+            label=f"{name} ({own['n'].iloc[0]} rows)",
+        )
+    ax.set(
+        xlabel="level of the prediction sets",
+        ylabel="coverage (proportion of sets with the true class)",
+        title="Coverage of the prediction sets (shaded: 95 % CI)",
+        xlim=(COVERED[0], COVERED[-1]),
+        ylim=(None, 1.01),
+    )
     return _legend(ax, "lower right")
 
 
 def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> pd.DataFrame:
-    """Groups in their order: `group` (its name), `rows` (that count), the measure, `low` and `high`; the last row is that of all rows."""
-    rows = [(str(label), test) for label, test in result.groups.items()] + [("all rows", result.overall)]
+    """Groups in their order: `group` (its name), `rows` (that count), the measure, `low` and
+    `high`; the last row is that of all rows.
+    """
+    rows = [(str(label), test) for label, test in result.groups.items()] + [
+        ("all rows", result.overall)
+    ]
     c = result.class_code(measure, of)
-    found = [(name, np.count_nonzero(counted(t, measure, c)[1]), t.estimate(measure, c)) for name, t in rows]
-    return pd.DataFrame([{"group": name, "rows": n, measure: e.value, "low": e.low, "high": e.high} for name, n, e in found])
+    found = [
+        (name, np.count_nonzero(counted(t, measure, c)[1]), t.estimate(measure, c))
+        for name, t in rows
+    ]
+    return pd.DataFrame(
+        [
+            {"group": name, "rows": n, measure: e.value, "low": e.low, "high": e.high}
+            for name, n, e in found
+        ]
+    )
 
 
 @framed
@@ -258,7 +342,10 @@ def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any 
     """
     table = list_groups(result, measure, of)
     ax = axes(ax, 6.4, 1.3 + 0.4 * len(table))
-    names = [f"{name} ({n} rows)" for name, n in zip(list_short(table["group"]), table["rows"], strict=True)]
+    names = [
+        f"{name} ({n} rows)"
+        for name, n in zip(list_short(table["group"]), table["rows"], strict=True)
+    ]
     draw_intervals(ax, table, names, result.by, total=True, what=measure)
     if measure != "error":
         name = named(result.overall.classes[result.class_code(measure, of)])
@@ -268,7 +355,9 @@ def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any 
     return ax
 
 
-def _by_class(test: TestResult, table: pd.DataFrame, codes: Iterable[int] | None = None) -> Iterator[tuple[int, str, pd.DataFrame]]:
+def _by_class(
+    test: TestResult, table: pd.DataFrame, codes: Iterable[int] | None = None
+) -> Iterator[tuple[int, str, pd.DataFrame]]:
     """Code, name and rows of a table of each class that has rows there."""
     for c in range(len(test.classes)) if codes is None else codes:
         own = table[table["class"] == test.classes[c]]

@@ -29,11 +29,13 @@ class Steps:
     Attributes
     ----------
     fits : list of Fitted
-        One for each radius; the fit alone where the method has no radius, or is slow to solve for each.
+        One for each radius; the fit alone where the method has no radius, or is slow to solve for
+        each.
     own : int
         The place of the fit itself among them.
     source : Source, or None
-        The dissimilarities of its rows to its candidates; None where the method reads none, and none were measured.
+        The dissimilarities of its rows to its candidates; None where the method reads none, and
+        none were measured.
     radii : list of float
         Empty where there is no slider.
     note : str
@@ -54,24 +56,31 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
     ----------
     fit : Fitted
     radii : sequence of float, optional
-        By default those of its cross-validation, else the method's own grid; for a method that shares no work between radii
-        (an exact solver) none.
+        By default those of its cross-validation, else the method's own grid; for a method that
+        shares no work between radii (an exact solver) none.
     """
     model, radius = fit.model, fit.model.can.radius
     if radii is not None and not radius:
-        raise OptionError(f"radii={brief(radii)} needs radii, but method {model.name!r} has no radius: use {methods_with('radius')}")
+        raise OptionError(
+            f"radii={brief(radii)} needs radii, but method {model.name!r} has no radius: use {methods_with('radius')}"
+        )
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     source = task.D if model.can.nearest and fit.rule.prototypes.at is not None else None
     if not radius:
         return Steps([fit], 0, source, [])
     if radii is None and not model.shares_work:
         note = (
-            "There is no slider of radii, as each radius is slow to solve: explore(radii=[...]) makes a slider of some."
+            "There is no slider of radii, as each radius is slow to solve: "
+            "explore(radii=[...]) makes a slider of some."
         )
         return Steps([fit], 0, source, [], note)
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit.selection.grid:
-        validation = fit.curve if fit.selection.point is None or fit.curve is None else fit.curve.of_metric(fit.selection.point)
+        validation = (
+            fit.curve
+            if fit.selection.point is None or fit.curve is None
+            else fit.curve.of_metric(fit.selection.point)
+        )
         grid = fit.selection.grid if validation is None else validation.grid
         requested = grid[radius].unique().tolist()
     several = replace(model, **{radius: requested})
@@ -83,12 +92,23 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
     except TooLargeError as reason:
         if radii is not None:
             raise
-        note = f"There is no slider of radii: {reason}; explore(radii=[...]) takes some of your own."
+        note = (
+            f"There is no slider of radii: {reason}; explore(radii=[...]) takes some of your own."
+        )
         return Steps([fit], 0, source, [], note)
     if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):
-        return Steps([fit], 0, source, [], "There is no slider of radii, as a row was put in the place of a prototype.")
+        return Steps(
+            [fit],
+            0,
+            source,
+            [],
+            "There is no slider of radii, as a row was put in the place of a prototype.",
+        )
     own = grid.tolist().index(float(model.parameters()[radius]))
-    fits = [fit if k == own else fit.derived(path.at(k), {radius: eps}) for k, eps in enumerate(grid.tolist())]
+    fits = [
+        fit if k == own else fit.derived(path.at(k), {radius: eps})
+        for k, eps in enumerate(grid.tolist())
+    ]
     return Steps(fits, own, source, grid.tolist())
 
 
@@ -97,14 +117,21 @@ class Details:
     """What only the rule can say of a prototype or a row."""
 
     words: list[str] = field(default_factory=list)
-    tables: dict[str, pd.Series] = field(default_factory=dict)  # by caption: a value for each class, the largest first
+    # by caption: a value for each class, the largest first
+    tables: dict[str, pd.Series] = field(default_factory=dict)
 
 
 def find_details(fit: Fitted, name: Any) -> Details:
     """The details of the prototypes and of the row of a name."""
     row = find_row(fit, name)
     found = explain_row(fit, row) if row >= 0 else Details()
-    return replace(found, words=[*(words for place in find_places(fit, name) for words in _describe_centre(fit, place)), *found.words])
+    return replace(
+        found,
+        words=[
+            *(words for place in find_places(fit, name) for words in _describe_centre(fit, place)),
+            *found.words,
+        ],
+    )
 
 
 def _describe_centre(fit: Fitted, place: int) -> list[str]:
@@ -125,11 +152,15 @@ def explain_row(fit: Fitted, row: int) -> Details:
     if "prob" in rule.kinds:
         share, fitted = predict_row(fit, "prob", row), int(fit.fitted_codes[row])
         tables["Probability of each class"] = _by_class(fit, share)
-        words.append(f"The probability, or proportion of votes, of {levels[fitted]} is {share[fitted]:.3g}.")
+        words.append(
+            f"The probability, or proportion of votes, of {levels[fitted]} is {share[fitted]:.3g}."
+        )
     if fit.model.can.own_distances:
         far, place = predict_row(fit, "distance", row), int(predict_row(fit, "nearest", row))
         level = levels[rule.prototypes.classes[place]]
-        words.append(f"The nearest prototype is {shown(fit.prototype_names[place])} ({level}) at {far.min():.4g}.")
+        words.append(
+            f"The nearest prototype is {shown(fit.prototype_names[place])} ({level}) at {far.min():.4g}."
+        )
     if fit.model.has("explain"):
         words += fit.model.explain(fit.learned, fit.dissimilarity._query(np.array([row])))
     if "decision" in rule.kinds:
@@ -157,9 +188,10 @@ def read_predictors(fit: Fitted, place: int) -> pd.Series:
 def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:
     """What the picture shows, by name: rows, then the prototypes that are not rows.
 
-    `what` ("row" or "prototype"), place `x`, `y`, `class`, `fitted`, `correct`; where the rule has them `nearest` (name of
-    the prototype), `covered` (by a ball of the class) and `miscovered` (balls of other classes that hold the row); `order`
-    (as a prototype, from 1) and `stands_for` (the class of the prototype); `selected`.
+    `what` ("row" or "prototype"), place `x`, `y`, `class`, `fitted`, `correct`; where the rule has
+    them `nearest` (name of the prototype), `covered` (by a ball of the class) and `miscovered`
+    (balls of other classes that hold the row); `order` (as a prototype, from 1) and `stands_for`
+    (the class of the prototype); `selected`.
     """
     frame, levels, prototypes = fit.frame, fit.frame.levels, fit.rule.prototypes
     out = pd.DataFrame({"what": "row", "x": plane.rows[:, 0], "y": plane.rows[:, 1]}, frame.index)
@@ -174,12 +206,15 @@ def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.D
     at = list_shown(fit)
     stands_for = pd.Categorical.from_codes(prototypes.classes[at], levels)
     chosen = pd.DataFrame({"order": at + 1, "stands_for": stands_for}, names[at])
-    chosen = chosen[~chosen.index.duplicated()]  # a centre of several machines stands at its first place
+    # a centre of several machines stands at its first place
+    chosen = chosen[~chosen.index.duplicated()]
     out = out.join(chosen[chosen.index.isin(frame.index)])
     aside = np.array([k for k in at if names[k] not in frame.index], int)
     if len(aside):
         spots = plane.locate(prototypes)[aside]
-        others = pd.DataFrame({"what": "prototype", "x": spots[:, 0], "y": spots[:, 1]}, names[aside])
+        others = pd.DataFrame(
+            {"what": "prototype", "x": spots[:, 0], "y": spots[:, 1]}, names[aside]
+        )
         out = pd.concat([out, others.join(chosen)])
     out["order"] = out["order"].astype("Int64")
     return out.assign(selected=[each == name for each in out.index] if name is not None else False)

@@ -1,4 +1,6 @@
-"""Rows that are images: their pixels, prototypes, maps of them and misclassified rows (PVM paper, figures 4 to 6, 8)."""
+"""Rows that are images: their pixels, prototypes, maps of them and misclassified rows (PVM paper,
+figures 4 to 6, 8).
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,20 @@ from .style import LETTERS, axes, colour, framed, key, scatter_classes
 def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
     """The predictors of rows (or prototypes) as pictures (k, height, width); NaN where a row is missing."""
     fine = isinstance(shape, tuple) and len(shape) == 2
-    fine = fine and all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in shape)
+    fine = fine and all(
+        isinstance(s, (int, np.integer)) and not isinstance(s, bool) and s > 0 for s in shape
+    )
     if not fine:
-        raise OptionError(f"shape must be the rows and columns of an image, such as (16, 16), not {brief(shape)}")
+        raise OptionError(
+            f"shape must be the rows and columns of an image, such as (16, 16), not {brief(shape)}"
+        )
     names = list(fit.frame.columns)
     if not all(c.kind == "numeric" for c in fit.frame.schema.values()) or not names:
         raise NotAvailableError("an image needs numeric predictors only")
     if len(names) != prod(shape):
-        raise OptionError(f"shape={shape} has {prod(shape)} pixels, but there are {len(names)} predictors")
+        raise OptionError(
+            f"shape={shape} has {prod(shape)} pixels, but there are {len(names)} predictors"
+        )
     return np.asarray(rows[names].to_numpy(float).reshape(-1, *shape))
 
 
@@ -43,11 +51,14 @@ def list_steps(fit: Fitted) -> list[str]:
     known = fit.frame.schema
     lone = [name for name, column in known.items() if column.kind == "series" and len(known) == 1]
     numeric = [name for name, column in known.items() if column.kind == "numeric"]
-    return lone or (numeric if fit.dissimilarity.metric.series and len(numeric) == len(known) else [])
+    return lone or (
+        numeric if fit.dissimilarity.metric.series and len(numeric) == len(known) else []
+    )
 
 
 def read_steps(rows: pd.DataFrame, steps: list[str]) -> np.ndarray:
-    """Rows as series (k, T), of the columns that are their steps, or of the one that has them; NaN behind the ends of shorter ones.
+    """Rows as series (k, T), of the columns that are their steps, or of the one that has them; NaN
+    behind the ends of shorter ones.
 
     Several channels follow one another.
     """
@@ -90,12 +101,16 @@ class Album:
 
     def prototypes(self, fit: Fitted, which: np.ndarray) -> np.ndarray:
         at = fit.prototype_row[which]
-        return self.rows(fit, fit.frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which])
+        return self.rows(
+            fit, fit.frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which]
+        )
 
 
 @dataclass(frozen=True)
 class CurveAlbum(Album):
-    """Rows that are series as pictures of their curves; `shape` has the steps, `length` the number that a picture is wide."""
+    """Rows that are series as pictures of their curves; `shape` has the steps, `length` the number
+    that a picture is wide.
+    """
 
     length: int
 
@@ -118,22 +133,29 @@ def draw_curves(values: np.ndarray, low: float, high: float, length: int) -> np.
     edges = np.linspace(0, values.shape[1] - 1, WIDTH + 1)  # between columns of pixels, in steps
     left = np.minimum(edges.astype(int), values.shape[1] - 2)
     share = (values - low) / (high - low if high > low else 1.0)
-    at = share[:, left] * (left + 1 - edges) + share[:, left + 1] * (edges - left)  # on the lines from step to step
+    # on the lines from step to step
+    at = share[:, left] * (left + 1 - edges) + share[:, left + 1] * (edges - left)
     up = (1 - at) * (HEIGHT - 1)
     ends = np.stack([up[:, :-1], up[:, 1:]])
     row = np.arange(HEIGHT)[None, :, None]
-    drawn = (row >= np.floor(ends.min(axis=0))[:, None]) & (row <= np.ceil(ends.max(axis=0))[:, None])
+    drawn = (row >= np.floor(ends.min(axis=0))[:, None]) & (
+        row <= np.ceil(ends.max(axis=0))[:, None]
+    )
     return np.where(drawn, 0, 255).astype(np.uint8)
 
 
 def make_album(fit: Fitted, shape: Any) -> Album | None:
-    """The pictures of a fit's rows, of this height and width; without it of series their curves, and of other rows none."""
+    """The pictures of a fit's rows, of this height and width; without it of series their curves,
+    and of other rows none.
+    """
     if shape is None:
         steps = list_steps(fit)
         if not steps:
             return None
         values = read_steps(fit.frame.columns, steps)
-        return CurveAlbum(steps, float(np.nanmin(values)), float(np.nanmax(values)), values.shape[1])
+        return CurveAlbum(
+            steps, float(np.nanmin(values)), float(np.nanmax(values)), values.shape[1]
+        )
     pixels = read_pixels(fit, fit.frame.columns, shape)
     return Album(shape, float(pixels.min()), float(pixels.max()))
 
@@ -166,26 +188,37 @@ def show_weights(fit: Fitted, shape: Any, count: int) -> tuple[np.ndarray, list[
     metric, first = fit.dissimilarity.metric, fit.prototypes.head(count)
     if metric.column_weights is None:
         raise NotAvailableError(
-            f"{metric.name} dissimilarities have no learned weights of pixels: use method 'medianglvq', or pc.Relevance()"
+            f"{metric.name} dissimilarities have no learned weights of pixels: use method "
+            "'medianglvq', or pc.Relevance()"
         )
     pixels, by_class = read_pixels(fit, first, shape), weigh_pixels(fit)
-    looks = by_class[fit.rule.prototypes.classes[: len(first)] % len(by_class)].reshape(pixels.shape)
+    looks = by_class[fit.rule.prototypes.classes[: len(first)] % len(by_class)].reshape(
+        pixels.shape
+    )
     pixels = np.concatenate([(pixels - pixels.min()) / (np.ptp(pixels) or 1.0), looks])
     titles = [*first["class"].astype(str), *[""] * len(first)]
-    return pixels, titles, "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)"
+    return (
+        pixels,
+        titles,
+        "Prototypes, and the weight of each pixel in distances to them, from 0 to its maximum (dark)",
+    )
 
 
 def weigh_pixels(fit: Fitted) -> np.ndarray:
     """The learned weight of each pixel in the distances to each class, (classes or 1, p), from 0 to 1."""
     metric: Any = fit.dissimilarity.metric
-    weights = np.atleast_2d(metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights)
+    weights = np.atleast_2d(
+        metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights
+    )
     weights = weights / metric.column_weights["scale"].to_numpy() ** 2
     return np.asarray(weights / weights.max(axis=1, keepdims=True))
 
 
 def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) -> pd.DataFrame:
-    """Misclassified rows: `truth`, `fitted`, `nearest` prototype, `right` (the nearest of the right class) and with `size`,
-    for rows that only the first `size` prototypes misclassify, `full` (the nearest of all)."""
+    """Misclassified rows: `truth`, `fitted`, `nearest` prototype, `right` (the nearest of the right
+    class) and with `size`, for rows that only the first `size` prototypes misclassify, `full` (the
+    nearest of all).
+    """
     small = fit if size is None else steps.at(fit, size=size)
     data = as_pandas(fit.call.data).loc[fit.frame.index] if new is None else as_pandas(new)
     truth = fit.true_codes(data, use="what is misclassified")
@@ -201,7 +234,9 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     names, classes = small.prototypes.index, small.rule.prototypes.classes
     D = distances_by(small.rule, query.take(np.flatnonzero(picked[complete])))
     own = np.where(classes[None, :] == truth[at, None], D, np.inf)
-    right = pd.Series(names.to_numpy(object)[own.argmin(axis=1)] if len(names) else None, index[at], dtype=object)
+    right = pd.Series(
+        names.to_numpy(object)[own.argmin(axis=1)] if len(names) else None, index[at], dtype=object
+    )
     levels = fit.frame.levels
     out = pd.DataFrame({"truth": levels[truth[at]], "fitted": levels[predicted[at]]}, index[at])
     out["nearest"] = small.predict(data, "nearest").iloc[at]
@@ -212,7 +247,9 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
 
 
 @framed
-def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = None, count: int = 7) -> Any:
+def misclassified(
+    fit: Fitted, shape: Any, new: Any = None, size: int | None = None, count: int = 7
+) -> Any:
     """Plot misclassified rows as images, with their nearest prototype and the nearest of the true class.
 
     Parameters
@@ -222,8 +259,8 @@ def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = N
     new : DataFrame, optional
         New rows with their classes. Default: the training rows.
     size : int, optional
-        Number of prototypes: the plot then shows rows that are misclassified by the first `size` prototypes but not by all; the last
-        image is the nearest of all prototypes.
+        Number of prototypes: the plot then shows rows that are misclassified by the first `size`
+        prototypes but not by all; the last image is the nearest of all prototypes.
     count : int
         Maximum number of rows, a random sample with the seed of the fit.
     """
@@ -231,20 +268,42 @@ def misclassified(fit: Fitted, shape: Any, new: Any = None, size: int | None = N
     table = list_misclassified(fit, new, size)
     if table.empty:
         raise NotAvailableError("no row is misclassified")
-    some = np.random.default_rng(fit.problem.seed).permutation(len(table))[: whole_number("count", count, 1)]
+    some = np.random.default_rng(fit.problem.seed).permutation(len(table))[
+        : whole_number("count", count, 1)
+    ]
     table = table.iloc[np.sort(some)]
     data = as_pandas(fit.call.data if new is None else new)
     columns, heads = [read_pixels(fit, data.loc[table.index], shape)], ["row"]
-    prototypes = fit.prototypes[~fit.prototypes.index.duplicated()]  # one row may be a prototype of several classes
-    for name, head in (("nearest", "nearest prototype"), ("right", "nearest of its class"), ("full", "nearest of all")):
+    # one row may be a prototype of several classes
+    prototypes = fit.prototypes[~fit.prototypes.index.duplicated()]
+    for name, head in (
+        ("nearest", "nearest prototype"),
+        ("right", "nearest of its class"),
+        ("full", "nearest of all"),
+    ):
         if name in table:
             columns.append(read_pixels(fit, prototypes.reindex(table[name]), shape))
             heads.append(head)
     titles = []
-    for row, (own, fitted, _, right) in zip(table.index, table.iloc[:, :4].itertuples(index=False), strict=True):
-        titles += [f"{row}: {own}", f"{fitted}", f"{own}" if pd.notna(right) else "none", f"{own}"][: len(columns)]
-    name = "Misclassified rows" if size is None else f"Rows that only the first {size} prototypes misclassify"
-    return draw_grid(np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:]), titles, name, len(heads), 1.15, heads)
+    for row, (own, fitted, _, right) in zip(
+        table.index, table.iloc[:, :4].itertuples(index=False), strict=True
+    ):
+        titles += [f"{row}: {own}", f"{fitted}", f"{own}" if pd.notna(right) else "none", f"{own}"][
+            : len(columns)
+        ]
+    name = (
+        "Misclassified rows"
+        if size is None
+        else f"Rows that only the first {size} prototypes misclassify"
+    )
+    return draw_grid(
+        np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:]),
+        titles,
+        name,
+        len(heads),
+        1.15,
+        heads,
+    )
 
 
 INCH = 0.62  # side of an image
@@ -266,7 +325,9 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     spots = map_prototypes(fit, min(whole_number("count", count, 1), MAPPED))
     ax = axes(ax, 7.2, 5.6)
     size = 60 if len(spots) < 100 else 20
-    places = [spots.loc[spots["class"] == k, ["x", "y"]].to_numpy(float) for k in range(len(fit.classes))]
+    places = [
+        spots.loc[spots["class"] == k, ["x", "y"]].to_numpy(float) for k in range(len(fit.classes))
+    ]
     scatter_classes(ax, places, fit.classes, s=size, lw=0)
     if shape is not None:
         _paste(fit, spots, shape, ax)
@@ -276,7 +337,10 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
     q = len(fit.rule.prototypes)
     first = f"{q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
-    ax.set_title(f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}", fontsize="medium")
+    ax.set_title(
+        f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}",
+        fontsize="medium",
+    )
     return key(ax, title=fit.frame.formula.response).axes
 
 
@@ -289,27 +353,43 @@ def _paste(fit: Fitted, spots: pd.DataFrame, shape: Any, ax: Any) -> None:
     shades, zoom = Normalize(pixels.min(), pixels.max()), 19 / max(pixels.shape[1:])
     for picture, (x, y, k) in zip(pixels, spots.to_numpy(), strict=True):
         small = OffsetImage(picture, zoom=zoom, cmap="gray_r", norm=shades)
-        ax.add_artist(AnnotationBbox(small, (x, y), pad=0.08, bboxprops={"edgecolor": colour(int(k)), "lw": 1.3}))
+        ax.add_artist(
+            AnnotationBbox(
+                small, (x, y), pad=0.08, bboxprops={"edgecolor": colour(int(k)), "lw": 1.3}
+            )
+        )
 
 
 def draw_grid(
-    values: np.ndarray, titles: list[str], name: str, across: int = ACROSS, size: float = INCH, heads: Sequence[str] = ()
+    values: np.ndarray,
+    titles: list[str],
+    name: str,
+    across: int = ACROSS,
+    size: float = INCH,
+    heads: Sequence[str] = (),
 ) -> Any:
-    """Images (k, height, width) in rows of `across`, dark for large values, with a title above each, `heads` above columns and a name
-    over all; there is no image where values are NaN."""
+    """Images (k, height, width) in rows of `across`, dark for large values, with a title above
+    each, `heads` above columns and a name over all; there is no image where values are NaN.
+    """
     import matplotlib.pyplot as plt
 
     titles, across = [shorten(title, LETTERS) for title in titles], min(across, len(values))
     rows, tall = ceil(len(values) / across), size * values.shape[1] / values.shape[2]
     wide, high = max(size + 0.08, 0.085 * max(map(len, titles))), tall + 0.24
     above = 0.25 if heads else 0.0
-    figure, ax = plt.subplots(figsize=(max(3.6, across * wide + 0.2), rows * high + above + 0.55), layout="constrained")
+    figure, ax = plt.subplots(
+        figsize=(max(3.6, across * wide + 0.2), rows * high + above + 0.55), layout="constrained"
+    )
     shades = {"cmap": "gray_r", "vmin": np.nanmin(values), "vmax": np.nanmax(values)}
     words: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
     for k, (picture, title) in enumerate(zip(values, titles, strict=True)):
         middle, bottom = (k % across + 0.5) * wide, -(k // across + 1) * high
         if np.isfinite(picture).all():
-            ax.imshow(picture, extent=(middle - size / 2, middle + size / 2, bottom, bottom + tall), **shades)
+            ax.imshow(
+                picture,
+                extent=(middle - size / 2, middle + size / 2, bottom, bottom + tall),
+                **shades,
+            )
         ax.text(middle, bottom + tall + 0.02, title, **words)
     for k, head in enumerate(heads):
         ax.text((k + 0.5) * wide, 0.03, head, **words, weight="bold")

@@ -54,15 +54,22 @@ def seriate(D: np.ndarray) -> np.ndarray:
     return np.asarray(order if order[0] < order[-1] else order[::-1])
 
 
-def arrange(dissimilarity: Dissimilarity, by: Any = None) -> tuple[pd.DataFrame, pd.Series, pd.Series]:
+def arrange(
+    dissimilarity: Dissimilarity, by: Any = None
+) -> tuple[pd.DataFrame, pd.Series, pd.Series]:
     """The matrix as it is drawn: ordered by class and seriated within each, of at most 600 rows and candidates.
 
     Returns
     -------
     DataFrame (r, q), Series (r,), Series (q,)
-        The dissimilarities, and the classes of its rows and of its columns. Columns that are not rows come last.
+        The dissimilarities, and the classes of its rows and of its columns. Columns that are not
+        rows come last.
     """
-    classes, P, row_of = classes_of(dissimilarity.index, by), dissimilarity._values, dissimilarity.candidate_row
+    classes, P, row_of = (
+        classes_of(dissimilarity.index, by),
+        dissimilarity._values,
+        dissimilarity.candidate_row,
+    )
     levels = [*classes.levels, "not rows"]
     of_column = np.where(row_of >= 0, classes.codes[row_of], len(classes.levels))
     if dissimilarity.square:
@@ -70,7 +77,9 @@ def arrange(dissimilarity: Dissimilarity, by: Any = None) -> tuple[pd.DataFrame,
     else:  # rows are similar where their dissimilarities to the candidates are
         rows = _order(classes.codes, lambda own: _compare_profiles(P[own]))
         columns = _order(of_column, lambda own: _compare_profiles(P[:, own].T))
-    table = pd.DataFrame(P[np.ix_(rows, columns)], dissimilarity.index[rows], dissimilarity.candidate_names[columns])
+    table = pd.DataFrame(
+        P[np.ix_(rows, columns)], dissimilarity.index[rows], dissimilarity.candidate_names[columns]
+    )
     return (
         table,
         pd.Series([levels[c] for c in classes.codes[rows]], table.index, name="class"),
@@ -96,7 +105,9 @@ def _symmetrize(D: np.ndarray) -> np.ndarray:
 def _compare_profiles(X: np.ndarray) -> np.ndarray:
     from ..core.distances.minkowski import minkowski
 
-    X = X[:, np.linspace(0, X.shape[1] - 1, min(MOST, X.shape[1])).round().astype(int)].astype(float)
+    X = X[:, np.linspace(0, X.shape[1] - 1, min(MOST, X.shape[1])).round().astype(int)].astype(
+        float
+    )
     X = np.ascontiguousarray(X / (X.max(initial=0.0) or 1.0))
     return minkowski(X, X)
 
@@ -105,13 +116,23 @@ def describe_shares(dissimilarity: Dissimilarity, table: pd.DataFrame) -> str:
     """How many of the rows and candidates are shown, in words; "" for all."""
     sides = zip(table.shape, dissimilarity.shape, ("rows", "candidates"), strict=True)
     shares = [f"{shown} of {count} {name}" for shown, count, name in sides if shown < count]
-    return f"{' and '.join(shares[: 1 if dissimilarity.square else 2])}, evenly taken" if shares else ""
+    return (
+        f"{' and '.join(shares[: 1 if dissimilarity.square else 2])}, evenly taken"
+        if shares
+        else ""
+    )
 
 
 def find_range(table: pd.DataFrame, square: bool) -> tuple[float, float]:
-    """Ends of the colours of a matrix: its 1 % and 99 % quantiles; in a square matrix without what is between a row and itself."""
+    """Ends of the colours of a matrix: its 1 % and 99 % quantiles; in a square matrix without what
+    is between a row and itself.
+    """
     values = table.to_numpy(float)
-    apart = values[table.index.to_numpy()[:, None] != table.columns.to_numpy()] if square else values.ravel()
+    apart = (
+        values[table.index.to_numpy()[:, None] != table.columns.to_numpy()]
+        if square
+        else values.ravel()
+    )
     low, high = np.quantile(apart, [0.01, 0.99]) if len(apart) else (0.0, 0.0)
     return (float(low), float(high)) if low < high else (0.0, float(values.max()) or 1.0)
 
@@ -129,15 +150,20 @@ def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.
     Returns
     -------
     DataFrame
-        Rows: class and `to` ("own class", "other classes"). Columns: `number` of dissimilarities (both directions of a
-        pair count), `smallest`, quantiles `q5` to `q95`, `largest`; NaN where there is none.
+        Rows: class and `to` ("own class", "other classes"). Columns: `number` of dissimilarities
+        (both directions of a pair count), `smallest`, quantiles `q5` to `q95`, `largest`; NaN where
+        there is none.
 
     Raises
     ------
     DataError
         Where no dissimilarity between different rows is positive.
     """
-    classes, P, row_of = classes_of(dissimilarity.index, by), dissimilarity._values, dissimilarity.candidate_row
+    classes, P, row_of = (
+        classes_of(dissimilarity.index, by),
+        dissimilarity._values,
+        dissimilarity.candidate_row,
+    )
     known = np.flatnonzero(row_of >= 0)
     of_column, rows = classes.codes[row_of[known]], np.arange(len(P))
     lines = []
@@ -149,12 +175,18 @@ def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.
             columns = known[picked]
             values = P[np.ix_(own, columns)]
             values = values[(values > 0) & (own[:, None] != row_of[columns])].astype(float)
-            quantiles = np.quantile(values, [0, *LEVELS, 1]) if len(values) else np.full(len(LEVELS) + 2, np.nan)
+            quantiles = (
+                np.quantile(values, [0, *LEVELS, 1])
+                if len(values)
+                else np.full(len(LEVELS) + 2, np.nan)
+            )
             lines.append((level, to, len(values), *quantiles))
     names = ["class", "to", "number", "smallest", *(f"q{100 * q:.0f}" for q in LEVELS), "largest"]
     table = pd.DataFrame(lines, columns=names).set_index(["class", "to"])
     if not table["number"].any():
-        raise DataError("all dissimilarities between different rows are 0, so there is no distribution to draw")
+        raise DataError(
+            "all dissimilarities between different rows are 0, so there is no distribution to draw"
+        )
     return table
 
 
@@ -167,9 +199,9 @@ def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax:
     by : Series, optional
         Classes by row label. Default: all rows are one group.
     kind : "matrix" or "distributions"
-        Kind of plot. "matrix": an image with rows sorted by class, similar rows next to each other (at most 600, evenly sampled);
-        its colours span the 1 % to 99 % quantiles. "distributions": for each class, the positive dissimilarities between its rows, and
-        to rows of other classes.
+        Kind of plot. "matrix": an image with rows sorted by class, similar rows next to each other
+        (at most 600, evenly sampled); its colours span the 1 % to 99 % quantiles. "distributions":
+        for each class, the positive dissimilarities between its rows, and to rows of other classes.
     ax : Axes, optional
         Axes to draw on.
 
@@ -199,7 +231,9 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
         ax.figure.set_layout_engine("compressed")
     values = table.to_numpy(float)
     low, high = find_range(table, dissimilarity.square)
-    image = ax.imshow(values, cmap=RISING, vmin=low, vmax=high, aspect="equal" if dissimilarity.square else "auto")
+    image = ax.imshow(
+        values, cmap=RISING, vmin=low, vmax=high, aspect="equal" if dissimilarity.square else "auto"
+    )
     image.set_rasterized(True)
     words, shrink = "dissimilarity", 0.9 if dissimilarity.square else 1.0
     words += f" ({dissimilarity.metric.name} units)" if has_room(ax) else ""
@@ -222,8 +256,12 @@ def _name_classes(ax: Any, axis: Any, classes: pd.Series, label: str) -> None:
     """Draw class boundaries, and name the classes at their middles along an axis."""
     starts, ends = find_blocks(classes)
     for cut in starts[1:]:
-        (ax.axhline if axis.axis_name == "y" else ax.axvline)(cut - 0.5, color="white", lw=min(1.0, 15 / (len(starts) - 1)))
-    name_ticks(axis, list_named(classes.to_numpy()[starts]), label, ((starts + ends - 1) / 2).tolist())
+        (ax.axhline if axis.axis_name == "y" else ax.axvline)(
+            cut - 0.5, color="white", lw=min(1.0, 15 / (len(starts) - 1))
+        )
+    name_ticks(
+        axis, list_named(classes.to_numpy()[starts]), label, ((starts + ends - 1) / 2).tolist()
+    )
     axis.set_tick_params(length=0)
 
 
@@ -232,7 +270,10 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
     from matplotlib.patches import Patch
 
     table = summarize_distributions(dissimilarity, by)
-    classes, what = list(dict.fromkeys(table.index.get_level_values("class"))), classes_of(dissimilarity.index, by).name
+    classes, what = (
+        list(dict.fromkeys(table.index.get_level_values("class"))),
+        classes_of(dissimilarity.index, by).name,
+    )
     ax = axes(ax, 6.8, min(30.0, max(2.2, 1.4 + 0.5 * len(classes))))
     sides = {"own class": (-0.19, colour(0)), "other classes": (0.19, colour(1))}
     for (level, to), row in table.iterrows():
@@ -242,12 +283,27 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
             continue
         ax.hlines(at, row["q5"], row["q95"], color=ink(ax), lw=0.9)
         ax.plot([row["smallest"], row["largest"]], [at, at], ".", ms=5, color=ink(ax))
-        ax.barh(at, row["q75"] - row["q25"], 0.3, row["q25"], color=fill, edgecolor=ink(ax), lw=0.8, zorder=3)
+        ax.barh(
+            at,
+            row["q75"] - row["q25"],
+            0.3,
+            row["q25"],
+            color=fill,
+            edgecolor=ink(ax),
+            lw=0.8,
+            zorder=3,
+        )
         ax.vlines(row["q50"], at - 0.15, at + 0.15, color=ink(ax), lw=2, zorder=4)
     list_down(ax, list_named(classes), what or "rows")
-    ax.set(xlim=(0, 1.03 * table["largest"].max()), xlabel=f"dissimilarity ({dissimilarity.metric.name} units)")
+    ax.set(
+        xlim=(0, 1.03 * table["largest"].max()),
+        xlabel=f"dissimilarity ({dissimilarity.metric.name} units)",
+    )
     if what:
-        sides_of_box = [Patch(facecolor=fill, edgecolor=ink(ax), lw=0.8, label=to) for to, (_, fill) in sides.items()]
+        sides_of_box = [
+            Patch(facecolor=fill, edgecolor=ink(ax), lw=0.8, label=to)
+            for to, (_, fill) in sides.items()
+        ]
         key(ax, "right", "from the class to", handles=sides_of_box)
     ax.set_title("quartiles, 5 to 95 %, smallest and largest", fontsize="medium")
     return ax
@@ -263,32 +319,49 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
         ax.plot(at, values[own], mark(k), ms=4, color=colour(k), label=f"{sign} ({len(at)})")
     ax.axhline(0, color=GREY, lw=0.8)
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set(xlabel="axis, by descending absolute value", ylabel="eigenvalue (squared units of the dissimilarity)")
+    ax.set(
+        xlabel="axis, by descending absolute value",
+        ylabel="eigenvalue (squared units of the dissimilarity)",
+    )
     ax.set_title(
-        f"{result.case}: {100 * result.negative:.2g} % negative mass\neffective dimension {result.effective:.3g} of {result.n - 1}",
+        f"{result.case}: {100 * result.negative:.2g} % negative mass\neffective dimension "
+        f"{result.effective:.3g} of {result.n - 1}",
         fontsize="medium",
     )
     return key(ax, title="eigenvalues").axes
 
 
 @framed
-def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = None, ax: Any = None) -> Any:
+def points(
+    embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = None, ax: Any = None
+) -> Any:
     """Plot the rows along two axes of the embedding.
 
     Parameters
     ----------
     axes : (int, int), optional
-        Numbers of the axes, from 1. Default: the first positive and, if there is one, the first negative.
+        Numbers of the axes, from 1. Default: the first positive and, if there is one, the first
+        negative.
     by : Series, optional
         Classes by row label.
     ax : Axes, optional
         Axes to draw on.
     """
     if axes is not None:
-        fine = isinstance(axes, tuple) and len(axes) == 2 and all(isinstance(a, (int, np.integer)) for a in axes)
+        fine = (
+            isinstance(axes, tuple)
+            and len(axes) == 2
+            and all(isinstance(a, (int, np.integer)) for a in axes)
+        )
         if not fine or not all(1 <= a <= len(embedding.axes.values) for a in axes):
-            raise OptionError(f"axes must be two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2), not {brief(axes)}")
-    if by is not None and not (isinstance(by, pd.Series) and by.index.is_unique and among(embedding.data.index, by.index).all()):
+            raise OptionError(
+                f"axes must be two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2), not {brief(axes)}"
+            )
+    if by is not None and not (
+        isinstance(by, pd.Series)
+        and by.index.is_unique
+        and among(embedding.data.index, by.index).all()
+    ):
         raise OptionError("by must be a Series of classes with every row's label once")
     signs, X = embedding.signs.to_numpy(), embedding.coordinates.to_numpy()
     if axes is None:
@@ -302,11 +375,18 @@ def points(embedding: Embedding, axes: tuple[int, int] | None = None, by: Any = 
         ax.scatter(*places.T, color=colour(0), **style)
     else:
         classes = pd.Categorical(by.loc[embedding.coordinates.index])
-        scatter_classes(ax, [places[classes.codes == k] for k in range(len(classes.categories))], classes.categories, **style)
+        scatter_classes(
+            ax,
+            [places[classes.codes == k] for k in range(len(classes.categories))],
+            classes.categories,
+            **style,
+        )
         key(ax)
     x, y = (f"axis {k} ({'+' if len(signs) == 0 or signs[k - 1] > 0 else '-'})" for k in axes)
     ax.set_aspect("equal", adjustable="datalim")
     ax.axhline(0, color=GREY, lw=0.6, zorder=0)
     ax.axvline(0, color=GREY, lw=0.6, zorder=0)
-    ax.set(xlabel=x, ylabel=y, title=f"signature ({embedding.signature[0]}, {embedding.signature[1]})")
+    ax.set(
+        xlabel=x, ylabel=y, title=f"signature ({embedding.signature[0]}, {embedding.signature[1]})"
+    )
     return ax

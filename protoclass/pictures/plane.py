@@ -43,7 +43,8 @@ class Plane:
     one_unit : bool
         Whether both axes have the unit of the dissimilarities, as those of a map have.
     of_metric : bool
-        Whether it is the plane in which the metric measures, so that a rule gives each of its places a class.
+        Whether it is the plane in which the metric measures, so that a rule gives each of its
+        places a class.
     swapped : bool
         Whether its axes are the metric's in the other order.
     """
@@ -62,7 +63,9 @@ def list_predictors(fit: Fitted) -> list[str]:
 
 
 def choose_axes(fit: Fitted) -> tuple[str, str]:
-    """The axes that a picture of a fit has by default: its only two predictors where both are numeric, else ("map", "")."""
+    """The axes that a picture of a fit has by default: its only two predictors where both are
+    numeric, else ("map", "").
+    """
     frame, names = fit.frame, list_predictors(fit)
     flat = len(names) == len(frame.schema) == 2 and not fit.dissimilarity.metric.given
     if flat and frame.formula.plain() and not frame.columns.isna().any(axis=None):
@@ -71,7 +74,11 @@ def choose_axes(fit: Fitted) -> tuple[str, str]:
 
 
 def make_plane(
-    fit: Fitted, x: str | None = None, y: str | None = None, source: Source | None = None, rows: np.ndarray | None = None
+    fit: Fitted,
+    x: str | None = None,
+    y: str | None = None,
+    source: Source | None = None,
+    rows: np.ndarray | None = None,
 ) -> Plane:
     """The plane of two numeric predictors, or with x = "map" a map of the dissimilarities; see `make_map`.
 
@@ -88,7 +95,9 @@ def make_plane(
         return make_map(fit, source, rows)
     names = list_predictors(fit)
     if x is None or y is None:
-        raise OptionError(f"x and y must be two numeric predictors of {names}, or x='map' without y, not x={x!r}, y={y!r}")
+        raise OptionError(
+            f"x and y must be two numeric predictors of {names}, or x='map' without y, not x={x!r}, y={y!r}"
+        )
     one_of("x", x, (MAP, *names))
     one_of("y", y, tuple(names))
     return _plane_of(fit, x, y)
@@ -108,11 +117,15 @@ def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
         out[at >= 0] = rows[at[at >= 0]]
         if dissimilarity.added is not None and (at < 0).any():
             names = dissimilarity.candidate_names[prototypes.at[at < 0]]
-            out[at < 0] = dissimilarity.added.reindex(columns=both).reindex(names).to_numpy(float)[:, [0, -1]]
+            out[at < 0] = (
+                dissimilarity.added.reindex(columns=both).reindex(names).to_numpy(float)[:, [0, -1]]
+            )
         return out
 
     names = list(frame.schema)
-    own = sorted(names) == sorted([x, y]) and frame.formula.plain() and not dissimilarity.metric.given
+    own = (
+        sorted(names) == sorted([x, y]) and frame.formula.plain() and not dissimilarity.metric.given
+    )
     words = (x.replace("_", " "), y.replace("_", " "))
     return Plane(rows, locate, words, of_metric=own, swapped=own and names == [y, x])
 
@@ -120,13 +133,15 @@ def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
 def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None = None) -> Plane:
     """A map by classical scaling of at most 1000 landmarks among the rows; all else is placed by its distances to them.
 
-    With D the dissimilarities of the landmarks, X their places, of axes with inner products L, a point at squared
-    dissimilarities d^2 lies at L^-1 X' (mean(D^2) - d^2) / 2 (Gower 1968): the landmarks where they are, and for Euclidean
-    distances all points at their projections. Where a given matrix has no row among its candidates: the first two
-    principal axes of the rows' dissimilarities to the candidates; the prototypes then have no place.
+    With D the dissimilarities of the landmarks, X their places, of axes with inner products L, a
+    point at squared dissimilarities d^2 lies at L^-1 X' (mean(D^2) - d^2) / 2 (Gower 1968): the
+    landmarks where they are, and for Euclidean distances all points at their projections. Where a
+    given matrix has no row among its candidates: the first two principal axes of the rows'
+    dissimilarities to the candidates; the prototypes then have no place.
 
-    The names of the axes say how good the map is: Kruskal's stress-1 of the landmarks, and the share of the squared dissimilarities
-    between them that each axis shows (of the absolute eigenvalues, as some are negative where no points have such distances).
+    The names of the axes say how good the map is: Kruskal's stress-1 of the landmarks, and the
+    share of the squared dissimilarities between them that each axis shows (of the absolute
+    eigenvalues, as some are negative where no points have such distances).
 
     Parameters
     ----------
@@ -155,10 +170,13 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         D = _between(dissimilarity, part(dissimilarity.rows, placed), landmarks)
     if (np.abs(D) > LARGEST).any():
         raise DataError(
-            "some dissimilarities are too large for a map, because their squares overflow: correct them, or divide all by a number"
+            "some dissimilarities are too large for a map, because their squares overflow: correct "
+            "them, or divide all by a number"
         )
     if dissimilarity.square and not metric.symmetric:
-        back = _between(dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.candidates, placed))
+        back = _between(
+            dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.candidates, placed)
+        )
         D = (D + back.T) / 2
     among = D[np.searchsorted(placed, at)]
     among = (among + among.T) / 2
@@ -166,13 +184,19 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     size, mean = (X**2).sum(axis=0), (among**2).mean(axis=0)
 
     def project(D: np.ndarray) -> np.ndarray:
-        return np.asarray(np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0))
+        return np.asarray(
+            np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0)
+        )
 
     spots = np.full((n, 2), np.nan)
     spots[placed] = project(D)
 
     def locate(prototypes: Points) -> np.ndarray:
-        row = np.full(len(prototypes), -1) if prototypes.at is None else dissimilarity.candidate_row[prototypes.at]
+        row = (
+            np.full(len(prototypes), -1)
+            if prototypes.at is None
+            else dissimilarity.candidate_row[prototypes.at]
+        )
         out, other = np.empty((len(prototypes), 2)), row < 0
         out[~other] = spots[row[~other]]
         if other.any():
@@ -195,17 +219,26 @@ def _map_of_profiles(dissimilarity: Dissimilarity) -> Plane:
     centred = D - D.mean(axis=0)
     values, axes = np.linalg.eigh(centred.T @ centred)
     X = centred @ axes[:, ::-1][:, :2]
-    shares = [f"{100 * share:.1f} %" for share in np.append(values[::-1], 0.0)[:2] / (values.sum() or 1.0)]
-    words = (f"first axis: {shares[0]} of the variance (dissimilarities to the candidates)", f"second axis: {shares[1]}")
+    shares = [
+        f"{100 * share:.1f} %" for share in np.append(values[::-1], 0.0)[:2] / (values.sum() or 1.0)
+    ]
+    words = (
+        f"first axis: {shares[0]} of the variance (dissimilarities to the candidates)",
+        f"second axis: {shares[1]}",
+    )
     return Plane(
-        np.pad(X, ((0, 0), (0, 2 - X.shape[1]))), lambda prototypes: np.full((len(prototypes), 2), np.nan), words
+        np.pad(X, ((0, 0), (0, 2 - X.shape[1]))),
+        lambda prototypes: np.full((len(prototypes), 2), np.nan),
+        words,
     )
 
 
 def _between(dissimilarity: Dissimilarity, rows: Rep, candidates: Rep) -> np.ndarray:
     D = np.asarray(dissimilarity.metric.between(rows, candidates), float)
     if np.isnan(D).any():
-        raise DataError("a map needs all dissimilarities, but some rows have no observed variable in common")
+        raise DataError(
+            "a map needs all dissimilarities, but some rows have no observed variable in common"
+        )
     return D
 
 
@@ -234,9 +267,10 @@ def find_limits(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.ndarray:
     """Outlines (k, 121, 2) of the balls of some prototypes, NaN for one without a finite outline.
 
-    They are those of the norm, in the units of the predictors. There are none (k = 0) where the rule has no radii, where the
-    plane is not that in which the metric measures (on a map most rows inside a circle of the radius would not be in the ball),
-    or where the metric has no norm. `coverage.find_members` has the rows of a ball for every picture.
+    They are those of the norm, in the units of the predictors. There are none (k = 0) where the
+    rule has no radii, where the plane is not that in which the metric measures (on a map most rows
+    inside a circle of the radius would not be in the ball), or where the metric has no norm.
+    `coverage.find_members` has the rows of a ball for every picture.
     """
     prototypes = fit.rule.prototypes
     if prototypes.radii is None or not len(prototypes) or not plane.of_metric:
@@ -257,8 +291,13 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
         return np.empty((0, CORNERS, 2))
     corners = centres[:, None] + radii * unit
     pairs = zip(corners, centres, radii.ravel(), strict=True)
-    if not all(np.allclose(metric.between(metric.place(c), metric.place(m[None])), r) for c, m, r in pairs if r == r):
-        return np.empty((0, CORNERS, 2))  # coordinates without a norm: where a ball lies changes its shape
+    if not all(
+        np.allclose(metric.between(metric.place(c), metric.place(m[None])), r)
+        for c, m, r in pairs
+        if r == r
+    ):
+        # coordinates without a norm: where a ball lies changes its shape
+        return np.empty((0, CORNERS, 2))
     places = np.asarray(metric.original(corners.reshape(-1, 2)).to_numpy()).reshape(corners.shape)
     return places[:, :, ::-1] if plane.swapped else places
 
@@ -273,7 +312,9 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
         raise NotAvailableError(f"a map needs two prototypes, but the fit has {len(first)}")
     D = measure_apart(fit, first)
     if np.isnan(D).any():
-        raise DataError("a map needs all dissimilarities, but some prototypes have no observed variable in common")
+        raise DataError(
+            "a map needs all dissimilarities, but some prototypes have no observed variable in common"
+        )
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
@@ -289,8 +330,9 @@ FINEST, COARSEST = 110, 40  # places along an axis of quick regions
 
 @dataclass(frozen=True)
 class Regions:
-    """Class codes (height, width) of the cells of a plane, the middles `x` (width,) and `y` (height,) of the cells, and the ends of the
-    axes: left, right, bottom, top."""
+    """Class codes (height, width) of the cells of a plane, the middles `x` (width,) and `y`
+    (height,) of the cells, and the ends of the axes: left, right, bottom, top.
+    """
 
     x: np.ndarray
     y: np.ndarray
@@ -299,17 +341,29 @@ class Regions:
 
 
 def divide_plane(fit: Fitted, plane: Plane, side: int | None = None) -> Regions:
-    """The class that a rule gives to each cell of the plane in which the metric measures, around all rows and prototypes.
+    """The class that a rule gives to each cell of the plane in which the metric measures, around
+    all rows and prototypes.
 
-    There are `side` cells along an axis: by default from 110 down to 40, the fewer the more prototypes there are, to be quick.
+    There are `side` cells along an axis: by default from 110 down to 40, the fewer the more
+    prototypes there are, to be quick.
     """
     prototypes = fit.rule.prototypes
-    low, high = find_limits(np.concatenate([plane.rows, plane.locate(prototypes)]) if len(prototypes) else plane.rows)
+    low, high = find_limits(
+        np.concatenate([plane.rows, plane.locate(prototypes)]) if len(prototypes) else plane.rows
+    )
     if side is None:
         side = int(np.clip(np.sqrt(CELLS / max(1, len(prototypes))), COARSEST, FINEST))
-    along, up = (start + (np.arange(side) + 0.5) * (end - start) / side for start, end in zip(low, high, strict=True))
+    along, up = (
+        start + (np.arange(side) + 0.5) * (end - start) / side
+        for start, end in zip(low, high, strict=True)
+    )
     across, above = np.meshgrid(along, up)
     x, y = list(fit.frame.schema)[:: -1 if plane.swapped else 1]
     grid = pd.DataFrame({x: across.ravel(), y: above.ravel()})
     codes = fit.predict(grid).cat.codes.to_numpy().reshape(side, side)
-    return Regions(along, up, np.asarray(codes, np.int64), (float(low[0]), float(high[0]), float(low[1]), float(high[1])))
+    return Regions(
+        along,
+        up,
+        np.asarray(codes, np.int64),
+        (float(low[0]), float(high[0]), float(low[1]), float(high[1])),
+    )

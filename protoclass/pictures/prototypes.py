@@ -10,9 +10,24 @@ from matplotlib.patheffects import withStroke
 
 from ..estimation.fitted import Fitted
 from ..ground.text import list_short
-from ..tables.words import describe_balls, describe_prototypes, list_features, list_shown, write_rate
+from ..tables.words import (
+    describe_balls,
+    describe_prototypes,
+    list_features,
+    list_shown,
+    write_rate,
+)
 from .coverage import PAIRS, Members, find_members, held_out_codes
-from .plane import LANDMARKS, MAP, Plane, choose_axes, divide_plane, make_plane, outline_balls, take_evenly
+from .plane import (
+    LANDMARKS,
+    MAP,
+    Plane,
+    choose_axes,
+    divide_plane,
+    make_plane,
+    outline_balls,
+    take_evenly,
+)
 from .rule import draw_features
 from .style import (
     GREY,
@@ -35,30 +50,41 @@ from .style import (
 LABELLED = 20  # prototypes that have their names
 BALLS = 60  # prototypes whose balls are drawn, the first chosen
 GRID = 240  # cells a side of the decision regions
-PALEST = (0.2, 0.5)  # proportion of its class's colour in a line to a row: for very many lines, and for few
+# proportion of its class's colour in a line to a row: for very many lines, and for few
+PALEST = (0.2, 0.5)
 
 
 @framed
-def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None) -> Any:
+def prototypes(
+    fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = None, y: str | None = None
+) -> Any:
     """Plot rows, prototypes and their balls; see `Fit.plot`.
 
-    If the metric is computed in the plotted plane, a ball has its true shape. In any other plot, such as a map, a shape would contain
-    other rows than the ball, so lines join each prototype to the rows in its ball. Misclassified rows have a red ring, held out if the fit
-    was cross-validated; wrongly covered rows have a dotted grey ring. For a rule of features without prototypes, the features are
-    plotted with their counts instead.
+    If the metric is computed in the plotted plane, a ball has its true shape. In any other plot,
+    such as a map, a shape would contain other rows than the ball, so lines join each prototype to
+    the rows in its ball. Misclassified rows have a red ring, held out if the fit was
+    cross-validated; wrongly covered rows have a dotted grey ring. For a rule of features without
+    prototypes, the features are plotted with their counts instead.
 
     Parameters
     ----------
     balls : bool
         Whether to draw the balls, for at most the first 60 prototypes.
     x, y : str, optional
-        Numeric predictors as axes; "map" as x for a map of the dissimilarities. Default: the predictors, if there are only two and both
-        are numeric; otherwise a map.
+        Numeric predictors as axes; "map" as x for a map of the dissimilarities. Default: the
+        predictors, if there are only two and both are numeric; otherwise a map.
     """
-    if x is None and y is None and not len(fit.rule.prototypes) and list_features(fit) and choose_axes(fit)[0] == MAP:
+    if (
+        x is None
+        and y is None
+        and not len(fit.rule.prototypes)
+        and list_features(fit)
+        and choose_axes(fit)[0] == MAP
+    ):
         return draw_features(fit, ax)
     drawn = np.arange(fit.nobs)
-    if (choose_axes(fit)[0] if x is None else x) == MAP:  # at most 1000, evenly taken, and those that are prototypes
+    # at most 1000, evenly taken, and those that are prototypes
+    if (choose_axes(fit)[0] if x is None else x) == MAP:
         own = fit.prototype_row
         drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), own[own >= 0])
     plane, ax = make_plane(fit, x, y, rows=drawn), axes(ax, 7.4, 4.8)
@@ -74,7 +100,9 @@ def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = 
     how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
     held = held_out_codes(fit)
     wrong = drawn[((fit.fitted_codes if held is None else held) != fit.frame.codes)[drawn]]
-    sizes = np.where(np.isin(wrong, fit.prototype_row[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd)
+    sizes = np.where(
+        np.isin(wrong, fit.prototype_row[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd
+    )
     when = "in training" if held is None else "held out"
     _draw_rings(plane.rows[wrong], sizes, WRONG, "-", f"misclassified {when}", ax)
     _draw_prototypes(fit, spots, ax)
@@ -91,8 +119,12 @@ def prototypes(fit: Fitted, ax: Any = None, balls: bool = True, x: str | None = 
     return key(ax, title=fit.frame.formula.response).axes
 
 
-def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any) -> str:
-    """Balls in their true shape, or lines to the rows in them, with dotted rings around rows that they wrongly cover; in words."""
+def _draw_balls(
+    fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray, crowd: float, ax: Any
+) -> str:
+    """Balls in their true shape, or lines to the rows in them, with dotted rings around rows that
+    they wrongly cover; in words.
+    """
     first = list_shown(fit)[:BALLS]
     outlines = outline_balls(fit, plane, first)
     members = find_members(fit, first, rows=drawn, most=None if len(outlines) else PAIRS)
@@ -101,18 +133,34 @@ def _draw_balls(fit: Fitted, plane: Plane, spots: np.ndarray, drawn: np.ndarray,
             ax.plot(outline[:, 0], outline[:, 1], lw=0.9, color=colour(c), alpha=0.9, zorder=3)
     if not len(outlines):
         _draw_lines(fit, plane, spots, members, ax)
-    _draw_rings(plane.rows[np.unique(members.rows[members.wrong])], 5 * crowd, GREY, ":", "wrongly covered", ax)
+    _draw_rings(
+        plane.rows[np.unique(members.rows[members.wrong])],
+        5 * crowd,
+        GREY,
+        ":",
+        "wrongly covered",
+        ax,
+    )
     return describe_balls(fit, len(outlines) or members.count, len(outlines) > 0)
 
 
 def _draw_rings(places: np.ndarray, size: Any, edge: str, line: str, label: str, ax: Any) -> None:
     if len(places):
-        style = {"s": size, "facecolor": "none", "edgecolor": edge, "ls": line, "lw": 0.9 if len(places) < 50 else 0.6, "zorder": 4.5}
+        style = {
+            "s": size,
+            "facecolor": "none",
+            "edgecolor": edge,
+            "ls": line,
+            "lw": 0.9 if len(places) < 50 else 0.6,
+            "zorder": 4.5,
+        }
         ax.scatter(places[:, 0], places[:, 1], label=label, **style)
 
 
 def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
-    """From each prototype to the rows in its ball, the shortest on top: in a pale colour, so that many do not look like a mark."""
+    """From each prototype to the rows in its ball, the shortest on top: in a pale colour, so that
+    many do not look like a mark.
+    """
     from matplotlib.collections import LineCollection
 
     ends = np.stack([spots[members.prototypes], plane.rows[members.rows]], axis=1)
@@ -121,7 +169,11 @@ def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, 
     order = np.argsort(-np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), kind="stable")
     share = min(PALEST[1], max(PALEST[0], 6 / (1 + len(ends)) ** 0.5))
     pale = np.array([blend(colour(k), paper(ax), share) for k in range(len(fit.classes))])
-    ax.add_collection(LineCollection(ends[order], colors=pale[classes[order]], lw=0.6, zorder=1.5, rasterized=True))
+    ax.add_collection(
+        LineCollection(
+            ends[order], colors=pale[classes[order]], lw=0.6, zorder=1.5, rasterized=True
+        )
+    )
 
 
 def mark_size(fit: Fitted) -> float:
@@ -134,7 +186,8 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     prototypes, shown = fit.rule.prototypes, list_shown(fit)
     q, size = len(prototypes), mark_size(fit)
     style = {"edgecolor": ink(ax), "lw": size**0.5 / 6, "zorder": 4}
-    if "support" in prototypes.table:  # all rows have weight, and the support objects of the hyperplane are circled
+    # all rows have weight, and the support objects of the hyperplane are circled
+    if "support" in prototypes.table:
         style |= {"s": 2 * size, "facecolor": "none", "label": "support objects"}
         ax.scatter(spots[shown, 0], spots[shown, 1], **style)
     elif len(shown) or not q:
@@ -143,7 +196,9 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
             if not len(own):
                 continue
             ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), **style)
-        ax.scatter([], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes")
+        ax.scatter(
+            [], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes"
+        )
 
 
 def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
@@ -157,13 +212,33 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points if np.isfinite(x)]
     for name, (x, y) in zip(names, points, strict=True):
         wide = LETTER * rcParams["font.size"] * len(name)
-        for dx, dy in ((9, -high / 2), (-9 - wide, -high / 2), (-wide / 2, 8), (-wide / 2, -8 - high)):
+        for dx, dy in (
+            (9, -high / 2),
+            (-9 - wide, -high / 2),
+            (-wide / 2, 8),
+            (-wide / 2, -8 - high),
+        ):
             box = (x + dx, y + dy, x + dx + wide, y + dy + high)
-            if np.isfinite(x) and not any(box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken):
+            if np.isfinite(x) and not any(
+                box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken
+            ):
                 taken.append(box)
-                place = {"xytext": (dx, dy + 0.25 * high), "textcoords": "offset points", "annotation_clip": True}
-                ax.annotate(name, ax.transData.inverted().transform((x * ax.figure.dpi / 72, y * ax.figure.dpi / 72)),
-                            fontsize="small", weight="bold", zorder=6, path_effects=halo, **place)  # fmt: skip
+                place = {
+                    "xytext": (dx, dy + 0.25 * high),
+                    "textcoords": "offset points",
+                    "annotation_clip": True,
+                }
+                ax.annotate(
+                    name,
+                    ax.transData.inverted().transform(
+                        (x * ax.figure.dpi / 72, y * ax.figure.dpi / 72)
+                    ),
+                    fontsize="small",
+                    weight="bold",
+                    zorder=6,
+                    path_effects=halo,
+                    **place,
+                )
                 break
 
 
@@ -173,10 +248,22 @@ def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
 
     regions = divide_plane(fit, plane, GRID)
     L = len(fit.classes)
-    ax.pcolormesh(regions.x, regions.y, regions.codes, cmap=ListedColormap([colour(k) for k in range(L)]), vmin=-0.5, vmax=L - 0.5,
-                  alpha=0.13, shading="nearest", zorder=0, rasterized=True)  # fmt: skip
+    ax.pcolormesh(
+        regions.x,
+        regions.y,
+        regions.codes,
+        cmap=ListedColormap([colour(k) for k in range(L)]),
+        vmin=-0.5,
+        vmax=L - 0.5,
+        alpha=0.13,
+        shading="nearest",
+        zorder=0,
+        rasterized=True,
+    )
     if len(np.unique(regions.codes)) > 1:
         for k in np.unique(regions.codes):
             inside = (regions.codes == k).astype(float)
-            ax.contour(regions.x, regions.y, inside, levels=[0.5], colors=GREY, linewidths=0.6, zorder=1)
+            ax.contour(
+                regions.x, regions.y, inside, levels=[0.5], colors=GREY, linewidths=0.6, zorder=1
+            )
     ax.set(xlim=regions.extent[:2], ylim=regions.extent[2:])

@@ -43,7 +43,9 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each feature in the order selected: rows that it covered, and rows that it misclassified."""
     table, names = fit.model.feature_table(fit.learned), list_named(list_features(fit)[:MOST], 60)
     few, at = table.head(MOST), np.arange(len(names))
-    ax = axes(ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(names)))
+    ax = axes(
+        ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(names))
+    )
     ax.barh(at - 0.16, few["q"], 0.3, color=colour(0), label="newly covered")
     ax.barh(at + 0.16, few["r"], 0.3, color=WRONG, label="misclassified")
     list_down(ax, names)
@@ -59,10 +61,10 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each condition and each row that comes to it: `machine` (empty where there is one alone), `step` from 1,
-        `condition` in words, `quantity` (what it compares), `cut`, `row` (label), `class`, `value` and `removed`, whether the
-        condition settles the class of the row, which does not come to the next. A machine sees the rows of the classes that it
-        tells apart.
+        One row for each condition and each row that comes to it: `machine` (empty where there is
+        one alone), `step` from 1, `condition` in words, `quantity` (what it compares), `cut`, `row`
+        (label), `class`, `value` and `removed`, whether the condition settles the class of the row,
+        which does not come to the next. A machine sees the rows of the classes that it tells apart.
 
     Raises
     ------
@@ -74,8 +76,20 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     codes, parts = fit.frame.codes, []
     for part in fit.model.conditions(fit.learned, fit.query()[0]):
         rows = np.flatnonzero(part.reached & np.isin(codes, part.classes))
-        head = {"machine": part.machine, "step": part.step, "condition": part.text, "quantity": part.quantity, "cut": part.cut}
-        own = pd.DataFrame({"row": fit.frame.index[rows].to_flat_index(), "value": part.values[rows], "removed": part.removed[rows]})
+        head = {
+            "machine": part.machine,
+            "step": part.step,
+            "condition": part.text,
+            "quantity": part.quantity,
+            "cut": part.cut,
+        }
+        own = pd.DataFrame(
+            {
+                "row": fit.frame.index[rows].to_flat_index(),
+                "value": part.values[rows],
+                "removed": part.removed[rows],
+            }
+        )
         own["class"] = pd.Categorical.from_codes(codes[rows], fit.classes)
         parts.append(own.assign(**head)[COLUMNS])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
@@ -83,13 +97,20 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
 
 def count_removed(table: pd.DataFrame) -> str:
     """What a condition removes of the rows that come to it, in words; see `list_conditions`."""
-    there, removed = (part["class"].value_counts(sort=False) for part in (table, table[table["removed"]]))
+    there, removed = (
+        part["class"].value_counts(sort=False) for part in (table, table[table["removed"]])
+    )
     names = dict(zip(there.index, list_short(there.index, NAME), strict=True))
-    parts = [f"{names[level]}: {removed[level]} of {there[level]}" for level in there.index if there[level]]
+    parts = [
+        f"{names[level]}: {removed[level]} of {there[level]}"
+        for level in there.index
+        if there[level]
+    ]
     return f"removes {', '.join(parts)}" if parts else "no rows are left"
 
 
-GOLDEN = 0.618034  # distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
+# distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
+GOLDEN = 0.618034
 
 
 @framed
@@ -106,11 +127,19 @@ def rule(fit: Fitted, count: int = 8) -> Any:
     if not lanes:
         raise NotAvailableError("the rule has no conditions, so it always gives the same class")
     several, shown = table["machine"].nunique() > 1, lanes[:count]
-    figure, places = panels(len(shown), 1, 6.8, 1.0 + 0.34 * max(part["class"].nunique() for part in shown))
+    figure, places = panels(
+        len(shown), 1, 6.8, 1.0 + 0.34 * max(part["class"].nunique() for part in shown)
+    )
     for ax, part in zip(places.ravel(), shown, strict=True):
         _draw_lane(ax, part, list(fit.classes), several)
-    title = f"All {len(lanes)} conditions" if len(shown) == len(lanes) else f"The first {len(shown)} of {len(lanes)} conditions"
-    figure.suptitle(f"{title}: rows that a condition removes (ringed) do not reach the next", fontsize="medium")
+    title = (
+        f"All {len(lanes)} conditions"
+        if len(shown) == len(lanes)
+        else f"The first {len(shown)} of {len(lanes)} conditions"
+    )
+    figure.suptitle(
+        f"{title}: rows that a condition removes (ringed) do not reach the next", fontsize="medium"
+    )
     return figure
 
 
@@ -127,10 +156,22 @@ def _draw_lane(ax: Any, table: pd.DataFrame, classes: list[Any], several: bool) 
     if np.isfinite(head["cut"]):
         ax.axvline(head["cut"], lw=1.4, color=ink(ax), zorder=4)
     list_down(ax, [names[k] for k in present])
-    ax.hlines(np.arange(1, len(present)) - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=faint(ax), lw=0.6)
-    ax.set_xlabel(f"{shorten(head['quantity'])}, threshold {write_number(head['cut'])}", fontsize="small")
+    ax.hlines(
+        np.arange(1, len(present)) - 0.5,
+        0,
+        1,
+        transform=ax.get_yaxis_transform(),
+        color=faint(ax),
+        lw=0.6,
+    )
+    ax.set_xlabel(
+        f"{shorten(head['quantity'])}, threshold {write_number(head['cut'])}", fontsize="small"
+    )
     machine = f"{shorten(head['machine'], LETTERS + 8)}, " if several else ""
-    ax.set_title(f"{machine}{head['step']}. {shorten(head['condition'], 2 * LETTERS)}\n{count_removed(table)}", fontsize="small")
+    ax.set_title(
+        f"{machine}{head['step']}. {shorten(head['condition'], 2 * LETTERS)}\n{count_removed(table)}",
+        fontsize="small",
+    )
 
 
 @framed
@@ -142,7 +183,8 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
     new : DataFrame, optional
         New rows with their classes, to plot their error as well.
     cv : as in `Fit.path`
-        Cross-validation folds. Default: the folds of the fit, or none if a class has one row; None: only the training error.
+        Cross-validation folds. Default: the folds of the fit, or none if a class has one row; None:
+        only the training error.
     """
     weight = np.bincount(fit.frame.codes, fit.frame.weights)
     alone = np.bincount(fit.frame.codes).min() < 2
@@ -151,7 +193,11 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
     if table.empty:
         raise NotAvailableError("the fit has no steps to show")
     ax, size, style = axes(ax), table["size"], "o-" if len(table) < 60 else "-"
-    lines = [("training_error", "training rows"), ("cv_error", "held-out, +- 1 SE"), ("new_error", "new rows")]
+    lines = [
+        ("training_error", "training rows"),
+        ("cv_error", "held-out, +- 1 SE"),
+        ("new_error", "new rows"),
+    ]
     values = []
     for k, (name, label) in enumerate(lines):
         if name not in table:
@@ -169,5 +215,8 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
         ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(*find_ends(np.concatenate(values)))
     name_no_information(ax, float(1 - weight.max() / weight.sum()))
-    ax.set(xlabel=f"number of {'features' if 'bound' in table else 'prototypes'}{' (log scale)' * many}", ylabel="error")
+    ax.set(
+        xlabel=f"number of {'features' if 'bound' in table else 'prototypes'}{' (log scale)' * many}",
+        ylabel="error",
+    )
     return key(ax).axes

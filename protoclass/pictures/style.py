@@ -37,7 +37,9 @@ def mark(k: int) -> str:
 
 
 def ink(ax: Any) -> Any:
-    """The colour of lines that is not the colour of a class: the colour of the text, visible on light and dark backgrounds."""
+    """The colour of lines that is not the colour of a class: the colour of the text, visible on
+    light and dark backgrounds.
+    """
     return ax.xaxis.label.get_color()
 
 
@@ -89,23 +91,33 @@ NAMED, FEW = 20, 4  # names in a legend, and inside small Axes
 FEWEST = 18  # letters of a name in these
 SEEN = 22.0  # square points of the mark of a row, and at least of those in a legend
 NARROW = 3.0  # inches of Axes without room for a legend next to them, or for a second scale
-SHARE, LEFT = (0.45, 0.3), 100  # of a figure that names along an axis may take, beside a square less; points left in large ones
-BESIDE, LINES = 8, 6  # font sizes of a figure without words in the middle of its Axes; lines of a title of one of several plots
+# of a figure that names along an axis may take, beside a square less; points left in large ones
+SHARE, LEFT = (0.45, 0.3), 100
+# font sizes of a figure without words in the middle of its Axes; lines of a title of one of several
+# plots
+BESIDE, LINES = 8, 6
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 def framed(draw: Draw) -> Draw:
-    """A function that draws on `ax` (or on a new figure): on small Axes letters are smaller, and titles and labels have their first line
-    alone; long words are wrapped, and a dollar sign in a name begins no formula. matplotlib's "constrained" layout makes room for names
-    and legends."""
+    """A function that draws on `ax` (or on a new figure): on small Axes letters are smaller, and
+    titles and labels have their first line alone; long words are wrapped, and a dollar sign in a
+    name begins no formula. matplotlib's "constrained" layout makes room for names and legends.
+    """
 
     @wraps(draw)
     def drawn(*values: Any, **options: Any) -> Any:
-        ax, size = signature(draw).bind(*values, **options).arguments.get("ax"), rcParams["font.size"]
+        ax, size = (
+            signature(draw).bind(*values, **options).arguments.get("ax"),
+            rcParams["font.size"],
+        )
         if ax is not None:
             if not hasattr(ax, "set_xlabel"):
-                raise OptionError(f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}")
-            size = max(1.21 * LEAST, size * min(1.0, inches(ax)[0] / NARROW) ** 0.5)  # "small" is 0.83 of it
+                raise OptionError(
+                    f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}"
+                )
+            # "small" is 0.83 of it
+            size = max(1.21 * LEAST, size * min(1.0, inches(ax)[0] / NARROW) ** 0.5)
         with rc_context({"font.size": size}):
             return _finish(draw(*values, **options))
 
@@ -115,11 +127,26 @@ def framed(draw: Draw) -> Draw:
 def _finish(drawn: Any) -> Any:
     for ax in [drawn] if hasattr(drawn, "get_xlabel") else drawn.axes:
         wide, high = cell(ax)
-        for text, room, other in ((ax.title, wide, high), (ax.xaxis.label, wide, high), (ax.yaxis.label, high, wide)):
-            size, lines = text.get_fontsize(), text.get_text().split("\n")[: None if has_room(ax) else 1]
-            letters, most = int((room / size - BESIDE) / LETTER), int(0.15 * other / size) if drawn is ax else LINES
-            lines = [part for line in lines for part in wrap(line, max(LETTERS, letters), break_on_hyphens=False) or [""]]
-            text.set(text="\n".join(lines[:most]) + " ..." * (len(lines) > most), wrap=has_room(ax))  # small Axes would vanish
+        for text, room, other in (
+            (ax.title, wide, high),
+            (ax.xaxis.label, wide, high),
+            (ax.yaxis.label, high, wide),
+        ):
+            size, lines = (
+                text.get_fontsize(),
+                text.get_text().split("\n")[: None if has_room(ax) else 1],
+            )
+            letters, most = (
+                int((room / size - BESIDE) / LETTER),
+                int(0.15 * other / size) if drawn is ax else LINES,
+            )
+            lines = [
+                part
+                for line in lines
+                for part in wrap(line, max(LETTERS, letters), break_on_hyphens=False) or [""]
+            ]
+            # small Axes would vanish
+            text.set(text="\n".join(lines[:most]) + " ..." * (len(lines) > most), wrap=has_room(ax))
     for text in drawn.findobj(Text):
         text.set_parse_math(False)
     return drawn
@@ -154,12 +181,15 @@ def cell(ax: Any) -> tuple[float, float]:
     """Width and height in points of the part of a figure that Axes and their names have."""
     place, box = ax.get_subplotspec(), ax.figure.bbox
     rows, columns = (1, 1) if place is None else place.get_gridspec().get_geometry()
-    return float(box.width / columns * 72 / ax.figure.dpi), float(box.height / rows * 72 / ax.figure.dpi)
+    return float(box.width / columns * 72 / ax.figure.dpi), float(
+        box.height / rows * 72 / ax.figure.dpi
+    )
 
 
 def list_named(levels: Iterable[Any], most: int = LETTERS) -> list[str]:
-    """Classes for legends and axes, cut to this many letters and still different; a legend leaves out labels that begin with an
-    underscore."""
+    """Classes for legends and axes, cut to this many letters and still different; a legend leaves
+    out labels that begin with an underscore.
+    """
     return [f" {name}" if name.startswith("_") else name for name in list_short(levels, most)]
 
 
@@ -168,23 +198,41 @@ def named(level: Any) -> str:
     return list_named([level])[0]
 
 
-def name_ticks(axis: Any, names: Sequence[str], label: str = "", at: Any = None, letters: Any = None) -> None:
-    """Names at positions (0, 1, ... by default). Names that would take too much of the figure are wrapped, then cut, and long ones are
-    upright. If there are more than have room, every second, third ... of them is written, which the label of the axis reports."""
-    ax, size, upright = axis.axes, FontProperties(size=letters).get_size_in_points(), axis.axis_name == "y"
+def name_ticks(
+    axis: Any, names: Sequence[str], label: str = "", at: Any = None, letters: Any = None
+) -> None:
+    """Names at positions (0, 1, ... by default). Names that would take too much of the figure are
+    wrapped, then cut, and long ones are upright. If there are more than have room, every second,
+    third ... of them is written, which the label of the axis reports.
+    """
+    ax, size, upright = (
+        axis.axes,
+        FontProperties(size=letters).get_size_in_points(),
+        axis.axis_name == "y",
+    )
     at, box, sides = range(len(names)) if at is None else at, ax.get_window_extent(), cell(ax)
     side, square = sides[not upright], ax.get_aspect() != "auto"
-    most = max(6, int((SHARE[1] * side if square else max(SHARE[0] * side, side - LEFT)) / (LETTER * size)))
+    most = max(
+        6, int((SHARE[1] * side if square else max(SHARE[0] * side, side - LEFT)) / (LETTER * size))
+    )
     room = (box.height if upright else box.width) * 72 / ax.figure.dpi
-    lines = 2 if upright and len(names) * 2.4 * size < room else 1  # long names go on in a second line before they are cut
-    names = ["\n".join(wrap(name, most)) if len(name) > most else name for name in list_short(names, lines * most)]
-    longest = max((len(line) for name in names for line in name.split("\n")), default=0) * LETTER * size
+    # long names go on in a second line before they are cut
+    lines = 2 if upright and len(names) * 2.4 * size < room else 1
+    names = [
+        "\n".join(wrap(name, most)) if len(name) > most else name
+        for name in list_short(names, lines * most)
+    ]
+    longest = (
+        max((len(line) for name in names for line in name.split("\n")), default=0) * LETTER * size
+    )
     if square:  # a square beside such names, a title and a label
         room = min(sides) - longest - BESIDE * size
     flat = longest * len(names) < room
     step = max(1, ceil(len(names) * 1.2 * size / max(1.0, room))) if upright or not flat else 1
     axis.set_ticks(at[::step], names[::step], rotation=0 if upright or flat else 90, fontsize=size)
-    axis.set_label_text(f"{label} ({len(names[::step])} of {len(names)} named)".strip() if step > 1 else label)
+    axis.set_label_text(
+        f"{label} ({len(names[::step])} of {len(names)} named)".strip() if step > 1 else label
+    )
 
 
 def scatter_classes(ax: Any, places: list[np.ndarray], levels: Any, **style: Any) -> None:
@@ -194,18 +242,37 @@ def scatter_classes(ax: Any, places: list[np.ndarray], levels: Any, **style: Any
 
 
 def key(ax: Any, where: str = "right", title: Any = None, handles: Any = None) -> Any:
-    """A legend right of the Axes, or inside at a location of matplotlib; inside small Axes. Names beyond some are counted."""
-    handles, labels = ax.get_legend_handles_labels() if handles is None else (handles, [h.get_label() for h in handles])
+    """A legend right of the Axes, or inside at a location of matplotlib; inside small Axes. Names
+    beyond some are counted.
+    """
+    handles, labels = (
+        ax.get_legend_handles_labels()
+        if handles is None
+        else (handles, [h.get_label() for h in handles])
+    )
     room = has_room(ax)
     labels, most = labels if room else list_short(labels, FEWEST), NAMED if room else FEW
     if len(labels) > most:
-        handles, labels = [*handles[: most - 1], Patch(alpha=0)], [*labels[: most - 1], f"and {len(labels) - most + 1} more"]
+        handles, labels = (
+            [*handles[: most - 1], Patch(alpha=0)],
+            [*labels[: most - 1], f"and {len(labels) - most + 1} more"],
+        )
     if where == "right" and room:
-        style: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+        style: dict[str, Any] = {
+            "loc": "upper left",
+            "bbox_to_anchor": (1.0, 1.0),
+            "frameon": False,
+        }
     else:
-        style = {"loc": "best" if where == "right" else where, "framealpha": 0.85, "handlelength": 2.0 if room else 1.2}
+        style = {
+            "loc": "best" if where == "right" else where,
+            "framealpha": 0.85,
+            "handlelength": 2.0 if room else 1.2,
+        }
     title = None if title is None or not room else shorten(str(title), LETTERS)
-    legend = ax.legend(handles, labels, title=title, title_fontsize="small", fontsize="small", **style)
+    legend = ax.legend(
+        handles, labels, title=title, title_fontsize="small", fontsize="small", **style
+    )
     legend.set_in_layout("bbox_to_anchor" in style)  # inside, it has the room that the Axes have
     for handle in legend.legend_handles:
         if hasattr(handle, "set_sizes"):
@@ -240,11 +307,32 @@ def grid_lines(ax: Any, axis: str) -> None:
     ax.set_axisbelow(True)
 
 
-def draw_intervals(ax: Any, table: Any, names: Sequence[str], label: str = "", total: bool = False, what: str = "error") -> None:
-    """Test errors (or `what`) with the 95 % intervals `low` to `high`, the first one on top; `total`: the last is of all rows."""
-    for i, (error, low, high) in enumerate(zip(table[what], table["low"], table["high"], strict=True)):
+def draw_intervals(
+    ax: Any,
+    table: Any,
+    names: Sequence[str],
+    label: str = "",
+    total: bool = False,
+    what: str = "error",
+) -> None:
+    """Test errors (or `what`) with the 95 % intervals `low` to `high`, the first one on top;
+    `total`: the last is of all rows.
+    """
+    for i, (error, low, high) in enumerate(
+        zip(table[what], table["low"], table["high"], strict=True)
+    ):
         form, shade = ("D", GREY) if total and i == len(table) - 1 else ("o", colour(0))
-        ax.errorbar(error, i, xerr=[[error - low], [high - error]], fmt=form, ms=6, color=shade, capsize=4, lw=1.6, zorder=2)
+        ax.errorbar(
+            error,
+            i,
+            xerr=[[error - low], [high - error]],
+            fmt=form,
+            ms=6,
+            color=shade,
+            capsize=4,
+            lw=1.6,
+            zorder=2,
+        )
     list_down(ax, names, label)
     if what == "error":
         ax.set_xlim(left=-0.02 * ax.get_xlim()[1])  # a dot at 0 is not cut

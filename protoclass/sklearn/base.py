@@ -14,7 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import check_cv
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    check_non_negative,
+    validate_data,
+)
 
 from ..core.memory import check_fits
 from ..estimation.problem import DEFAULTS
@@ -27,7 +32,17 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
 PRECOMPUTED = "precomputed"
-PASSED = ("choose", "max_prototypes", "tolerance", "measure", "repeats", "class_weights", "na", "seed")  # to `fit` as they are
+# to `fit` as they are
+PASSED = (
+    "choose",
+    "max_prototypes",
+    "tolerance",
+    "measure",
+    "repeats",
+    "class_weights",
+    "na",
+    "seed",
+)
 
 
 class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
@@ -57,8 +72,11 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         **parameters: Any,
     ) -> None:
         given = locals()  # before any other name is set
-        self.__dict__.update({name: given[name] for name in ("method", "dissimilarity", "candidates", "cv", *PASSED)})
-        self._parameters = dict(parameters)  # not as attributes: scikit-learn's checks allow only those of the signature
+        self.__dict__.update(
+            {name: given[name] for name in ("method", "dissimilarity", "candidates", "cv", *PASSED)}
+        )
+        # not as attributes: scikit-learn's checks allow only those of the signature
+        self._parameters = dict(parameters)
 
     def __getattr__(self, name: str) -> Any:
         """Parameters of the method are attributes too; a method that needs calibration raises its
@@ -69,7 +87,8 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             return object.__getattribute__(self, name)
         except AttributeError as error:
-            if isinstance(error.__cause__, NotAvailableError):  # scikit-learn hides it behind "has no attribute"
+            # scikit-learn hides it behind "has no attribute"
+            if isinstance(error.__cause__, NotAvailableError):
                 raise error.__cause__ from None
             raise
 
@@ -139,7 +158,9 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = not self._is_pairwise
         return tags
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any, weighting: str, **more: Any) -> None:
+    def _learn(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, weighting: str, **more: Any
+    ) -> None:
         """Set `fit_`, `classes_` and `n_features_in_`."""
         one_of("na", self.na, ("raise", "keep"))
         frame = read_rows(self, X, True, self.na == "keep", self._is_pairwise)
@@ -149,16 +170,31 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         groups = read_groups(groups, rows, len(frame), folds)
         folds = folds[rows] if isinstance(folds, np.ndarray) else folds
         response = name_of_response(y, frame.columns)
-        data = self._data(frame, rows).assign(**{response: pd.Categorical.from_codes(codes[rows], classes)})
+        data = self._data(frame, rows).assign(
+            **{response: pd.Categorical.from_codes(codes[rows], classes)}
+        )
         order = order_of_values(data, weights)
-        folds, groups, weights = (part[order] if isinstance(part, np.ndarray) else part for part in (folds, groups, weights))
+        folds, groups, weights = (
+            part[order] if isinstance(part, np.ndarray) else part
+            for part in (folds, groups, weights)
+        )
         arguments = {name: getattr(self, name) for name in PASSED}
-        numbered = "".join(f" + `{name}`" for name in data if numbers_rows(data[name]))  # X was given, not found by `.`
+        # X was given, not found by `.`
+        numbered = "".join(f" + `{name}`" for name in data if numbers_rows(data[name]))
         self.fit_: Fit = fit(
-            f"{response} ~ {'1' if self._is_pairwise else f'.{numbered}'}", data.iloc[order], self.method,
-            dissimilarity=self._dissimilarity(frame, rows[order]), cv=folds, groups=groups, weights=weights, progress=False,
-            candidates=self._candidates(), **arguments, **more, **self._of_method,
-        )  # fmt: skip
+            f"{response} ~ {'1' if self._is_pairwise else f'.{numbered}'}",
+            data.iloc[order],
+            self.method,
+            dissimilarity=self._dissimilarity(frame, rows[order]),
+            cv=folds,
+            groups=groups,
+            weights=weights,
+            progress=False,
+            candidates=self._candidates(),
+            **arguments,
+            **more,
+            **self._of_method,
+        )
         self.classes_ = classes
         self._rows, self._columns = rows, list(frame.columns)
 
@@ -174,7 +210,9 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
     def _of_method(self) -> dict[str, Any]:
         """The parameters of the method that were given."""
         for name in self._parameters.keys() & {*DEFAULTS, "formula", "data"}:
-            raise OptionError(f"{name}= is not a parameter of {type(self).__name__}: {hint_for(name, ()) or 'leave it out'}")
+            raise OptionError(
+                f"{name}= is not a parameter of {type(self).__name__}: {hint_for(name, ()) or 'leave it out'}"
+            )
         return self._parameters
 
     def _candidates(self) -> Any:
@@ -186,7 +224,8 @@ class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
         metric = self.dissimilarity
         if isinstance(metric, (Dissimilarity, pd.DataFrame, np.ndarray, list, tuple)):
             raise OptionError(
-                f"dissimilarity must not be a matrix, such as {brief(metric)}: use the matrix as X with dissimilarity='precomputed', "
+                f"dissimilarity must not be a matrix, such as {brief(metric)}: use the matrix as X "
+                "with dissimilarity='precomputed', "
                 "which can be split by rows"
             )
         return frame.to_numpy()[np.ix_(rows, rows)] if self._is_pairwise else metric
@@ -222,7 +261,9 @@ def rank_values(column: pd.Series) -> np.ndarray:
         try:
             codes = pd.factorize(column, sort=True)[0]
         except TypeError:
-            codes = pd.factorize(column.map(lambda value: repr(np.asarray(value, object).tolist())), sort=True)[0]
+            codes = pd.factorize(
+                column.map(lambda value: repr(np.asarray(value, object).tolist())), sort=True
+            )[0]
     return np.where(codes < 0, len(codes), codes)
 
 
@@ -239,12 +280,15 @@ def check_answered(answered: np.ndarray, what: str) -> None:
     """Raise unless every row has an answer."""
     if not answered.all():
         raise DataError(
-            f"row {int(np.flatnonzero(~answered)[0])} of X has no {what}, because it has no observed variable in common with a prototype: "
+            f"row {int(np.flatnonzero(~answered)[0])} of X has no {what}, because it has no "
+            "observed variable in common with a prototype: "
             "fill in missing values"
         )
 
 
-def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool = False) -> pd.DataFrame:
+def read_rows(
+    estimator: Any, X: Any, reset: bool, missing: bool, square: bool = False
+) -> pd.DataFrame:
     """X as a frame whose rows are labelled by position, checked as scikit-learn checks it.
 
     Parameters
@@ -273,27 +317,37 @@ def read_rows(estimator: Any, X: Any, reset: bool, missing: bool, square: bool =
         For a sparse matrix that is too large for the memory when it is dense.
     """
     if issparse(X) and not square:
-        check_fits(8.0 * X.shape[0] * X.shape[1], "a dense matrix of X takes", "use fewer columns (TruncatedSVD, SelectKBest) or rows")
+        check_fits(
+            8.0 * X.shape[0] * X.shape[1],
+            "a dense matrix of X takes",
+            "use fewer columns (TruncatedSVD, SelectKBest) or rows",
+        )
         X = X.toarray()
     if is_frame(X) and not square:
         frame = as_pandas(X)
         validate_data(estimator, X=frame, reset=reset, skip_check_array=True)
         if not missing and frame.isna().to_numpy().any():
             counts = frame.isna().sum()
-            where = ", ".join(f"{shown(name)} ({count})" for name, count in counts[counts > 0].items())
+            where = ", ".join(
+                f"{shown(name)} ({count})" for name, count in counts[counts > 0].items()
+            )
             raise DataError(
-                f"X has missing values (NaN) in {where}: fill them in, or use na='keep' with Gower dissimilarities, which skip them"
+                f"X has missing values (NaN) in {where}: fill them in, or use na='keep' with Gower "
+                "dissimilarities, which skip them"
             )
         return frame.set_axis(frame.columns.map(str), axis=1).set_axis(pd.RangeIndex(len(frame)))
     X = as_pandas(X) if is_frame(X) else X
-    values = validate_data(estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True)
+    values = validate_data(
+        estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True
+    )
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(float)
     if square:
         check_non_negative(values, type(estimator).__name__)
     if reset and square and values.shape[0] != values.shape[1]:
         raise DataError(
-            f"precomputed dissimilarities must be square, with one column for each row, but X is {values.shape[0]} x {values.shape[1]}"
+            "precomputed dissimilarities must be square, with one column for each row, but X is "
+            f"{values.shape[0]} x {values.shape[1]}"
         )
     return pd.DataFrame(values, columns=[f"x{i}" for i in range(values.shape[1])])
 
@@ -324,7 +378,9 @@ def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray
     return classes, codes
 
 
-def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[np.ndarray, np.ndarray | None]:
+def read_weights(
+    sample_weight: Any, X: pd.DataFrame, weighting: str
+) -> tuple[np.ndarray, np.ndarray | None]:
     """The rows that take part, by position, each as many times as its copies, and their weights if
     these remain.
 
@@ -356,8 +412,14 @@ def read_weights(sample_weight: Any, X: pd.DataFrame, weighting: str) -> tuple[n
     if weighting == "weights" or (weighting == "auto" and not whole):
         return rows, used
     if not whole:
-        raise OptionError(f"weighting='copies' needs whole numbers as weights, not {shown(used[used != np.floor(used)][0])}")
-    check_fits(8.0 * used.sum() * X.shape[1], "copies of rows by sample_weight take", "use weighting='weights'")
+        raise OptionError(
+            f"weighting='copies' needs whole numbers as weights, not {shown(used[used != np.floor(used)][0])}"
+        )
+    check_fits(
+        8.0 * used.sum() * X.shape[1],
+        "copies of rows by sample_weight take",
+        "use weighting='weights'",
+    )
     return np.repeat(rows, used.astype(np.int64)), None
 
 
@@ -380,7 +442,10 @@ def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
             break
         fold[test] = number
     if (fold < 0).any():
-        raise OptionError(f"cv must leave each row out once, such as StratifiedKFold, not {brief(cv)}: use GridSearchCV for other splits")
+        raise OptionError(
+            f"cv must leave each row out once, such as StratifiedKFold, not {brief(cv)}: use "
+            "GridSearchCV for other splits"
+        )
     return fold
 
 

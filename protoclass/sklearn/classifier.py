@@ -8,7 +8,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import (
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+)
 from sklearn.utils import InputTags, Tags, _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
@@ -24,7 +29,8 @@ from ..models.registry import model
 from ..values import further_arguments
 from .base import PrototypeEstimator, check_answered
 
-VALUES = ("decision", "prob", "distance")  # values of decision_function: the first that the rule predicts
+# values of decision_function: the first that the rule predicts
+VALUES = ("decision", "prob", "distance")
 
 
 def has_probabilities(estimator: PrototypeClassifier) -> bool:
@@ -34,7 +40,8 @@ def has_probabilities(estimator: PrototypeClassifier) -> bool:
         check_is_fitted(estimator, "fit_")
         if "prob" not in estimator.fit_.kinds:
             raise NotAvailableError(
-                f"method {estimator.fit_.model.name!r} has no probabilities unless it is calibrated: use calibrate=True, or "
+                f"method {estimator.fit_.model.name!r} has no probabilities unless it is "
+                "calibrated: use calibrate=True, or "
                 "decision_function, which also works with scoring='roc_auc'"
             )
     return True
@@ -54,10 +61,14 @@ def value_of(fit: Fit) -> str:
     for kind in VALUES:
         if kind in fit.rule.kinds:
             return kind
-    raise NotAvailableError(f"method {fit.model.name!r} has no values by class, but predicts {', '.join(map(repr, fit.rule.kinds))}")
+    raise NotAvailableError(
+        f"method {fit.model.name!r} has no values by class, but predicts {', '.join(map(repr, fit.rule.kinds))}"
+    )
 
 
-class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator):  # type: ignore[misc]
+class PrototypeClassifier(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator
+):  # type: ignore[misc]
     """A prototype classifier as an estimator of scikit-learn.
 
     It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and
@@ -150,12 +161,19 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     """
 
     def __init__(
-        self, method: Any = "pvm", dissimilarity: Any = "auto", *, weighting: str = "auto", calibrate: Any = False, **parameters: Any
+        self,
+        method: Any = "pvm",
+        dissimilarity: Any = "auto",
+        *,
+        weighting: str = "auto",
+        calibrate: Any = False,
+        **parameters: Any,
     ) -> None:
         super().__init__(method, dissimilarity, **parameters)
         self.weighting, self.calibrate = weighting, calibrate
 
-    further_arguments(PrototypeEstimator.__init__)(__init__)  # in place, so type checkers see the method as it stands
+    # in place, so type checkers see the method as it stands
+    further_arguments(PrototypeEstimator.__init__)(__init__)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the method.
@@ -225,14 +243,28 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         A prototype that is not a row has the name of the method and its number in the class, such
         as "kmeans1_setosa".
         """
-        super().get_feature_names_out(input_features)  # which checks that it is fitted, and input_features
+        # which checks that it is fitted, and input_features
+        super().get_feature_names_out(input_features)
         in_class: Counter[Any] = Counter()
         names: dict[str, None] = {}
-        for row, label in zip(self.prototype_indices_.tolist(), self.prototype_labels_.tolist(), strict=True):
+        for row, label in zip(
+            self.prototype_indices_.tolist(), self.prototype_labels_.tolist(), strict=True
+        ):
             in_class[label] += 1
-            name = f"row{row}_{label}" if row >= 0 else f"{self.fit_.model.name}{in_class[label]}_{label}"
-            further = (f"{name}_{copy}" for copy in itertools.count(2))  # of a row that sample_weight has repeated
-            names[next(candidate for candidate in itertools.chain([name], further) if candidate not in names)] = None
+            name = (
+                f"row{row}_{label}"
+                if row >= 0
+                else f"{self.fit_.model.name}{in_class[label]}_{label}"
+            )
+            # of a row that sample_weight has repeated
+            further = (f"{name}_{copy}" for copy in itertools.count(2))
+            names[
+                next(
+                    candidate
+                    for candidate in itertools.chain([name], further)
+                    if candidate not in names
+                )
+            ] = None
         return np.array(list(names), object)
 
     def transform(self, X: Any) -> np.ndarray:
@@ -242,14 +274,20 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         self.fit_.warn_of(self.fit_.unseen_in(new), zero=True)
         query, _, complete = self.fit_.query(new, zero=True)
         rule = self.fit_.rule
-        check_fits(8.0 * len(complete) * len(rule.prototypes), "the distances to all prototypes take", "transform fewer rows at a time")
+        check_fits(
+            8.0 * len(complete) * len(rule.prototypes),
+            "the distances to all prototypes take",
+            "transform fewer rows at a time",
+        )
         distances, measured = of_complete(query, lambda part: distances_by(rule, part))
         answered = complete.copy()
         answered[complete] = measured
         check_answered(answered, "distances")
         return np.asarray(distances, float)
 
-    def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+    def kneighbors(
+        self, X: Any, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
         """The nearest prototypes of each row, for "knn" the nearest training rows, as of
         scikit-learn's `KNeighborsClassifier`.
 
@@ -276,7 +314,9 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         """
         distances = self.transform(X)
         usual = self.fit_.params.get("k", 1)
-        count = whole_number("n_neighbors", usual if n_neighbors is None else n_neighbors, 1, distances.shape[1])
+        count = whole_number(
+            "n_neighbors", usual if n_neighbors is None else n_neighbors, 1, distances.shape[1]
+        )
         order = np.argsort(distances, axis=1, kind="stable")[:, :count]
         rows = self.prototype_indices_[order]
         return (np.take_along_axis(distances, order, axis=1), rows) if return_distance else rows
@@ -297,10 +337,13 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         """The prototypes in the order of selection, in the units of X (q, p)."""
         if self._is_pairwise:
             raise NotAvailableError(
-                "precomputed dissimilarities have no rows of X to show: use prototype_indices_ for the positions of the prototypes"
+                "precomputed dissimilarities have no rows of X to show: use prototype_indices_ for "
+                "the positions of the prototypes"
             )
         table = self.fit_.prototypes.iloc[:, self.fit_.prototype_table.shape[1] :]
-        table = table.set_axis(self._columns, axis=1) if table.shape[1] == len(self._columns) else table
+        table = (
+            table.set_axis(self._columns, axis=1) if table.shape[1] == len(self._columns) else table
+        )
         return table if hasattr(self, "feature_names_in_") else table.to_numpy()
 
     @property
@@ -394,10 +437,13 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
         rows = self.prototype_indices_
         if (rows < 0).any():
             raise OptionError(
-                f"method {self.fit_.model.name!r} makes prototypes that are not rows: use a method that selects rows, such as 'pvm'"
+                f"method {self.fit_.model.name!r} makes prototypes that are not rows: use a method "
+                "that selects rows, such as 'pvm'"
             )
         if len(rows) == 0:
-            raise DataError(f"no row was selected by {self.fit_.call}: use other parameters (the summary of fit_ shows the reason)")
+            raise DataError(
+                f"no row was selected by {self.fit_.call}: use other parameters (the summary of fit_ shows the reason)"
+            )
         self.sample_indices_ = np.unique(rows)
         chosen = self.fit_.frame.codes[self.fit_.frame.index.get_indexer(self.sample_indices_)]
         self.sampling_strategy_ = dict(Counter(self.classes_[np.sort(chosen)].tolist()))
@@ -423,19 +469,30 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: igno
         tags = super().__sklearn_tags__()
         known = {f.name: getattr(tags, f.name) for f in fields(Tags)}
         of_input = {f.name: getattr(tags.input_tags, f.name) for f in fields(InputTags)}
-        return TagsOfSampler(**{**known, "estimator_type": "sampler", "input_tags": SamplerInputTags(**of_input)})
+        return TagsOfSampler(
+            **{**known, "estimator_type": "sampler", "input_tags": SamplerInputTags(**of_input)}
+        )
 
     def _candidates(self) -> Any:
         can = model(self.method, self._of_method).can
-        restricted = isinstance(self.candidates, str) and self.candidates == "auto" and "unlabelled" in can.candidates
+        restricted = (
+            isinstance(self.candidates, str)
+            and self.candidates == "auto"
+            and "unlabelled" in can.candidates
+        )
         return "same_class" if restricted else self.candidates
 
 
 def one_of_columns(y: Any) -> Any:
     """The number of the column that is 1, if y has a column for each class; otherwise y unchanged."""
-    if y is None or type_of_target(y, input_name="y") not in ("multilabel-indicator", "multiclass-multioutput"):
+    if y is None or type_of_target(y, input_name="y") not in (
+        "multilabel-indicator",
+        "multiclass-multioutput",
+    ):
         return y
     values = np.asarray(y)
     if not (np.isin(values, (0, 1)).all() and (values.sum(axis=1) == 1).all()):
-        raise DataError("Multilabel and multioutput targets are not supported: y has one class for each row")
+        raise DataError(
+            "Multilabel and multioutput targets are not supported: y has one class for each row"
+        )
     return values.argmax(axis=1)

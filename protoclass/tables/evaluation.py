@@ -30,70 +30,114 @@ MOST_NAMED = 5  # classes whose prevalence print names
 DECISIONS = (0.1, 0.2, 0.3, 0.5)  # thresholds of the net benefit in a summary
 LEAST_P = 0.001  # below which a p-value is printed as such
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
-NAMES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "kappa", "auc": "AUC", "brier": "Brier score",
-         "log_loss": "Log loss", "loss": "Mean loss",
-         "loss_no_information": "No-information loss", "decision_loss": "Mean loss of minimum-expected-loss decisions",
-         **MEASURES, "f1": "F1",
-         "prevalence": "prevalence", "detection_prevalence": "detection prevalence"}  # fmt: skip
+NAMES = {
+    "accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "kappa",
+    "auc": "AUC", "brier": "Brier score", "log_loss": "Log loss", "loss": "Mean loss",
+    "loss_no_information": "No-information loss",
+    "decision_loss": "Mean loss of minimum-expected-loss decisions", **MEASURES, "f1": "F1",
+    "prevalence": "prevalence", "detection_prevalence": "detection prevalence",
+}  # fmt: skip
 
 
 def written(estimate: Estimate) -> str:
     """A number with its interval."""
-    ends = f" ({fixed(estimate.low, 3)} to {fixed(estimate.high, 3)})" if estimate.low == estimate.low else ""
+    ends = (
+        f" ({fixed(estimate.low, 3)} to {fixed(estimate.high, 3)})"
+        if estimate.low == estimate.low
+        else ""
+    )
     return f"{fixed(estimate.value, 3)}{ends}" if estimate.value == estimate.value else "not known"
 
 
 def counted(test: TestResult) -> str:
     """How many rows are misclassified: each row counts once, which the error of weighted rows does not."""
-    return f"{test.wrong} of {test.n} rows misclassified{' (not weighted)' if test.weighted else ''}"
+    return (
+        f"{test.wrong} of {test.n} rows misclassified{' (not weighted)' if test.weighted else ''}"
+    )
 
 
 def error_of(test: TestResult) -> str:
     """The error with its interval."""
-    return f"{test.error_name} {fixed(test.error)} (95 % CI {fixed(test.low)} to {fixed(test.high)})"
+    return (
+        f"{test.error_name} {fixed(test.error)} (95 % CI {fixed(test.low)} to {fixed(test.high)})"
+    )
 
 
 def lines(test: TestResult) -> list[str]:
     """The first lines of print."""
-    excluded = f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
+    excluded = (
+        f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
+    )
     parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
     parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
-    kinds = (("loss", "loss_no_information", "decision_loss"), ("balanced_accuracy", "kappa"), ("auc", "brier", "log_loss"))
+    kinds = (
+        ("loss", "loss_no_information", "decision_loss"),
+        ("balanced_accuracy", "kappa"),
+        ("auc", "brier", "log_loss"),
+    )
     loss, *others = ("; ".join(parts[name] for name in names if name in parts) for names in kinds)
     p_value = "< 0.001" if test.p_value < LEAST_P else significant(test.p_value, 3)
-    clusters = "" if test.clusters is None else f"Intervals and test are cluster-robust for {test.clusters} groups of rows"
+    clusters = (
+        ""
+        if test.clusters is None
+        else f"Intervals and test are cluster-robust for {test.clusters} groups of rows"
+    )
     out = [
-        *warned(test), loss,
+        *warned(test),
+        loss,
         f"{error_of(test)}, {counted(test)}{excluded}",
         f"No-information error {fixed(test.no_information)} ({test.against})",
         f"p-value {p_value} ({test.p_value_method})",
-        clusters, f"Decision: {test.decided}" if test.decided else "", *others, *undecided(test),
-    ]  # fmt: skip
+        clusters,
+        f"Decision: {test.decided}" if test.decided else "",
+        *others,
+        *undecided(test),
+    ]
     if test.judged.prevalence is not None:
-        named = [f"{visible(str(c))} {fixed(p, 3)}" for c, p in zip(test.classes, test.judged.prevalence, strict=True)]
+        named = [
+            f"{visible(str(c))} {fixed(p, 3)}"
+            for c, p in zip(test.classes, test.judged.prevalence, strict=True)
+        ]
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-        out.append(f"The probabilities are for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}")
+        out.append(
+            f"The probabilities are for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}"
+        )
     return [line for line in out if line]
 
 
 def undecided(test: TestResult) -> list[str]:
-    """A note that error and sensitivities ignore the losses; for two classes with the threshold that decides by them."""
+    """A note that error and sensitivities ignore the losses; for two classes with the threshold
+    that decides by them.
+    """
     if test.losses is None or test.decided:
         return []
-    line = f"Error, {'sensitivity and specificity' if len(test.classes) == 2 else 'sensitivities and specificities'} are for predict(new), "
+    line = (
+        "Error, "
+        f"{'sensitivity and specificity' if len(test.classes) == 2 else 'sensitivities and specificities'} are for predict(new), "
+    )
     line += "which does not use the loss"
     if len(test.classes) > 2 or "decision_loss" not in test.means:
         return [line]
     threshold = test.losses[0, 1] / test.losses.sum()  # rows: true classes; the diagonal is 0
-    return [f"{line}; use threshold={{{shown(test.classes[1])}: {threshold:.4g}}} for decisions by loss"]
+    return [
+        f"{line}; use threshold={{{shown(test.classes[1])}: {threshold:.4g}}} for decisions by loss"
+    ]
 
 
 def warned(test: TestResult) -> list[str]:
-    """Warning if always predicting one class is as good: in the loss, or in the error with a balanced accuracy of chance."""
+    """Warning if always predicting one class is as good: in the loss, or in the error with a
+    balanced accuracy of chance.
+    """
     if test.losses is None:
         chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
         informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
-        measure, error, none, baseline, decided = "error", test.error, test.no_information, test.against, np.inf
+        measure, error, none, baseline, decided = (
+            "error",
+            test.error,
+            test.no_information,
+            test.against,
+            np.inf,
+        )
     else:
         loss, informed = {name: mean for name, (mean, _) in test.means.items()}, False
         baseline, decided = f"always {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
@@ -101,13 +145,17 @@ def warned(test: TestResult) -> list[str]:
     if informed or error < none - SAME:
         return []
     cure = f"; predict(new, loss=) has {measure} {fixed(decided)}" if decided < none else ""
-    return [f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({baseline}){cure}"]
+    return [
+        f"Warning: {measure} {fixed(error)} is not below the no-information {measure} {fixed(none)} ({baseline}){cure}"
+    ]
 
 
 def by_class(test: TestResult) -> pd.DataFrame:
     """The measures of each class in print; of two classes those of the second, as the first mirrors them."""
     table, both = test.tidy().set_index("class"), len(test.classes) == 2
-    out = table[[name for name in PRINTED if name in table and not (both and name == "auc")]].set_axis(test.confusion.index)
+    out = table[
+        [name for name in PRINTED if name in table and not (both and name == "auc")]
+    ].set_axis(test.confusion.index)
     return out.iloc[-1 if both else 0 :].rename_axis(index=None, columns="by class")
 
 
@@ -121,44 +169,76 @@ def confusion(test: TestResult) -> pd.DataFrame:
 
 def said(test: TestResult) -> tuple[str, list[Any]]:
     """`print(test)`."""
-    return "\n".join(lines(test)), [(confusion(test), {}), (by_class(test), {"float_format": partial(fixed, usual=3), "na_rep": ""})]
+    return "\n".join(lines(test)), [
+        (confusion(test), {}),
+        (by_class(test), {"float_format": partial(fixed, usual=3), "na_rep": ""}),
+    ]
 
 
 def summary(test: TestResult) -> Summary:
     """Summary of a test: all statistics with their intervals, overall and per class, and notes."""
-    from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most tests do without
+    # statsmodels takes 0.4 s that most tests do without
+    from .sheets import Sheet, SheetSummary, sheet_of
 
     of_all = [
         *([line.split(": ", 1) for line in warned(test)]),
-        [test.error_name, f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}"],
+        [
+            test.error_name,
+            f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}",
+        ],
         ["No-information error", f"{fixed(test.no_information)} ({test.against})"],
         ["p-value", f"{significant(test.p_value, 3)} ({test.p_value_method})"],
     ]
-    of_all += [["Groups of rows", f"{test.clusters}; intervals and test are cluster-robust"]] if test.clusters is not None else []
+    of_all += (
+        [["Groups of rows", f"{test.clusters}; intervals and test are cluster-robust"]]
+        if test.clusters is not None
+        else []
+    )
     of_all += [["Decision", test.decided]] if test.decided else []
-    of_all += [[NAMES[name][0].upper() + NAMES[name][1:], written(e)] for name, e in test.estimates.items()]
     of_all += [
-        [NAMES[name], f"{significant(mean)}{f' (SE {significant(se, 2)})' if se == se else ''}"] for name, (mean, se) in test.means.items()
+        [NAMES[name][0].upper() + NAMES[name][1:], written(e)] for name, e in test.estimates.items()
+    ]
+    of_all += [
+        [NAMES[name], f"{significant(mean)}{f' (SE {significant(se, 2)})' if se == se else ''}"]
+        for name, (mean, se) in test.means.items()
     ]
     classes = [str(level) for level in test.classes]
     counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]
-    estimates = estimates_of(test).rename(columns={**NAMES, "balanced_accuracy": "balanced accuracy"})
+    estimates = estimates_of(test).rename(
+        columns={**NAMES, "balanced_accuracy": "balanced accuracy"}
+    )
     half = (estimates.shape[1] + 1) // 2
     what = "Weight of rows" if test.weighted else "Rows"
-    sheets = [Sheet(of_all, "Test on new rows (95 % CI)", aligns="ll"),
-              Sheet(counts, f"{what} by true class (down) and predicted class (across)", classes, classes)]  # fmt: skip
-    for part, title in ((slice(half), "By class, each versus the others (95 % CI)"), (slice(half, None), "By class (95 % CI), continued")):
+    sheets = [
+        Sheet(of_all, "Test on new rows (95 % CI)", aligns="ll"),
+        Sheet(
+            counts, f"{what} by true class (down) and predicted class (across)", classes, classes
+        ),
+    ]
+    for part, title in (
+        (slice(half), "By class, each versus the others (95 % CI)"),
+        (slice(half, None), "By class (95 % CI), continued"),
+    ):
         sheets.append(sheet_of(estimates.iloc[:, part], title))
     if test.judged.probabilities is not None and (test.counts.weight.sum(axis=1) > 0).sum() > 1:
         line = test.calibration_line().set_index("class").dropna()
-        line = pd.DataFrame({name: _estimates(line, name, f"{name}_") for name in ("intercept", "slope")}, line.index)
+        line = pd.DataFrame(
+            {name: _estimates(line, name, f"{name}_") for name in ("intercept", "slope")},
+            line.index,
+        )
         sheets += [sheet_of(line, "Calibration by class (95 % CI)")] if len(line) else []
         if len(test.classes) == 2:
             at = [] if test.losses is None else [test.losses[0, 1] / test.losses.sum()]
             curve = test.decision_curve(test.classes[1], sorted({*DECISIONS, *at}))
-            columns = {"net benefit": _estimates(curve, "net_benefit"), "of all": curve["net_benefit_all"], "lift": curve["lift"]}
+            columns = {
+                "net benefit": _estimates(curve, "net_benefit"),
+                "of all": curve["net_benefit_all"],
+                "lift": curve["lift"],
+            }
             table = pd.DataFrame(columns).set_axis(curve["threshold"].map("{:.3g}".format))
-            sheets.append(sheet_of(table, f"Predicting {test.classes[1]} above a threshold (95 % CI)"))
+            sheets.append(
+                sheet_of(table, f"Predicting {test.classes[1]} above a threshold (95 % CI)")
+            )
     return SheetSummary(sheets, notes(test))
 
 
@@ -166,49 +246,79 @@ def estimates_of(test: TestResult) -> pd.DataFrame:
     """The measures of `TestResult.tidy` that have intervals, as text: a row for each class."""
     table = test.tidy()
     names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
-    cells = {n: [written(Estimate(*row)) for row in table[[n, f"{n}_low", f"{n}_high"]].to_numpy(float)] for n in names}
+    cells = {
+        n: [written(Estimate(*row)) for row in table[[n, f"{n}_low", f"{n}_high"]].to_numpy(float)]
+        for n in names
+    }
     return pd.DataFrame(cells, [str(level) for level in test.classes])
 
 
 def notes(test: TestResult) -> list[str]:
     """Notes for the reader."""
     out = [
-        "Intervals: Wilson for proportions; F1 by transforming a Wilson interval; balanced accuracy by Newcombe's square-and-add "
+        "Intervals: Wilson for proportions; F1 by transforming a Wilson interval; balanced "
+        "accuracy by Newcombe's square-and-add "
         "of Wilson intervals; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
-        + ("; AUC by Wilson's with DeLong's variance, for several classes each versus the rest." if "auc" in test.estimates else ".")
+        + (
+            "; AUC by Wilson's with DeLong's variance, for several classes each versus the rest."
+            if "auc" in test.estimates
+            else "."
+        )
     ]
     out += [f"{line}." for line in undecided(test)]
-    absent = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=1), strict=True) if n == 0]
+    absent = [
+        str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=1), strict=True) if n == 0
+    ]
     if absent:
         out.append(
             f"No row is of class {', '.join(absent)}: its sensitivity is unknown, and means over classes exclude it."
         )
-    never = [str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=0), strict=True) if n == 0]
+    never = [
+        str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=0), strict=True) if n == 0
+    ]
     if never:
         out.append(f"No row is predicted as {', '.join(never)}.")
     if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
         none = (test.probabilities[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
-        out.append(f"The log loss is infinite: {int(none.sum())} of {test.n} rows have probability 0 for their class.")
+        out.append(
+            f"The log loss is infinite: {int(none.sum())} of {test.n} rows have probability 0 for their class."
+        )
     if test.judged.probabilities is not None and test.judged.p_values is None:
         out.append(
-            "The probabilities are the method's own and not calibrated: fit.calibrate().test(new) tests calibrated ones."
+            "The probabilities are the method's own and not calibrated: fit.calibrate().test(new) "
+            "tests calibrated ones."
         )
     if "auc" in test.estimates:
         areas = [area.estimate for area in (*test.areas[0], test.areas[1])]
         if any(e.low != e.low and e.value == e.value for e in areas):
             out.append(
-                "An AUC has no interval if its variance is 0, as with equal probabilities for all rows, or if a class has one row or group."
+                "An AUC has no interval if its variance is 0, as with equal probabilities for all "
+                "rows, or if a class has one row or group."
             )
     return out
 
 
-SHOWN = ["n", "error", "low", "high", "balanced_accuracy", "kappa", "auc", "brier", "log_loss", "loss"]  # by print of groups
+# by print of groups
+SHOWN = [
+    "n",
+    "error",
+    "low",
+    "high",
+    "balanced_accuracy",
+    "kappa",
+    "auc",
+    "brier",
+    "log_loss",
+    "loss",
+]
 
 
 def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
     """The measures that are known for the groups; with `every` also the measures that need a named class."""
     known = MEASURES if result.of is not None or every else ["error"]
-    return [m for m in known if m != IN_THE_LARGE or result.overall.judged.probabilities is not None]
+    return [
+        m for m in known if m != IN_THE_LARGE or result.overall.judged.probabilities is not None
+    ]
 
 
 def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.DataFrame:
@@ -224,15 +334,29 @@ def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
     overall, measures = result.overall, measures_of(result)
     head = f"{error_of(overall)}; by {visible(str(result.by))}"
     notes = [f"{result.left_out} rows in no group"] if result.left_out else []
-    notes += [f"{overall.left_out} rows excluded without a class or a prediction"] if overall.left_out else []
-    notes += [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
+    notes += (
+        [f"{overall.left_out} rows excluded without a class or a prediction"]
+        if overall.left_out
+        else []
+    )
+    notes += (
+        [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
+    )
     table = result.glance().set_index("group")
     tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
-    words = ["; ".join([head, *notes]), *([f"Decision: {overall.decided}"] if overall.decided else [])]
+    words = [
+        "; ".join([head, *notes]),
+        *([f"Decision: {overall.decided}"] if overall.decided else []),
+    ]
     if len(measures) > 1:
         of_class = by_group(result, measures[1:]).rename(columns=NAMES)
-        tables.append((of_class.rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {}))
-        words.append(f"Tables: errors by group; estimates for class {shown(result.of)} (95 % CI); tests of the errors, pair by pair")
+        tables.append(
+            (of_class.rename_axis(index=None, columns=f"of {visible(str(result.of))}"), {})
+        )
+        words.append(
+            f"Tables: errors by group; estimates for class {shown(result.of)} (95 % CI); tests of "
+            "the errors, pair by pair"
+        )
     return "\n".join(words), [*tables, (result.comparisons, PAIRS)]
 
 
@@ -244,9 +368,21 @@ def summary_of_groups(result: TestByGroup) -> Summary:
     of_all = [["Decision", overall.decided]] if overall.decided else []
     of_all += [["Class of the measures", str(result.of)]] if len(measures) > 1 else []
     parts = [Sheet([["Rows", str(overall.n)], *of_all], f"Test by {result.by}", aligns="ll")]
-    counts = pd.DataFrame({"rows": [str(t.n) for t in (*result.groups.values(), overall)]}, [*map(str, result.groups), "all rows"])
+    counts = pd.DataFrame(
+        {"rows": [str(t.n) for t in (*result.groups.values(), overall)]},
+        [*map(str, result.groups), "all rows"],
+    )
     for names in (measures[:3], measures[3:]):
-        parts += [sheet_of(counts.join(by_group(result, names).rename(columns=NAMES)), "Estimates (95 % CI)")] if names else []
+        parts += (
+            [
+                sheet_of(
+                    counts.join(by_group(result, names).rename(columns=NAMES)),
+                    "Estimates (95 % CI)",
+                )
+            ]
+            if names
+            else []
+        )
     for m in measures:
         parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
     return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(overall)])
@@ -256,19 +392,30 @@ def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     """`TestByGroup.differences`, as text."""
     out = result.differences(measure)
     found = [written(Estimate(*row)) for row in out[["difference", "low", "high"]].to_numpy()]
-    p = out[["p", "p_holm"]].map(lambda v: "" if v != v else significant(v, 3)).set_axis(["p", "p (Holm)"], axis=1)
-    return p.assign(test=out["test"]).set_axis([f"{a} - {b}" for a, b in zip(out["a"], out["b"], strict=True)]).assign(difference=found)[
-        ["difference", "test", "p", "p (Holm)"]
-    ]
+    p = (
+        out[["p", "p_holm"]]
+        .map(lambda v: "" if v != v else significant(v, 3))
+        .set_axis(["p", "p (Holm)"], axis=1)
+    )
+    return (
+        p.assign(test=out["test"])
+        .set_axis([f"{a} - {b}" for a, b in zip(out["a"], out["b"], strict=True)])
+        .assign(difference=found)[["difference", "test", "p", "p (Holm)"]]
+    )
 
 
-DIFFERENCES = "Differences: Newcombe's square-and-add intervals; p (Holm) adjusts for the pairs of a measure, not for several measures."
+DIFFERENCES = (
+    "Differences: Newcombe's square-and-add intervals; p (Holm) adjusts for the pairs "
+    "of a measure, not for several measures."
+)
 
 
 def notes_of_groups(result: TestByGroup) -> list[str]:
     """The definition of calibration in the large."""
     known = result.overall.judged.probabilities is not None and result.of is not None
-    return ["Calibration in the large: observed proportion of the class minus its mean probability; 0 if calibrated."] * known
+    return [
+        "Calibration in the large: observed proportion of the class minus its mean probability; 0 if calibrated."
+    ] * known
 
 
 ABBREVIATED = ("ppv", "npv", "auc", "f1")
@@ -285,14 +432,23 @@ def heading(name: str) -> str:
     return name.upper() if name in ABBREVIATED else name.replace("_", " ").capitalize()
 
 
-def choose_columns(argument: str, given: Any, known: Sequence[str], usual: Sequence[str]) -> list[str]:
+def choose_columns(
+    argument: str, given: Any, known: Sequence[str], usual: Sequence[str]
+) -> list[str]:
     """The names that a user gave, or the usual ones; raises for one that is not known."""
     if given is None:
         return list(usual)
     names = [given] if isinstance(given, str) else given
-    if not isinstance(names, Sequence) or not len(names) or any(name not in known for name in names):
+    if (
+        not isinstance(names, Sequence)
+        or not len(names)
+        or any(name not in known for name in names)
+    ):
         hint = hint_for_value(argument, given, tuple(known))
-        raise OptionError(f"{argument} must be a list of some of {', '.join(map(shown, known))}, not {brief(given)}{hint and ': '}{hint}")
+        raise OptionError(
+            f"{argument} must be a list of some of {', '.join(map(shown, known))}, not "
+            f"{brief(given)}{hint and ': '}{hint}"
+        )
     return list(names)
 
 
@@ -302,14 +458,15 @@ def of_test(test: TestResult, measures: Any = None) -> PaperTable:
     Parameters
     ----------
     measures : list of str, optional
-        Columns of `tidy` that have intervals. Default: sensitivity, specificity, predictive values and, if there are probabilities, the
-        AUC.
+        Columns of `tidy` that have intervals. Default: sensitivity, specificity, predictive values
+        and, if there are probabilities, the AUC.
 
     Returns
     -------
     PaperTable
-        Table that prints itself, with the overall statistics below it. `as_latex(caption, label)` is a LaTeX table with booktabs,
-        `as_html()` an HTML table, and `frame` the DataFrame of its texts, also for great_tables.
+        Table that prints itself, with the overall statistics below it. `as_latex(caption, label)`
+        is a LaTeX table with booktabs, `as_html()` an HTML table, and `frame` the DataFrame of its
+        texts, also for great_tables.
 
     Examples
     --------
@@ -324,8 +481,14 @@ def of_test(test: TestResult, measures: Any = None) -> PaperTable:
     table = estimates_of(test)
     usual = [name for name in ("sensitivity", "specificity", "ppv", "npv", "auc") if name in table]
     table = table[choose_columns("measures", measures, list(table), usual)].rename(columns=heading)
-    table.insert(0, "Weight" if test.weighted else "Rows", [f"{n:g}" for n in test.confusion.sum(axis=1)])
-    return PaperTable(table.rename_axis("Class"), "Test on new rows: estimates (95 % CI)", [*lines(test), *notes(test)])
+    table.insert(
+        0, "Weight" if test.weighted else "Rows", [f"{n:g}" for n in test.confusion.sum(axis=1)]
+    )
+    return PaperTable(
+        table.rename_axis("Class"),
+        "Test on new rows: estimates (95 % CI)",
+        [*lines(test), *notes(test)],
+    )
 
 
 def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> PaperTable:
@@ -347,18 +510,32 @@ def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> Pape
     """
     from .sheets import PaperTable  # see `summary`
 
-    names = choose_columns("measures", measures, measures_of(result, every=True), measures_of(result, every=of is not None))
+    names = choose_columns(
+        "measures",
+        measures,
+        measures_of(result, every=True),
+        measures_of(result, every=of is not None),
+    )
     table = by_group(result, names, of)
     table.insert(0, "rows", [str(t.n) for t in (*result.groups.values(), result.overall)])
     if len(result.groups) == 2:
         pairs = {m: result.differences(m, of).iloc[0] for m in names}
-        table.loc["difference"] = {m: written(Estimate(*pair[["difference", "low", "high"]])) for m, pair in pairs.items()}
-        table.loc["p"] = {m: significant(pair["p"], 3) if pair["p"] == pair["p"] else "" for m, pair in pairs.items()}
+        table.loc["difference"] = {
+            m: written(Estimate(*pair[["difference", "low", "high"]])) for m, pair in pairs.items()
+        }
+        table.loc["p"] = {
+            m: significant(pair["p"], 3) if pair["p"] == pair["p"] else ""
+            for m, pair in pairs.items()
+        }
     table, of = table.fillna("").rename(columns=heading), result.of if of is None else of
     remarks = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
     remarks += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
     title = f"Test by {result.by}: estimates (95 % CI)"
-    remarks += ["Difference: the first group minus the second; each measure is tested separately."] if len(result.groups) == 2 else []
+    remarks += (
+        ["Difference: the first group minus the second; each measure is tested separately."]
+        if len(result.groups) == 2
+        else []
+    )
     return PaperTable(table, title, [*remarks, *notes_of_groups(result), *notes(result.overall)])
 
 
@@ -373,7 +550,8 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
     Returns
     -------
     PaperTable
-        The table, as from `TestResult.as_table`. Errors and differences of errors are estimate (low to high), scores mean (standard error).
+        The table, as from `TestResult.as_table`. Errors and differences of errors are estimate (low
+        to high), scores mean (standard error).
 
     Examples
     --------
@@ -384,29 +562,50 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
     """
     from .sheets import PaperTable  # see `summary`
 
-    first = choose_columns("reference", reference, result.methods, [result.reference or result.methods[0]])[0]
+    first = choose_columns(
+        "reference", reference, result.methods, [result.reference or result.methods[0]]
+    )[0]
     table, tests = result.table, result.tests
     out = pd.DataFrame({"Error": _estimates(table, "error")}, table.index)
     for score in (name for name in ("loss", "brier", "log_loss", "auc") if name in table):
         pairs = zip(table[score], table[f"{score}_se"], strict=True)
-        out[heading(score)] = ["" if v != v else f"{fixed(v, 3)}{f' ({fixed(se, 3)})' if se == se else ''}" for v, se in pairs]
+        out[heading(score)] = [
+            "" if v != v else f"{fixed(v, 3)}{f' ({fixed(se, 3)})' if se == se else ''}"
+            for v, se in pairs
+        ]
     if table["prototypes"].notna().any():
-        out["Prototypes"] = ["" if n != n else significant(n) for n in table["prototypes"].astype(float)]
-    remarks = [f"{result.how[0].upper()}{result.how[1:]}.", "Errors with 95 % CI; scores with standard errors."]
+        out["Prototypes"] = [
+            "" if n != n else significant(n) for n in table["prototypes"].astype(float)
+        ]
+    remarks = [
+        f"{result.how[0].upper()}{result.how[1:]}.",
+        "Errors with 95 % CI; scores with standard errors.",
+    ]
     if len(out) > 1:
         pairs = tests[(tests["a"] == first) | (tests["b"] == first)]
         flip = np.where(pairs["a"] == first, -1.0, 1.0)
         ends = np.sort(pairs[["low", "high"]].to_numpy() * flip[:, None], axis=1)
-        other = pd.DataFrame({"error": pairs["difference"] * flip + 0.0, "low": ends[:, 0], "high": ends[:, 1]})
+        other = pd.DataFrame(
+            {"error": pairs["difference"] * flip + 0.0, "low": ends[:, 0], "high": ends[:, 1]}
+        )
         other = other.set_axis(np.where(pairs["a"] == first, pairs["b"], pairs["a"]))
         p = pd.Series([significant(v, 3) for v in pairs["p_holm"]], other.index)
-        out["Difference"] = pd.Series(_estimates(other, "error"), other.index).reindex(out.index).fillna("reference")
+        out["Difference"] = (
+            pd.Series(_estimates(other, "error"), other.index)
+            .reindex(out.index)
+            .fillna("reference")
+        )
         out["p (Holm)"] = p.reindex(out.index).fillna("")
-        how = f"p by {', '.join(dict.fromkeys(pairs['test']))}, with Holm's correction for all pairs"
+        how = (
+            f"p by {', '.join(dict.fromkeys(pairs['test']))}, with Holm's correction for all pairs"
+        )
         remarks.append(f"Difference: error minus the error of {first} (95 % CI); {how}.")
     return PaperTable(out.rename_axis("Method"), "Comparison of methods", remarks)
 
 
 def _estimates(table: pd.DataFrame, name: str, prefix: str = "") -> list[str]:
     """A column with its interval, whose ends are the columns `low` and `high` after a prefix, as text."""
-    return [written(Estimate(*row)) for row in table[[name, f"{prefix}low", f"{prefix}high"]].to_numpy(float)]
+    return [
+        written(Estimate(*row))
+        for row in table[[name, f"{prefix}low", f"{prefix}high"]].to_numpy(float)
+    ]

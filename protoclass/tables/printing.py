@@ -52,8 +52,10 @@ MOST_COLUMNS = 8  # columns of prototypes that fit on a page
 SHOWN = 20  # prototypes or features in a summary
 FEW = 5  # rows that a note names
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
-SEARCH = ("cost", "swaps", "loss")  # entries of a report on the search for the prototypes, in the summary alone
-STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}  # in the summary alone unless given or tuned
+# entries of a report on the search for the prototypes, in the summary alone
+SEARCH = ("cost", "swaps", "loss")
+# in the summary alone unless given or tuned
+STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}
 KEPT = (
     "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
     "Never predicted", "Cause", "Try", "Probabilities",
@@ -63,12 +65,22 @@ KEPT = (
 def facts(fit: Fitted) -> dict[str, str]:
     """The first lines of the summary, by name; print has some of them."""
     frame = fit.frame
-    out = {"Method": fit.model.title, "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}"}
-    out["Observations"] = f"{fit.nobs}" + (f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else "")
+    out = {
+        "Method": fit.model.title,
+        "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}",
+    }
+    out["Observations"] = f"{fit.nobs}" + (
+        f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else ""
+    )
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
-    if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(fit.problem.candidates, int):
-        sample = f"{fit.problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, because all would take long"
+    if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(
+        fit.problem.candidates, int
+    ):
+        sample = (
+            f"{fit.problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, "
+            "because all would take long"
+        )
         out["Candidates"] = f"{sample} (candidates='train' uses all)"
     measures = fit.model.measures(fit.rule)
     if measures:
@@ -77,13 +89,19 @@ def facts(fit: Fitted) -> dict[str, str]:
         if isinstance(value, (int, float, str)) and name not in SEARCH:
             out |= _reported(fit, name, value if isinstance(value, str) else significant(value))
     if names := columns_left(fit):
-        more = f" and {len(names) - NAMES_LEFT} more (all in the summary)" if len(names) > NAMES_LEFT else ""
+        more = (
+            f" and {len(names) - NAMES_LEFT} more (all in the summary)"
+            if len(names) > NAMES_LEFT
+            else ""
+        )
         out["Columns left"] = f"{', '.join(names[:NAMES_LEFT])}{more}"
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures:
         count = len(fit.rule.prototypes)
-        out["Prototypes"] = f"{count}{' (all rows)' * (count == fit.nobs)}{_budget(fit)}{_of_other_class(fit)}"
+        out["Prototypes"] = (
+            f"{count}{' (all rows)' * (count == fit.nobs)}{_budget(fit)}{_of_other_class(fit)}"
+        )
     out |= separation_facts(fit) | class_facts(fit)
     if fit.curve is not None and fit.selection.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
@@ -97,9 +115,15 @@ def facts(fit: Fitted) -> dict[str, str]:
 
 
 def separation_facts(fit: Fitted) -> dict[str, str]:
-    """The variables that separate the prototypes most, and the score of two prototypes; nothing if no weights were learned."""
+    """The variables that separate the prototypes most, and the score of two prototypes; nothing if
+    no weights were learned.
+    """
     count, weights = len(fit.rule.prototypes), fit.dissimilarity.metric.column_weights
-    if (weights is None and count != 2) or count * len(fit.frame.schema) ** 2 > MOST_LEARNED or why_not_separated(fit):
+    if (
+        (weights is None and count != 2)
+        or count * len(fit.frame.schema) ** 2 > MOST_LEARNED
+        or why_not_separated(fit)
+    ):
         return {}
     table = separation(fit)
     sides: dict[str, list[str]] = {}  # a group for each direction
@@ -111,13 +135,25 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     out = {"Separation": words + ", ..." * (len(table) > LARGEST)}
     if "coefficient" not in table:
         return out
-    terms = [f"{'-' if value < 0 else '+'} {significant(abs(value), 6)} {name}" for name, value in table["coefficient"].items()]
-    total = " ".join(terms).removeprefix("+ ") if len(terms) <= MOST_TERMS else "the sum of coefficient times variable"
-    return {**out, "Score": f"{table.attrs['class']} if {total} > {significant(table.attrs['cut'], 6)}"}
+    terms = [
+        f"{'-' if value < 0 else '+'} {significant(abs(value), 6)} {name}"
+        for name, value in table["coefficient"].items()
+    ]
+    total = (
+        " ".join(terms).removeprefix("+ ")
+        if len(terms) <= MOST_TERMS
+        else "the sum of coefficient times variable"
+    )
+    return {
+        **out,
+        "Score": f"{table.attrs['class']} if {total} > {significant(table.attrs['cut'], 6)}",
+    }
 
 
 def columns_left(fit: Fitted) -> list[str]:
-    """The columns in which centroids that were shrunken to one another still differ, those that differ most first; none of other rules."""
+    """The columns in which centroids that were shrunken to one another still differ, those that
+    differ most first; none of other rules.
+    """
     known, coords = fit.prototype_table, fit.rule.prototypes.coords
     if "columns" not in known or coords is None:
         return []
@@ -152,14 +188,26 @@ def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
 def _budget(fit: Fitted) -> str:
     """Maximum number of prototypes by `max_prototypes=`."""
     most = fit.call.arguments.get("max_prototypes")
-    return "" if most is None or fit.model.can.counted == "features" or fit.selection.by_hand else f" (at most {brief(most)})"
+    return (
+        ""
+        if most is None or fit.model.can.counted == "features" or fit.selection.by_hand
+        else f" (at most {brief(most)})"
+    )
 
 
 def _of_other_class(fit: Fitted) -> str:
     """Number of prototypes that are rows of another class than the one they represent, and how to exclude them."""
     count = int(fit.of_other_class.sum())
-    cure = " (candidates='same_class' excludes them)" if "unlabelled" in fit.model.can.candidates else ""
-    return f", {count} of them {'a row' if count == 1 else 'rows'} of another class{cure}" if count else ""
+    cure = (
+        " (candidates='same_class' excludes them)"
+        if "unlabelled" in fit.model.can.candidates
+        else ""
+    )
+    return (
+        f", {count} of them {'a row' if count == 1 else 'rows'} of another class{cure}"
+        if count
+        else ""
+    )
 
 
 def validated(fit: Fitted) -> dict[str, str]:
@@ -172,7 +220,9 @@ def validated(fit: Fitted) -> dict[str, str]:
     corrected = corrected_error(fit)
     if corrected is not None:
         tuned = ", ".join(map(str, curve.grid))
-        out[f"Corrected {name}"] = f"{fixed(corrected.value)} (adjusted for tuning {tuned} on the same folds)"
+        out[f"Corrected {name}"] = (
+            f"{fixed(corrected.value)} (adjusted for tuning {tuned} on the same folds)"
+        )
     return out
 
 
@@ -183,7 +233,11 @@ def warnings_of(fit: Fitted) -> dict[str, str]:
     corrected = corrected_error(fit)
     error = None if corrected is None else corrected.value
     worse = worse_than_one_class(curve, point, fit.rule.kinds, fit.calibration is not None, error)
-    return {name: words for name, words in {"Warning": worse, "Costs": costs_twice(curve)}.items() if words}
+    return {
+        name: words
+        for name, words in {"Warning": worse, "Costs": costs_twice(curve)}.items()
+        if words
+    }
 
 
 def described(fit: Fitted) -> str:
@@ -203,7 +257,10 @@ def per_class(fit: Fitted) -> pd.DataFrame:
     levels = fit.frame.levels
     codes = pd.Series(fit.rule.prototypes.classes, dtype=int)
     chosen = codes.value_counts().reindex(range(len(levels)), fill_value=0)
-    out = pd.DataFrame({"observations": fit.frame.class_counts, "prototypes": chosen.to_numpy()}, levels.rename("class"))
+    out = pd.DataFrame(
+        {"observations": fit.frame.class_counts, "prototypes": chosen.to_numpy()},
+        levels.rename("class"),
+    )
     return out if fit.model.measures(fit.rule) else out[["observations"]]
 
 
@@ -213,7 +270,11 @@ def headline(fit: Fitted) -> str:
     title, rest = fit.model.title.replace(" (greedy)", ""), f"{fit.nobs} observations"
     if len(fit.dropped):
         rest += f" ({len(fit.dropped)} dropped for missing values)"
-    of = f"{q} prototypes{_budget(fit)}{_of_other_class(fit)} of " if fit.model.measures(fit.rule) and not all_rows_serve(fit) else ""
+    of = (
+        f"{q} prototypes{_budget(fit)}{_of_other_class(fit)} of "
+        if fit.model.measures(fit.rule) and not all_rows_serve(fit)
+        else ""
+    )
     return f"{title}: {of}{rest}, {len(frame.levels)} classes{_order_said(fit)}"
 
 
@@ -224,40 +285,66 @@ def no_summary(fit: Fitted) -> str:
     if curve is None or fit.selection.rule != "1se" or not counts or size <= MOST_SHARE * fit.nobs:
         return ""
     fewer = describe_fewer(fit, curve)
-    return f"{size} of {fit.nobs} rows are prototypes, which is not a summary." + (f" Fewer: {fewer}" if fewer else "")
+    return f"{size} of {fit.nobs} rows are prototypes, which is not a summary." + (
+        f" Fewer: {fewer}" if fewer else ""
+    )
 
 
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
-    validation, point = (fit.curve, fit.selection.point) if fit.curve is not None else (fit.checked, 0)
+    validation, point = (
+        (fit.curve, fit.selection.point) if fit.curve is not None else (fit.checked, 0)
+    )
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
     corrected = corrected_error(fit)
     error = validation.choice.error[point]
     if corrected is None:
-        value, ends, how = error, tuple(validation.band().iloc[point][["low", "high"]]), "cross-validated"
+        value, ends, how = (
+            error,
+            tuple(validation.band().iloc[point][["low", "high"]]),
+            "cross-validated",
+        )
     else:
         value, ends = corrected.value, (corrected.low, corrected.high)
         how = f"cross-validated {fixed(error, usual)}, corrected for tuning"
-    interval = f" (95 % CI {fixed(max(0.0, ends[0]), usual)} to {fixed(ends[1], usual)})" if np.isfinite(ends).all() else ""
+    interval = (
+        f" (95 % CI {fixed(max(0.0, ends[0]), usual)} to {fixed(ends[1], usual)})"
+        if np.isfinite(ends).all()
+        else ""
+    )
     constant = "most common class" if validation.measure == "error" else "one class for all rows"
     return f"{fixed(value, usual)}{interval}: {how}; {constant} {fixed(validation.no_information, usual)}"
 
 
 def parameters_said(fit: Fitted) -> dict[str, str]:
     """The values of parameters that were tuned or given, and how they were selected."""
-    out, tuned, validation = dict[str, str](), fit.problem.of_method(fit.selection.values), fit.curve
+    out, tuned, validation = (
+        dict[str, str](),
+        fit.problem.of_method(fit.selection.values),
+        fit.curve,
+    )
     named = {**fit.call.parameters, **tuned}
     for name, value in fit.rule.report.items():
         noun, _, symbol = name.rpartition(" ")
-        key = next((k for k in (symbol, f"{symbol}_", noun, name.replace(" ", "_")) if k in named), "")
-        if isinstance(value, (int, float, str)) and (key or (value and not {name, symbol} & STRUCK)):
+        key = next(
+            (k for k in (symbol, f"{symbol}_", noun, name.replace(" ", "_")) if k in named), ""
+        )
+        if isinstance(value, (int, float, str)) and (
+            key or (value and not {name, symbol} & STRUCK)
+        ):
             named.pop(key, None)
             noun = "prototype cost" if symbol == "lambda" else noun
-            out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(fit, key, value)
+            out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(
+                fit, key, value
+            )
     if validation is not None:
-        out |= {_capital(name): _with_rule(fit, name, value) for name, value in tuned.items() if name in named and name not in STRUCK}
+        out |= {
+            _capital(name): _with_rule(fit, name, value)
+            for name, value in tuned.items()
+            if name in named and name not in STRUCK
+        }
     return out
 
 
@@ -287,7 +374,11 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
         out["Distance"] = every["Dissimilarity"]
     curve = selecting_curve(fit)
     grid = "" if curve is None else describe_grid(fit, curve, unfinished=True)
-    return out | ({"Grid": grid} if grid else {}) | {name: every[name] for name in KEPT if every.get(name)}
+    return (
+        out
+        | ({"Grid": grid} if grid else {})
+        | {name: every[name] for name in KEPT if every.get(name)}
+    )
 
 
 def _first_lines(fit: Fitted) -> list[str]:
@@ -302,7 +393,9 @@ def text(fit: Fitted) -> str:
     shown = {name: visible(value) for name, value in brief_facts(fit).items()}
     width = max(map(len, shown))
     lines = [f"{name:<{width}}  {value}" for name, value in shown.items()]
-    return "\n".join([*_first_lines(fit), "", visible_lines(_class_table(fit).to_string()), "", *lines])
+    return "\n".join(
+        [*_first_lines(fit), "", visible_lines(_class_table(fit).to_string()), "", *lines]
+    )
 
 
 def html_text(fit: Fitted) -> str:
@@ -319,7 +412,9 @@ def _class_table(fit: Fitted) -> pd.DataFrame:
 
 
 def choices(validation: ErrorCurve) -> pd.DataFrame:
-    """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors corrected for the choice."""
+    """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors
+    corrected for the choice.
+    """
     rules = list(dict.fromkeys(["min", "1se", validation.problem.call.choose]))
     rows = validation.table.iloc[[validation.point_of(rule) for rule in rules]].set_axis(rules)
     if len(validation.grid) > 1:
@@ -332,8 +427,14 @@ def choices(validation: ErrorCurve) -> pd.DataFrame:
 def _head(validation: ErrorCurve) -> str:
     """The measure of the cross-validation, its rows, and the no-information error."""
     how, name, problem = count_folds(validation), validation.measure_name, validation.problem
-    further = [f"{parameter} above {significant(e.last)}" for parameter, e in validation.extensions.items() if e.added]
-    points = f"{len(validation.table)} grid points" + (f" (extended with {', '.join(further)})" if further else "")
+    further = [
+        f"{parameter} above {significant(e.last)}"
+        for parameter, e in validation.extensions.items()
+        if e.added
+    ]
+    points = f"{len(validation.table)} grid points" + (
+        f" (extended with {', '.join(further)})" if further else ""
+    )
     head = f"{problem.model.title}: {name} over {how}, {len(problem.frame)} observations"
     return f"{head}, {points}; no-information {name} {fixed(validation.no_information, 3)}"
 
@@ -341,30 +442,49 @@ def _head(validation: ErrorCurve) -> str:
 def curve_said(validation: ErrorCurve) -> tuple[str, list[Any]]:
     """`print(validation)`."""
     warned = (worse_than_one_class(validation, validation.point_of()), costs_twice(validation))
-    lines = [repr(validation.problem.call), _head(validation), *(f"Warning: {words}" for words in warned if words)]
+    lines = [
+        repr(validation.problem.call),
+        _head(validation),
+        *(f"Warning: {words}" for words in warned if words),
+    ]
     return "\n".join(lines), [(choices(validation), NUMBERS)]
 
 
 def summary(fit: Fitted) -> Summary:
     """Full summary of the fit, as a statsmodels Summary (text, HTML, LaTeX)."""
-    from .sheets import Sheet, SheetSummary, sheet_of  # statsmodels takes 0.4 s that most fits do without
+    # statsmodels takes 0.4 s that most fits do without
+    from .sheets import Sheet, SheetSummary, sheet_of
 
-    search = {name.capitalize(): significant(fit.rule.report[name]) for name in SEARCH if name in fit.rule.report}
+    search = {
+        name.capitalize(): significant(fit.rule.report[name])
+        for name in SEARCH
+        if name in fit.rule.report
+    }
     lines = {**facts(fit), **search, "Training error": fixed(fit.training_error)}
     if names := columns_left(fit):
         lines["Columns left"] = ", ".join(names)
-    out = [Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"), sheet_of(by_class(fit), "Classes")]
+    out = [
+        Sheet([[k, v] for k, v in lines.items()], repr(fit.call), aligns="ll"),
+        sheet_of(by_class(fit), "Classes"),
+    ]
     if "objective" in fit.rule.report:
         out.append(Sheet(objective_rows(fit.objective), "Objective", aligns="lr"))
     if "certificate" in fit.rule.report:
         head = ["class", "objective", "lower bound", "proof"]
-        out.append(Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl"))
+        out.append(
+            Sheet(certificate_rows(fit), f"Certificate: {fit.certificate}", head, aligns="lrrl")
+        )
     features = fit.model.has("feature_table")
     if features or (len(fit.rule.prototypes) and not all_rows_serve(fit)):
-        shown, title = with_texts(fit, list_prototypes(fit)), "Features" if features else "Prototypes"
+        shown, title = (
+            with_texts(fit, list_prototypes(fit)),
+            "Features" if features else "Prototypes",
+        )
         title += f" (the first {SHOWN} of {len(shown)})" if len(shown) > SHOWN else ""
         kept = [c for c in ("machine", "rule", "q", "r", "value") if c in shown]
-        out.append(sheet_of((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title))
+        out.append(
+            sheet_of((shown[kept] if features else shown.set_index("prototype")).head(SHOWN), title)
+        )
     if "Separation" in lines:
         apart = separation(fit)
         more = f" (the first {SHOWN} of {len(apart)} variables)" if len(apart) > SHOWN else ""
@@ -373,12 +493,16 @@ def summary(fit: Fitted) -> Summary:
 
 
 def by_class(fit: Fitted) -> pd.DataFrame:
-    """Observations, prototypes and cross-validated (else training) error of each class: the weighted proportion misclassified."""
+    """Observations, prototypes and cross-validated (else training) error of each class: the
+    weighted proportion misclassified.
+    """
     table = per_class(fit)
     counts = count_confusion(fit)[0]
     name = "CV error" if fit.curve is not None else "training error"
     total = fit.frame.class_weights  # a row without a prediction is wrong
-    table[name] = [fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))]
+    table[name] = [
+        fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))
+    ]
     return table
 
 
@@ -395,19 +519,36 @@ def certificate_rows(fit: Fitted) -> list[list[str]]:
     """The certificate class by class."""
     certificate = fit.certificate
     rows = [
-        [str(level), significant(certificate.objective[k], 6), significant(certificate.bound[k], 6), certificate.proof[k]]
+        [
+            str(level),
+            significant(certificate.objective[k], 6),
+            significant(certificate.bound[k], 6),
+            certificate.proof[k],
+        ]
         for k, level in enumerate(fit.classes)
     ]
-    return [*rows, ["all", significant(certificate.objective.sum(), 6), significant(certificate.bound.sum(), 6), ""]]
+    return [
+        *rows,
+        [
+            "all",
+            significant(certificate.objective.sum(), 6),
+            significant(certificate.bound.sum(), 6),
+            "",
+        ],
+    ]
 
 
 def notes(fit: Fitted) -> list[str]:
     """Notes for the reader."""
     return [
-        *fit.frame.notes, *fit.dissimilarity.metric.notes, *_tied_notes(fit), *_certificate_notes(fit),
-        *(fit.model.notes(fit.learned) if fit.model.has("notes") else []), *_validation_notes(fit),
+        *fit.frame.notes,
+        *fit.dissimilarity.metric.notes,
+        *_tied_notes(fit),
+        *_certificate_notes(fit),
+        *(fit.model.notes(fit.learned) if fit.model.has("notes") else []),
+        *_validation_notes(fit),
         *_calibration_notes(fit),
-    ]  # fmt: skip
+    ]
 
 
 def _tied_notes(fit: Fitted) -> list[str]:
@@ -419,7 +560,9 @@ def _tied_notes(fit: Fitted) -> list[str]:
     if not len(tied):
         return []
     which = f"{', '.join(map(brief, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
-    return [f"Rows at the same distance from all classes, which are predicted as the first class: {len(tied)} ({which})."]
+    return [
+        f"Rows at the same distance from all classes, which are predicted as the first class: {len(tied)} ({which})."
+    ]
 
 
 def _calibration_notes(fit: Fitted) -> list[str]:
@@ -427,7 +570,9 @@ def _calibration_notes(fit: Fitted) -> list[str]:
     if fit.calibration is None:
         return []
     least = fit.calibration.smallest_level()
-    few = [f"{c} (above level {a:.3g})" for c, a in zip(fit.classes, least, strict=True) if a < 0.95]
+    few = [
+        f"{c} (above level {a:.3g})" for c, a in zip(fit.classes, least, strict=True) if a < 0.95
+    ]
     always = f"Classes with few calibration rows are in every set: {', '.join(few)}."
     return [fit.calibration.guarantee(), *([always] if few else [])]
 
@@ -450,11 +595,18 @@ def _validation_notes(fit: Fitted) -> list[str]:
         if fit.selection.rule in RULES:
             how = f"Parameters selected by the {selection_rule(fit)}"
         keeps = validation.limits.allowed
-        kept = "" if keeps is None else f", {keeps.sum()} of which satisfy max_prototypes={brief(fit.call.arguments['max_prototypes'])}"
+        kept = (
+            ""
+            if keeps is None
+            else f", {keeps.sum()} of which satisfy max_prototypes={brief(fit.call.arguments['max_prototypes'])}"
+        )
         out.append(f"{how} among {len(validation.table)} grid points{kept}.")
         out += tuned_on_the_same_folds(fit)
     out += at_the_end(fit)
-    return [*out, f"{optimistic}. Use the cross-validated {validation.measure_name} to judge performance on new rows."]
+    return [
+        *out,
+        f"{optimistic}. Use the cross-validated {validation.measure_name} to judge performance on new rows.",
+    ]
 
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
@@ -465,8 +617,10 @@ def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
     if fit.selection.by_hand:
         return [f"The CV {name} is optimistic if the point was selected by looking at the curve."]
     return [
-        f"The CV {name} is optimistic because the parameters were tuned on the same folds. The corrected {name} adjusts for this "
-        "(bootstrap of the held-out predictions). For a full assessment, use nested cross-validation: compare(formula, data, "
+        f"The CV {name} is optimistic because the parameters were tuned on the same folds. The "
+        f"corrected {name} adjusts for this "
+        "(bootstrap of the held-out predictions). For a full assessment, use nested "
+        "cross-validation: compare(formula, data, "
         "[method], cv=10)."
     ]
 
@@ -475,7 +629,11 @@ def at_the_end(fit: Fitted) -> list[str]:
     """A note if the lowest error is at the largest value of a parameter that was tried."""
     grid, best, name = fit.curve.grid, fit.curve.choice.best, fit.curve.measure_name
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
-    ends = [(c, grid[c].iloc[best]) for c in numeric if allowed(fit) != grid[c].iloc[best] == grid[c].max() < np.inf]
+    ends = [
+        (c, grid[c].iloc[best])
+        for c in numeric
+        if allowed(fit) != grid[c].iloc[best] == grid[c].max() < np.inf
+    ]
     return [
         f"The lowest CV {name} is at the largest {c} tried, {significant(value)}: larger values may do better."
         for c, value in ends
@@ -490,7 +648,8 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
     n : int, optional
         Number of prototypes, in the order of selection. Default: all.
     columns : list of str, optional
-        Columns of `prototypes`. Default: the first eight, without `true_class` if each prototype represents its own class.
+        Columns of `prototypes`. Default: the first eight, without `true_class` if each prototype
+        represents its own class.
 
     Returns
     -------
@@ -507,7 +666,10 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
     from .sheets import PaperTable  # see `summary`
 
     found = fit.prototypes
-    same = "true_class" in found and (found["true_class"].astype(object) == found["class"].astype(object)).all()
+    same = (
+        "true_class" in found
+        and (found["true_class"].astype(object) == found["class"].astype(object)).all()
+    )
     usual = list(found.columns.drop("true_class" if same else []))
     names = choose_columns("columns", columns, list(found), usual[:MOST_COLUMNS])
     if n is not None:
@@ -516,7 +678,11 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
     notes = [f"{fit.model.title}; {described(fit)}."]
     known = fit.curve is not None and fit.selection.point is not None
     notes += [f"{name}: {words}." for name, words in validated(fit).items()] if known else []
-    notes += [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
+    notes += (
+        [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
+    )
     left = [str(name) for name in usual if name not in names]
     notes += [f"Not shown: {', '.join(left)}."] if left else []
-    return PaperTable(table.rename_axis("Prototype"), f"Prototypes of {fit.frame.formula.response}", notes)
+    return PaperTable(
+        table.rename_axis("Prototype"), f"Prototypes of {fit.frame.formula.response}", notes
+    )

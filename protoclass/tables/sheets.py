@@ -44,33 +44,74 @@ class Sheet:
         cells = [[one(cell) for cell in row] for row in self.cells]
         beside: dict[str, Any] = {} if self.stubs is None else {"stub_align": "l"}
         return SimpleTable(
-            cells, several(self.headers), several(self.stubs), one(self.title), data_aligns=self.aligns, **beside
+            cells,
+            several(self.headers),
+            several(self.stubs),
+            one(self.title),
+            data_aligns=self.aligns,
+            **beside,
         )
 
     def latex(self) -> str:
-        """One tabular with the rules of booktabs, whose head and cells have the same columns; long texts without a head are broken.
+        """One tabular with the rules of booktabs, whose head and cells have the same columns; long
+        texts without a head are broken.
 
         If it is wider than a page, it is made smaller as a whole.
         """
-        wide = "l" if self.headers is not None or not self.aligns.endswith("l") else r"p{0.7\linewidth}"
-        aligns = self.aligns if len(self.aligns) > 1 else self.aligns * len(self.cells[0] if self.cells else self.headers or "")
-        form = "l" * (self.stubs is not None) + (aligns[:-1] + wide if aligns.endswith("l") else aligns)
-        head = [] if self.headers is None else [[self.corner] * (self.stubs is not None) + list(self.headers)]
+        wide = (
+            "l"
+            if self.headers is not None or not self.aligns.endswith("l")
+            else r"p{0.7\linewidth}"
+        )
+        aligns = (
+            self.aligns
+            if len(self.aligns) > 1
+            else self.aligns * len(self.cells[0] if self.cells else self.headers or "")
+        )
+        form = "l" * (self.stubs is not None) + (
+            aligns[:-1] + wide if aligns.endswith("l") else aligns
+        )
+        head = (
+            []
+            if self.headers is None
+            else [[self.corner] * (self.stubs is not None) + list(self.headers)]
+        )
         stubs = [[]] * len(self.cells) if self.stubs is None else [[stub] for stub in self.stubs]
         lines = [*head, *([*stub, *row] for stub, row in zip(stubs, self.cells, strict=True))]
-        rows = [" & ".join(MINUS.sub("$-$", escape_latex(visible(cell))) for cell in line) + r" \\" for line in lines]
+        rows = [
+            " & ".join(MINUS.sub("$-$", escape_latex(visible(cell))) for cell in line) + r" \\"
+            for line in lines
+        ]
         rows[len(head) : len(head)] = [r"\midrule"] * len(head)
-        table = "\n".join([rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"])
-        is_wide = bool(head) and sum(2 + max(map(len, column)) for column in zip(*lines, strict=True)) > PAGE
-        return f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{table}\n\\end{{adjustbox}}" if is_wide else table
+        table = "\n".join(
+            [rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"]
+        )
+        is_wide = (
+            bool(head)
+            and sum(2 + max(map(len, column)) for column in zip(*lines, strict=True)) > PAGE
+        )
+        return (
+            f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{table}\n\\end{{adjustbox}}"
+            if is_wide
+            else table
+        )
 
 
 def sheet_of(frame: pd.DataFrame, title: str) -> Sheet:
     """A frame as a sheet: texts as they are, other numbers rounded, the index at the left."""
-    named = {name: frame[name].astype(object).map(str, na_action="ignore") for name in frame.select_dtypes("category")}
+    named = {
+        name: frame[name].astype(object).map(str, na_action="ignore")
+        for name in frame.select_dtypes("category")
+    }
     columns = [column.astype(object).map(_cell) for _, column in frame.assign(**named).items()]
     cells = [list(row) for row in zip(*columns, strict=True)]
-    return Sheet(cells, title, list(map(str, frame.columns)), list(map(str, frame.index)), corner=str(frame.index.name or ""))
+    return Sheet(
+        cells,
+        title,
+        list(map(str, frame.columns)),
+        list(map(str, frame.index)),
+        corner=str(frame.index.name or ""),
+    )
 
 
 def _cell(value: Any) -> str:
@@ -94,11 +135,14 @@ class SheetSummary(Summary):  # type: ignore[misc]
 
     def as_html(self) -> str:
         """The tables and notes in HTML."""
-        tables = summary_return([sheet.table(html.escape) for sheet in self.sheets], return_fmt="html")
+        tables = summary_return(
+            [sheet.table(html.escape) for sheet in self.sheets], return_fmt="html"
+        )
         return f"{tables}<br/><br/>{'<br/>'.join(map(html.escape, self.notes))}"
 
     def as_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        r"""A table of LaTeX: a tabular for each part with its title, and the notes. It needs `\usepackage{booktabs, adjustbox}`.
+        r"""A table of LaTeX: a tabular for each part with its title, and the notes. It needs
+        `\usepackage{booktabs, adjustbox}`.
 
         Parameters
         ----------
@@ -109,12 +153,26 @@ class SheetSummary(Summary):  # type: ignore[misc]
         """
         titles = [escape_latex(visible(sheet.title)) for sheet in self.sheets]
         head = titles[0] if caption is None else escape_latex(visible(caption))
-        parts = [sheet.latex() if title == head or len(titles) == 1 else f"{title}\n\n\\smallskip\n{sheet.latex()}"
-                 for title, sheet in zip(titles, self.sheets, strict=True)]  # fmt: skip
+        parts = [
+            sheet.latex()
+            if title == head or len(titles) == 1
+            else f"{title}\n\n\\smallskip\n{sheet.latex()}"
+            for title, sheet in zip(titles, self.sheets, strict=True)
+        ]
         notes = " \\par\n".join(map(escape_latex, self.notes))
-        parts += [f"\\begin{{minipage}}{{\\linewidth}}\n\\footnotesize\n{notes}\n\\end{{minipage}}"] if notes else []
+        parts += (
+            [f"\\begin{{minipage}}{{\\linewidth}}\n\\footnotesize\n{notes}\n\\end{{minipage}}"]
+            if notes
+            else []
+        )
         named = [] if label is None else [rf"\label{{{label}}}"]
-        top = ["% \\usepackage{booktabs, adjustbox}", r"\begin{table}", r"\centering", rf"\caption{{{head}}}", *named]
+        top = [
+            "% \\usepackage{booktabs, adjustbox}",
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{head}}}",
+            *named,
+        ]
         return "\n".join([*top, "\n\n\\medskip\n".join(parts), r"\end{table}"])
 
     def _repr_html_(self) -> str:
@@ -127,14 +185,21 @@ class PaperTable(SheetSummary):
     Attributes
     ----------
     frame : DataFrame
-        Texts of the table: the heads of the columns are their names, and the index is left of the rows.
+        Texts of the table: the heads of the columns are their names, and the index is left of the
+        rows.
     """
 
     def __init__(self, frame: pd.DataFrame, title: str, notes: Sequence[str]) -> None:
         sheet = sheet_of(frame, title)
         super().__init__([sheet], notes)
-        index = pd.Index(map(visible, sheet.stubs or ()), name=visible(str(frame.index.name)), dtype=object)
-        self.frame = pd.DataFrame([list(map(visible, row)) for row in sheet.cells], index, list(map(visible, sheet.headers or ())))
+        index = pd.Index(
+            map(visible, sheet.stubs or ()), name=visible(str(frame.index.name)), dtype=object
+        )
+        self.frame = pd.DataFrame(
+            [list(map(visible, row)) for row in sheet.cells],
+            index,
+            list(map(visible, sheet.headers or ())),
+        )
 
 
 def summary(result: Result) -> Summary:
@@ -142,4 +207,6 @@ def summary(result: Result) -> Summary:
     words, tables = result._said()
     title, *notes = words.split("\n")
     tables = tables or [(result.glance(), {})]
-    return SheetSummary([sheet_of(table, "" if k else title) for k, (table, _) in enumerate(tables)], notes)
+    return SheetSummary(
+        [sheet_of(table, "" if k else title) for k, (table, _) in enumerate(tables)], notes
+    )

@@ -44,12 +44,19 @@ def with_texts(fit: Fitted, table: pd.DataFrame) -> pd.DataFrame:
 def glance(fit: Fitted) -> Any:
     """Table with one row: method, rows, classes, prototypes, parameters, training error, CV error with its SE.
 
-    Only parameters that have an effect are listed. The cross-validated columns are named by the measure: `cv_error`,
-    `cv_balanced_error` or `cv_loss`, and `cv_se`. If parameters were tuned, the column with `_corrected` has the error corrected
-    for tuning on the same folds (see `Validation.corrected`). The table is from the library of the fitted data, as for `tidy`.
+    Only parameters that have an effect are listed. The cross-validated columns are named by the
+    measure: `cv_error`, `cv_balanced_error` or `cv_loss`, and `cv_se`. If parameters were tuned,
+    the column with `_corrected` has the error corrected for tuning on the same folds (see
+    `Validation.corrected`). The table is from the library of the fitted data, as for `tidy`.
     """
-    row: dict[str, Any] = {"method": fit.model.name, "nobs": fit.nobs, "dropped": len(fit.dropped), "classes": len(fit.classes),
-                           "prototypes": len(fit.rule.prototypes), "size": fit.rule.size}  # fmt: skip
+    row: dict[str, Any] = {
+        "method": fit.model.name,
+        "nobs": fit.nobs,
+        "dropped": len(fit.dropped),
+        "classes": len(fit.classes),
+        "prototypes": len(fit.rule.prototypes),
+        "size": fit.rule.size,
+    }
     row |= {"dissimilarity": fit.dissimilarity.metric.name} if fit.model.measures(fit.rule) else {}
     unused = fit.model.unused(len(fit.classes))
     values = {name: value for name, value in fit.params.items() if name not in unused}
@@ -58,7 +65,10 @@ def glance(fit: Fitted) -> Any:
         row["objective"] = fit.objective.value
     row["training_error"] = fit.training_error
     if fit.curve is not None and fit.selection.point is not None:
-        chosen, name = fit.curve.table.iloc[fit.selection.point], fit.curve.measure_name.replace(" ", "_")
+        chosen, name = (
+            fit.curve.table.iloc[fit.selection.point],
+            fit.curve.measure_name.replace(" ", "_"),
+        )
         corrected = corrected_error(fit)
         row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
         row |= {} if corrected is None else {f"cv_{name}_corrected": corrected.value}
@@ -72,16 +82,17 @@ def augment(fit: Fitted, new: Any = None) -> Any:
 
     * `fitted`; `correct`, if the response is present;
     * `prototype`: the nearest prototype; `distance`: the distance to it;
-    * `margin`: the distance to the nearest prototype of another class minus the distance to the nearest of the row's own class (of the
-      fitted class, if its own is unknown);
+    * `margin`: the distance to the nearest prototype of another class minus the distance to the
+      nearest of the row's own class (of the fitted class, if its own is unknown);
     * `covered`: whether the row is in a ball of its class and in no ball of another class.
 
     Training rows that were dropped have NA.
 
     Notes
     -----
-    A polars or pyarrow table is returned with these columns added. For a path or lazy table, as `data` in `fit`, the result is a
-    pandas table; without `new` it has the columns that the fit has read.
+    A polars or pyarrow table is returned with these columns added. For a path or lazy table, as
+    `data` in `fit`, the result is a pandas table; without `new` it has the columns that the fit has
+    read.
     """
     base = as_pandas(fit.call.data if new is None else new)
     given = fit.dissimilarity.metric.given
@@ -104,16 +115,21 @@ def augment(fit: Fitted, new: Any = None) -> Any:
         distance = fit.predictions(source, "distance", unseen=None).reindex(base.index)
         out["distance"] = distance.min(axis=1)
         classes = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
-        out["margin"] = margins(distance.to_numpy(float), fit.frame.levels.get_indexer(classes.astype(object)))
+        out["margin"] = margins(
+            distance.to_numpy(float), fit.frame.levels.get_indexer(classes.astype(object))
+        )
     if "cover" in fit.rule.kinds:
         cover = fit.predictions(source, "cover", unseen=None).reindex(base.index)
         against = fitted if truth is None else truth
-        out["covered"] = (cover.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
+        out["covered"] = (
+            (cover.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
+        )
     return beside_given(out, fit.call.data if new is None else new)
 
 
 def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The distance to the nearest prototype of any other class minus the distance to the class, (r,); NaN if either is unknown.
+    """The distance to the nearest prototype of any other class minus the distance to the class,
+    (r,); NaN if either is unknown.
 
     Parameters
     ----------

@@ -18,27 +18,37 @@ from ..ground.options import SAME, fixed, significant
 from ..ground.text import write_number, write_value
 from ..metrics.measuring import texts_as_wholes
 
-MANY, MOST_SHARE = 200, 1 / 3  # prototypes, and their proportion of the rows, from which on the printed fit shows smaller sizes
+# prototypes, and their proportion of the rows, from which on the printed fit shows smaller sizes
+MANY, MOST_SHARE = 200, 1 / 3
 FEWER = (10, 20)  # divisors of the number of prototypes
-MOST_LEARNED = 200_000_000  # rows times candidates times grid points up to which the printed fit computes smaller sizes
+# rows times candidates times grid points up to which the printed fit computes smaller sizes
+MOST_LEARNED = 200_000_000
 MOST_PREDICTED = 2_000_000  # rows times prototypes up to which print predicts the training rows
 NAMED = 5  # classes that a line names before it counts the others
 LOWER = "a lower lambda_"
 
 
 def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
-    """Weight of the rows by true and predicted class, and which rows: held out, if something was cross-validated, else training rows."""
+    """Weight of the rows by true and predicted class, and which rows: held out, if something was
+    cross-validated, else training rows.
+    """
     if fit.curve is not None:
         return fit.curve.confusion(fit.selection.point), "held-out rows"
     L, levels = len(fit.classes), fit.frame.levels
-    table = np.bincount(fit.frame.codes * L + fit.fitted_codes, fit.frame.weights, L * L).reshape(L, L)
+    table = np.bincount(fit.frame.codes * L + fit.fitted_codes, fit.frame.weights, L * L).reshape(
+        L, L
+    )
     return pd.DataFrame(table, levels, levels), "training rows"
 
 
 def all_rows_serve(fit: Fitted) -> bool:
     """Whether every row is a prototype without having been chosen, as in k-NN."""
     prototypes = fit.rule.prototypes
-    return prototypes.at is not None and len(prototypes) == fit.nobs and not {*COVERED, *ASSIGNED} & set(prototypes.table)
+    return (
+        prototypes.at is not None
+        and len(prototypes) == fit.nobs
+        and not {*COVERED, *ASSIGNED} & set(prototypes.table)
+    )
 
 
 def list_shown(fit: Fitted) -> Array:
@@ -52,7 +62,12 @@ def list_shown(fit: Fitted) -> Array:
 def is_text(fit: Fitted) -> bool:
     """Whether the rows are texts, of which the metric compares the letters."""
     ((name, column), *others) = [*fit.frame.schema.items(), (None, None)]
-    return column is not None and column.kind == "category" and len(others) == 1 and fit.dissimilarity.metric.unseen_in(name) == "measured"
+    return (
+        column is not None
+        and column.kind == "category"
+        and len(others) == 1
+        and fit.dissimilarity.metric.unseen_in(name) == "measured"
+    )
 
 
 MEASURES = {
@@ -76,14 +91,19 @@ def describe_prototypes(fit: Fitted) -> str:
         return f"{int(support.sum())} support objects"
     if all_rows_serve(fit):
         return "all rows are prototypes"
-    features, count = len(list_features(fit)), f"{len(prototypes)} prototype{'' if len(prototypes) == 1 else 's'}"
+    features, count = (
+        len(list_features(fit)),
+        f"{len(prototypes)} prototype{'' if len(prototypes) == 1 else 's'}",
+    )
     if not features:
         return count
     return f"{features} feature{'' if features == 1 else 's'}{f', {count}' if len(prototypes) else ' in words'}"
 
 
 def describe_balls(fit: Fitted, count: int, shapes: bool) -> str:
-    """Description of the balls of the first `count` prototypes in a plot: their shapes, or lines to the rows in them."""
+    """Description of the balls of the first `count` prototypes in a plot: their shapes, or lines to
+    the rows in them.
+    """
     radii = fit.rule.prototypes.radii
     if radii is None or not count:
         return ""
@@ -99,7 +119,11 @@ def list_features(fit: Fitted) -> list[str]:
     if not fit.model.has("feature_table"):
         return []
     table = fit.model.feature_table(fit.learned)
-    names = [f"{machine}: " for machine in table["machine"]] if "machine" in table else [""] * len(table)
+    names = (
+        [f"{machine}: " for machine in table["machine"]]
+        if "machine" in table
+        else [""] * len(table)
+    )
     return [f"{name}{words}" for name, words in zip(names, table["rule"], strict=True)]
 
 
@@ -111,12 +135,18 @@ def describe_axis(validation: ErrorCurve, parameter: str) -> str:
 def describe_point(validation: ErrorCurve, point: int) -> str:
     """The parameters of a grid point."""
     row = validation.grid.iloc[point]
-    return ", ".join(f"{k} = {write_value(row[k])}" for k in validation.grid) or validation.problem.model.title
+    return (
+        ", ".join(f"{k} = {write_value(row[k])}" for k in validation.grid)
+        or validation.problem.model.title
+    )
 
 
 def describe_choice(validation: ErrorCurve, point: int) -> str:
     """A grid point with its error, and whether it is the best or the 1-SE choice."""
-    names = ((validation.choice.best, f"the least {validation.measure_name}"), (validation.choice.one_se, "the 1-SE choice"))
+    names = (
+        (validation.choice.best, f"the least {validation.measure_name}"),
+        (validation.choice.one_se, "the 1-SE choice"),
+    )
     marks = [name for at, name in names if at == point]
     which = f", {' and '.join(marks)}" if marks else ""
     error = write_error(validation.table.iloc[point])
@@ -127,7 +157,9 @@ def describe_selection(validation: ErrorCurve) -> str:
     """The selection of the 1-SE rule, its size and its error: the title of the error curve."""
     point, measure = validation.choice.one_se, validation.measure_name
     row = validation.table.iloc[point]
-    error = f"{measure} {write_rate(row['error'], measure)}" + (f" (SE {write_rate(row['se'], measure)})" if row["se"] > SAME else "")
+    error = f"{measure} {write_rate(row['error'], measure)}" + (
+        f" (SE {write_rate(row['se'], measure)})" if row["se"] > SAME else ""
+    )
     return f"1-SE choice: {describe_point(validation, point)}; mean size {row['size']:.0f}, {error}"
 
 
@@ -165,12 +197,18 @@ def list_facts(validation: ErrorCurve, point: int) -> list[tuple[str, str]]:
 def count_folds(validation: ErrorCurve) -> str:
     """The folds, and how often they were drawn."""
     repeats = len(validation.of_fold)
-    return f"{int(validation.of_fold.max()) + 1} folds" + (f" x {repeats} repeats" if repeats > 1 else "")
+    return f"{int(validation.of_fold.max()) + 1} folds" + (
+        f" x {repeats} repeats" if repeats > 1 else ""
+    )
 
 
 def selecting_curve(fit: Fitted) -> ErrorCurve | None:
     """The cross-validation whose rule selected the parameters of the fit; None without one."""
-    return None if fit.curve is None or fit.selection.point is None or fit.selection.by_hand else fit.curve
+    return (
+        None
+        if fit.curve is None or fit.selection.point is None or fit.selection.by_hand
+        else fit.curve
+    )
 
 
 def corrected_error(fit: Fitted) -> Estimate | None:
@@ -185,21 +223,34 @@ def selection_rule(fit: Fitted) -> str:
 
 
 def describe_fewer(fit: Fitted, curve: ErrorCurve) -> str:
-    """Errors with fewer prototypes, if the 1-SE rule selects many; only at the grid points, if more fits would take long."""
+    """Errors with fewer prototypes, if the 1-SE rule selects many; only at the grid points, if more
+    fits would take long.
+    """
     size, counted = len(fit.rule.prototypes), fit.model.can.counted not in (False, "features")
     many = not all_rows_serve(fit) and size > min(MANY, MOST_SHARE * fit.nobs)
     if not (many and counted and fit.selection.rule == "1se"):
         return ""
-    slow = fit.dissimilarity.metric.slow or fit.problem.train_in_folds or fit.problem.to_tune is not None
+    slow = (
+        fit.dissimilarity.metric.slow
+        or fit.problem.train_in_folds
+        or fit.problem.to_tune is not None
+    )
     if slow or np.prod([*fit.dissimilarity.shape, len(curve.grid)]) > MOST_LEARNED:
         points = frontier(curve.choice.error, curve.rule_sizes)
         sizes, error = curve.rule_sizes[points], curve.choice.error[points]
     else:
         sizes, error = fit.prices
     smaller = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
-    costs = [(f"{sizes[g]:.0f}", fixed(error[g], 3)) for g in dict.fromkeys(found[-1] for found in smaller if len(found))]
+    costs = [
+        (f"{sizes[g]:.0f}", fixed(error[g], 3))
+        for g in dict.fromkeys(found[-1] for found in smaller if len(found))
+    ]
     if not costs:
-        return "" if fit.model.within(fit.nobs) == fit.model else "max_prototypes= limits their number and selects the best such fit"
+        return (
+            ""
+            if fit.model.within(fit.nobs) == fit.model
+            else "max_prototypes= limits their number and selects the best such fit"
+        )
     (count, cost), *others = costs
     further = "".join(f", {fewer} with {more}" for fewer, more in others)
     return f"{count} with CV {curve.measure_name} {cost}{further}; set max_prototypes="
@@ -208,7 +259,8 @@ def describe_fewer(fit: Fitted, curve: ErrorCurve) -> str:
 def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> str:
     """Extensions of default grids, and the largest of the user's own values if they were selected.
 
-    `unfinished`: only extensions of a parameter whose largest value was selected and that could not go on.
+    `unfinished`: only extensions of a parameter whose largest value was selected and that could not
+    go on.
     """
     point: Any = fit.selection.point
     grid, values, out = curve.of_metric(point).grid, fit.selection.values, []
@@ -219,13 +271,31 @@ def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> s
         ended = "" if extension.all_classes else "; with the next value a class has no prototypes"
         if extension.added:
             added = f"{extension.added} larger value{'s' if extension.added > 1 else ''} of {name}"
-            out.append(f"extended by {added} (up to {significant(grid[name].max())}), because the largest was selected{ended}")
+            out.append(
+                f"extended by {added} (up to {significant(grid[name].max())}), because the largest was selected{ended}"
+            )
         else:
-            out.append(f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}")
+            out.append(
+                f"not extended, although the largest {name}, {significant(extension.last)}, was selected{ended}"
+            )
     grid = curve.grid
-    given = [c for c in grid if not fit.problem.model.has_default_grid(c) and grid[c].dtype.kind in "iuf" and grid[c].nunique() > 1]
+    given = [
+        c
+        for c in grid
+        if not fit.problem.model.has_default_grid(c)
+        and grid[c].dtype.kind in "iuf"
+        and grid[c].nunique() > 1
+    ]
     ends = [c for c in given if values[c] == grid[c].max() < np.inf and values[c] != allowed(fit)]
-    return "; ".join([*out, *(f"the largest {c}, {significant(values[c])}, was selected: try larger values" for c in ends)])
+    return "; ".join(
+        [
+            *out,
+            *(
+                f"the largest {c}, {significant(values[c])}, was selected: try larger values"
+                for c in ends
+            ),
+        ]
+    )
 
 
 def allowed(fit: Fitted) -> int:
@@ -236,12 +306,21 @@ def allowed(fit: Fitted) -> int:
 def class_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on class weights and on classes that are never predicted, if there is something to report."""
     given = fit.call.arguments.get("class_weights")
-    also = " and the probabilities; predict(new, loss=) then counts costs twice" if "prob" in fit.rule.kinds else ""
+    also = (
+        " and the probabilities; predict(new, loss=) then counts costs twice"
+        if "prob" in fit.rule.kinds
+        else ""
+    )
     also = also if fit.calibration is None else ", but not the probabilities and sets"
-    out = {} if given is None else {"Class weights": f"{brief(given)}, which also weight the errors{also}"}
+    out = (
+        {}
+        if given is None
+        else {"Class weights": f"{brief(given)}, which also weight the errors{also}"}
+    )
     if fit.frame.absent is not None:
         return out
-    none = fit.model.can.nearest and not len(fit.rule.prototypes)  # for other rules the method describes what this means
+    # for other rules the method describes what this means
+    none = fit.model.can.nearest and not len(fit.rule.prototypes)
     out |= _no_prototypes(fit) if none else _never_predicted(fit)
     texts = texts_as_wholes(fit.frame, fit.dissimilarity.metric)
     if not texts:
@@ -253,7 +332,9 @@ def class_facts(fit: Fitted) -> dict[str, str]:
 def _no_prototypes(fit: Fitted) -> dict[str, str]:
     """Warning that a nearest-prototype rule has no prototypes."""
     heaviest = fit.frame.levels[fit.fitted_codes[0]]
-    out = {"Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"}
+    out = {
+        "Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"
+    }
     return {**out, "Try": LOWER} if fit.model.can.costs else out
 
 
@@ -263,12 +344,18 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
     bare = np.zeros(len(fit.classes), bool)
     if fit.model.can.nearest:
         bare = np.bincount(prototypes.classes, minlength=len(bare)) == 0
-    parts = [f"{_named([str(fit.classes[c]) for c in np.flatnonzero(bare)])}: no prototypes"] if bare.any() else []
+    parts = (
+        [f"{_named([str(fit.classes[c]) for c in np.flatnonzero(bare)])}: no prototypes"]
+        if bare.any()
+        else []
+    )
     predicted, kind = _predicted(fit)
     unseen = ~predicted & ~bare
     if unseen.any():
         percent = 100 * np.bincount(fit.frame.codes, minlength=len(bare)) / fit.nobs
-        names = [f"{fit.classes[c]} ({percent[c]:.2g} % of the rows)" for c in np.flatnonzero(unseen)]
+        names = [
+            f"{fit.classes[c]} ({percent[c]:.2g} % of the rows)" for c in np.flatnonzero(unseen)
+        ]
         parts.append(f"{_named(names)}: not for any {kind} row")
     if not parts:
         return {}
@@ -282,14 +369,17 @@ def _named(classes: list[str]) -> str:
 
 
 def _predicted(fit: Fitted) -> tuple[Array, str]:
-    """Classes that are predicted for some rows, and the kind of these rows; all classes, if predicting would take long."""
+    """Classes that are predicted for some rows, and the kind of these rows; all classes, if
+    predicting would take long.
+    """
     validation, count = fit.curve, len(fit.classes)
     if validation is not None and fit.selection.point is not None:
         codes = validation.predicted[:, :, fit.selection.point]
         return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
     if fit.nobs * len(fit.rule.prototypes) > MOST_PREDICTED or fit.dissimilarity.metric.slow:
         return np.ones(count, bool), ""
-    return np.isin(np.arange(count), fit.fitted_codes), "training"  # a row without variables in common has no prediction
+    # a row without variables in common has no prediction
+    return np.isin(np.arange(count), fit.fitted_codes), "training"
 
 
 def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
@@ -302,7 +392,11 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
         Classes without prototypes, and others that are never predicted.
     """
     out = []
-    if fit.curve is not None and fit.curve.measure == "error" and _balanced_helps(fit.curve, np.flatnonzero(bare | unseen)):
+    if (
+        fit.curve is not None
+        and fit.curve.measure == "error"
+        and _balanced_helps(fit.curve, np.flatnonzero(bare | unseen))
+    ):
         out.append('measure="balanced" to tune')
     if bare.any() and fit.model.can.costs:
         out.append(LOWER)
@@ -317,6 +411,8 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
 def _balanced_helps(validation: ErrorCurve, classes: Array) -> bool:
     """Whether held-out rows are predicted as one of the classes at the grid point of the lowest balanced error."""
     problem = validation.problem
-    lost = losses(validation.predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels)))
+    lost = losses(
+        validation.predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels))
+    )
     best = mean_loss(lost, row_weights(problem, "balanced")).argmin()
     return bool(np.isin(validation.predicted[:, :, best], classes).any())

@@ -52,7 +52,14 @@ class Subject:
 def measured_task(data: pd.DataFrame, model: Model, seed: int = 0) -> tuple[Dissimilarity, Task]:
     """The dissimilarities and the task of a problem that nothing has been learned from, on a copy
     of the data."""
-    problem = prepare(Call("fit", "y ~ .", data.copy(), {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed}))
+    problem = prepare(
+        Call(
+            "fit",
+            "y ~ .",
+            data.copy(),
+            {"method": model, "dissimilarity": RAW, "cv": None, "seed": seed},
+        )
+    )
     dissimilarity = problem.measure()
     return dissimilarity, problem.task(dissimilarity)
 
@@ -67,18 +74,33 @@ def close(a: Any, b: Any, rtol: float = ROUNDING) -> np.ndarray:
     return np.isclose(a, b, rtol=rtol, atol=rtol / 1000, equal_nan=True)
 
 
-def require_same(s: Any, found: Mapping[str, Any], want: Mapping[str, Any], what: str, cure: str, rtol: float = ROUNDING) -> None:
+def require_same(
+    s: Any,
+    found: Mapping[str, Any],
+    want: Mapping[str, Any],
+    what: str,
+    cure: str,
+    rtol: float = ROUNDING,
+) -> None:
     """Raise unless the predictions of every kind are the same in two ways; `what` names the way
     that gave `found`."""
-    require(set(found) == set(want), f"{s}: {what} predicts the kinds {sorted(found)} instead of {sorted(want)}: {cure}")
+    require(
+        set(found) == set(want),
+        f"{s}: {what} predicts the kinds {sorted(found)} instead of {sorted(want)}: {cure}",
+    )
     for kind, values in want.items():
         here = np.asarray(found[kind])
         fits = here.shape == values.shape
-        require(fits, f"{s}: {what} predicts {kind!r} in the shape {here.shape} instead of {values.shape}: {cure}")
+        require(
+            fits,
+            f"{s}: {what} predicts {kind!r} in the shape {here.shape} instead of {values.shape}: {cure}",
+        )
         same = close(here, values, rtol).reshape(len(values), -1).all(axis=1)
         if not same.all():
             row = int(same.argmin())
-            raise ContractError(f"{s}: {what} predicts {kind!r} otherwise (row {row}: {here[row]} instead of {values[row]}): {cure}")
+            raise ContractError(
+                f"{s}: {what} predicts {kind!r} otherwise (row {row}: {here[row]} instead of {values[row]}): {cure}"
+            )
 
 
 def fit_to(data: pd.DataFrame, model: Model, formula: str = "y ~ .", **given: Any) -> Fit:
@@ -100,6 +122,8 @@ def registered(registry: dict[str, Any], kinds: Mapping[str, type]) -> Iterator[
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+
 class ContractError(ProtoclassError, AssertionError):
     """A method or a metric breaks a promise; the message says which, where it was seen, and the
     cure."""
@@ -111,7 +135,8 @@ def pickled(value: T, what: str) -> T:
         copied: T = pickle.loads(pickle.dumps(value))
     except (pickle.PicklingError, TypeError, AttributeError) as reason:
         raise ContractError(
-            f"{what} can't be pickled ({reason}): define classes and functions at the top of a module, and store only arrays and plain "
+            f"{what} can't be pickled ({reason}): define classes and functions at the top of a "
+            "module, and store only arrays and plain "
             "values"
         ) from reason
     return copied
@@ -138,13 +163,19 @@ def hold(subject: S, claims: Iterable[Callable[[S], None]]) -> None:
             claim(subject)
         except ContractError as reason:
             broken.append((claim, reason))
-        except Exception:  # such as data that are refused; after the first claim it follows from what is broken
+        except (
+            Exception
+        ):  # such as data that are refused; after the first claim it follows from what is broken
             if not broken:
                 raise
     if broken:
         (_, first), *others = broken
-        about = ", ".join(f"{claim.__name__.removeprefix('check_').replace('_', ' ')}" for claim, _ in others)
-        raise ContractError(f"{first}\n(also broken, perhaps for this reason: {about})" if others else str(first)) from first
+        about = ", ".join(
+            f"{claim.__name__.removeprefix('check_').replace('_', ' ')}" for claim, _ in others
+        )
+        raise ContractError(
+            f"{first}\n(also broken, perhaps for this reason: {about})" if others else str(first)
+        ) from first
 
 
 def unless_refused(function: Callable[..., T], *args: Any) -> T | None:
@@ -182,11 +213,16 @@ def watching(who: str, **values: Any) -> Iterator[None]:
     finally:
         np.random.set_state(state)
     for name, value in values.items():
-        require(same(value, before[name]), f"{who} writes into {name} in place, which others use too: work on a copy, np.array(...)")
+        require(
+            same(value, before[name]),
+            f"{who} writes into {name} in place, which others use too: work on a copy, np.array(...)",
+        )
     require(
-        not drawn, f"{who} draws from the global generator np.random, or seeds it, but it belongs to the user: draw from "
-        "np.random.default_rng(seed), whose seed is task.seed in `path` and a parameter of a metric, and draw nothing in `predict`",
-    )  # fmt: skip
+        not drawn,
+        f"{who} draws from the global generator np.random, or seeds it, but it belongs to the user: draw from "
+        "np.random.default_rng(seed), whose seed is task.seed in `path` and a parameter of a "
+        "metric, and draw nothing in `predict`",
+    )
 
 
 @contextmanager
@@ -212,7 +248,9 @@ def three_classes(seed: int = 0, rows: int = 96) -> pd.DataFrame:
 def thirty_columns(rows: int = 66) -> pd.DataFrame:
     """Three classes in thirty columns: sums over so many show in which order they are made."""
     parts = [three_classes(k, rows) for k in range(10)]
-    return pd.concat([part.drop(columns="y").add_suffix(str(k)) for k, part in enumerate(parts)], axis=1).assign(y=parts[0]["y"])
+    return pd.concat(
+        [part.drop(columns="y").add_suffix(str(k)) for k, part in enumerate(parts)], axis=1
+    ).assign(y=parts[0]["y"])
 
 
 def contested(seed: int = 0) -> pd.DataFrame:
@@ -228,4 +266,6 @@ def contested(seed: int = 0) -> pd.DataFrame:
     beyond = spots + [1.5, 0.0]
     X = np.concatenate([away, spots, spots, beyond])
     frame = pd.DataFrame(X, columns=["a", "b"])
-    return frame.assign(y=np.repeat(["left", "left", "right", "right"], 15), part=np.repeat(list("ALRB"), 15))
+    return frame.assign(
+        y=np.repeat(["left", "left", "right", "right"], 15), part=np.repeat(list("ALRB"), 15)
+    )

@@ -41,7 +41,9 @@ T = TypeVar("T")
 Array = NDArray[Any]
 
 
-def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ .") -> None:
+def check_metric(
+    metric: Metric | type[Metric] | str, data: Any = None, formula: str = "y ~ ."
+) -> None:
     """Check that a custom metric satisfies the requirements of the package.
 
     * Representations have one entry for each row and can be split.
@@ -77,8 +79,17 @@ def check_metric(metric: Metric | type[Metric] | str, data: Any = None, formula:
 
 def measured(metric: Any, data: Any, formula: str) -> Measured:
     """The metric trained on the data of a check, after the checks of its declarations."""
-    checked: Any = by_name(metric) if isinstance(metric, str) else metric() if isinstance(metric, type) else metric
-    require(isinstance(checked, Metric), f"{type(checked).__name__} is not a subclass of protoclass.Metric")
+    checked: Any = (
+        by_name(metric)
+        if isinstance(metric, str)
+        else metric()
+        if isinstance(metric, type)
+        else metric
+    )
+    require(
+        isinstance(checked, Metric),
+        f"{type(checked).__name__} is not a subclass of protoclass.Metric",
+    )
     check_declarations(checked)
     found = trained_on(checked, thirty_columns() if data is None else as_pandas(data), formula)
     require(len(found) >= 12, f"check_metric needs 12 rows or more, and there are {len(found)}")
@@ -136,8 +147,18 @@ class Measured:
     def new(self, table: pd.DataFrame, candidates: Rep | None = None) -> Array:
         """Dissimilarities of new rows, which are complete, to the candidates."""
         known: Any = self.call("`rows` of new rows", self.trained.new_rows, table, self.frame)
-        require(known.complete.all(), f"{self}: complete rows are not taken for complete when they come as new rows")
-        return np.asarray(self.call("`between` of new rows", known.measure, np.arange(len(table)), candidates or self.candidates))
+        require(
+            known.complete.all(),
+            f"{self}: complete rows are not taken for complete when they come as new rows",
+        )
+        return np.asarray(
+            self.call(
+                "`between` of new rows",
+                known.measure,
+                np.arange(len(table)),
+                candidates or self.candidates,
+            )
+        )
 
     def train(self, frame: Frame, metric: Metric | TrainedMetric | None = None) -> TrainedMetric:
         """The metric trained on other rows."""
@@ -147,13 +168,17 @@ class Measured:
         """The value of a function of the metric; an error that is not of this package becomes one
         of the contract."""
         try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():  # what is not finite is found among the values
+            # what is not finite is found among the values
+            with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
                 return function(*args)
         except ProtoclassError:
             raise
         except Exception as reason:
-            raise ContractError(f"{self}: {what} raises {type(reason).__name__}: {reason}") from reason
+            raise ContractError(
+                f"{self}: {what} raises {type(reason).__name__}: {reason}"
+            ) from reason
+
 
 def trained_on(metric: Metric, data: pd.DataFrame, formula: str) -> Measured:
     """A metric trained on the complete rows of a table.
@@ -182,24 +207,40 @@ def equal(a: Array, b: Array) -> bool:
 def check_declarations(metric: Metric) -> None:
     """The declarations of a metric are of the right types."""
     name = type(metric).__name__
-    require(isinstance(metric.traits, Traits), f"{name}.traits is a {type(metric.traits).__name__}: it must be a Traits")
+    require(
+        isinstance(metric.traits, Traits),
+        f"{name}.traits is a {type(metric.traits).__name__}: it must be a Traits",
+    )
     for f in fields(Traits):
         value, default = getattr(metric.traits, f.name), f.default
-        allowed = "True or False" if isinstance(default, bool) else "a text" if isinstance(default, str) else ""
+        allowed = (
+            "True or False"
+            if isinstance(default, bool)
+            else "a text"
+            if isinstance(default, str)
+            else ""
+        )
         fine = isinstance(value, bool) if isinstance(default, bool) else isinstance(value, str)
         require(fine or not allowed, f"{name}.traits has {f.name}={value!r}: it must be {allowed}")
     copied = pickled(metric, f"the metric {name}")
-    require(copied == metric, f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters")
+    require(
+        copied == metric,
+        f"{name}: a pickled copy of the metric is not equal to it: write no __eq__, or compare all parameters",
+    )
 
 
 def check_values(s: Measured) -> None:
     """Dissimilarities are finite, not negative, and of the right shape."""
-    require(np.issubdtype(s.D.dtype, np.floating), f"{s}: between gave an array of {s.D.dtype}: floats are needed")
+    require(
+        np.issubdtype(s.D.dtype, np.floating),
+        f"{s}: between gave an array of {s.D.dtype}: floats are needed",
+    )
     fine = np.isfinite(s.D) & (s.D >= 0)
     if not fine.all():
         i, j = np.argwhere(~fine)[0]
         raise ContractError(
-            f"{s}: dissimilarities must be finite and at least 0, but D[{i}, {j}] is {s.D[i, j]}: is there a division by a spread that is "
+            f"{s}: dissimilarities must be finite and at least 0, but D[{i}, {j}] is {s.D[i, j]}: "
+            "is there a division by a spread that is "
             "0, a logarithm or root of a negative number, or a class without rows?"
         )
 
@@ -209,14 +250,17 @@ def check_cutting(s: Measured) -> None:
     rows, candidates = s.rows, s.candidates
     n = len(s)
     for at, to in (
-        (slice(0, 1), slice(0, None)), (np.array([7, 2, 11]), np.array([5, 0])), (slice(n - 1, n), slice(0, 1)),
+        (slice(0, 1), slice(0, None)),
+        (np.array([7, 2, 11]), np.array([5, 0])),
+        (slice(n - 1, n), slice(0, 1)),
         (slice(0, 0), slice(0, None)),
-    ):  # fmt: skip
+    ):
         cut = s.between(part(rows, at), part(candidates, to))
         require(
-            equal(cut, s.D[at][:, to]), f"{s}: a part of the matrix differs from the matrix: each pair must be measured by "
+            equal(cut, s.D[at][:, to]),
+            f"{s}: a part of the matrix differs from the matrix: each pair must be measured by "
             "itself, in the same order of sums for any set of rows",
-        )  # fmt: skip
+        )
 
 
 def check_alone(s: Measured) -> None:
@@ -224,10 +268,20 @@ def check_alone(s: Measured) -> None:
     labels, after other rows."""
     if s.metric.given:
         return
-    with accepted(f"{s}: rows of the fit are refused as new rows without classes, which `rows` must not use"):
+    with accepted(
+        f"{s}: rows of the fit are refused as new rows without classes, which `rows` must not use"
+    ):
         again = s.new(s.data)
-    require(again.shape == s.D.shape, f"{s}: the same rows have dissimilarities of shape {again.shape} when they come as new rows")
-    require_same_rows(s, again, "when they come as new rows", "`rows` must not use the response or the labels of rows")
+    require(
+        again.shape == s.D.shape,
+        f"{s}: the same rows have dissimilarities of shape {again.shape} when they come as new rows",
+    )
+    require_same_rows(
+        s,
+        again,
+        "when they come as new rows",
+        "`rows` must not use the response or the labels of rows",
+    )
     n = len(s)
     check_rows_alone(s, s.data, s.D, (0, n // 2, n - 1))
     turned = s.data.iloc[::-1].set_axis([f"new {k}" for k in range(n)], axis=0)
@@ -240,9 +294,10 @@ def check_rows_alone(s: Measured, table: pd.DataFrame, D: Array, rows: tuple[int
         with accepted(f"{s}: row {i} is measured among others, and refused alone"):
             alone = s.new(table.iloc[[i]])
         require(
-            equal(alone, D[[i]]), f"{s}: a new row (row {i}) has other dissimilarities alone than among others: `rows` must represent "
+            equal(alone, D[[i]]),
+            f"{s}: a new row (row {i}) has other dissimilarities alone than among others: `rows` must represent "
             "each row by itself, and learn from other rows in `train`",
-        )  # fmt: skip
+        )
 
 
 def require_same_rows(s: Measured, D: Array, when: str, cure: str) -> None:
@@ -250,7 +305,9 @@ def require_same_rows(s: Measured, D: Array, when: str, cure: str) -> None:
     if not equal(D, s.D):
         i, j = first_unequal(D, s.D)
         where = f"{shown(s.frame.index[i])} to candidate {j}: {D[i, j]:.6g}, not {s.D[i, j]:.6g}"
-        raise ContractError(f"{s}: the same rows have other dissimilarities {when} ({where}): {cure}")
+        raise ContractError(
+            f"{s}: the same rows have other dissimilarities {when} ({where}): {cure}"
+        )
 
 
 def check_classes(s: Measured) -> None:
@@ -261,11 +318,16 @@ def check_classes(s: Measured) -> None:
     held = np.arange(len(s)) % 3 == 0 if s.metric.train_in_folds else np.ones(len(s), bool)
     kept = np.flatnonzero(~held) if s.metric.train_in_folds else np.arange(len(s))
     codes = np.where(held, np.random.default_rng(9).permutation(s.frame.codes), s.frame.codes)
-    changed = replace(s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype))
-    before, after = (s.train(frame.take(kept), s.metric.pretrain(frame)) for frame in (s.frame, changed))
+    changed = replace(
+        s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype)
+    )
+    before, after = (
+        s.train(frame.take(kept), s.metric.pretrain(frame)) for frame in (s.frame, changed)
+    )
     require(
         same(before, after),
-        f"{s}: it changes with the classes of held-out rows: declare train_in_folds if it uses classes, and use none in `pretrain`",
+        f"{s}: it changes with the classes of held-out rows: declare train_in_folds if it uses "
+        "classes, and use none in `pretrain`",
     )
 
 
@@ -280,14 +342,22 @@ def check_saved(s: Measured) -> None:
             said = str(reason).replace(folder, "").replace("\n", " ")
             raise ContractError(
                 f"{s}: its dissimilarities can't be saved and loaded ({said}): use fields that a file can contain"
-            ) from reason  # fmt: skip
+            ) from reason
         D = s.between(again.rows, again.candidates, again.metric)
         fine = same(again.metric, s.trained) and equal(D, s.D)
-        require(fine, f"{s}: after saving and loading, its dissimilarities differ: store all it needs in fields")
+        require(
+            fine,
+            f"{s}: after saving and loading, its dissimilarities differ: store all it needs in fields",
+        )
         if not s.metric.given:
-            known = s.call("`new_rows` of the loaded metric", again.metric.new_rows, s.data.iloc[:3], s.frame)
+            known = s.call(
+                "`new_rows` of the loaded metric", again.metric.new_rows, s.data.iloc[:3], s.frame
+            )
             new = np.asarray(known.measure(np.arange(3), again.candidates))
-            require(equal(new, s.D[:3]), f"{s}: after loading, its dissimilarities of new rows differ: store all it needs in fields")
+            require(
+                equal(new, s.D[:3]),
+                f"{s}: after loading, its dissimilarities of new rows differ: store all it needs in fields",
+            )
 
 
 def check_symmetry(s: Measured) -> None:
@@ -297,7 +367,8 @@ def check_symmetry(s: Measured) -> None:
     if not equal(s.D, s.D.T):
         i, j = first_unequal(s.D, s.D.T)
         raise ContractError(
-            f"{s}: symmetric is declared, and D[{i}, {j}] = {float(s.D[i, j])!r} is not D[{j}, {i}] = {float(s.D[j, i])!r}: sum in one "
+            f"{s}: symmetric is declared, and D[{i}, {j}] = {float(s.D[i, j])!r} is not D[{j}, "
+            f"{i}] = {float(s.D[j, i])!r}: sum in one "
             "order, or leave the declaration out"
         )
 
@@ -310,7 +381,8 @@ def check_triangle(s: Measured) -> None:
     i, j, k = result.at
     require(
         result.violated == 0,
-        f"{s}: triangle is declared, and {result.violated} of {result.tested} triples violate the triangle inequality: D[{i}, {k}] = "
+        f"{s}: triangle is declared, and {result.violated} of {result.tested} triples violate the "
+        f"triangle inequality: D[{i}, {k}] = "
         f"{s.D[i, k]:.6g}, but D[{i}, {j}] + D[{j}, {k}] = {s.D[i, j] + s.D[j, k]:.6g}: leave the declaration out",
     )
 
@@ -324,13 +396,18 @@ def check_coordinates(s: Measured) -> None:
     X = np.asarray(s.call("`coordinates`", trained.coordinates, rows))
     places = s.call("`place`", trained.place, X)
     placed = np.asarray(s.between(rows, places), float)
-    require(np.allclose(placed, D, rtol=1e-5, atol=1e-6 * D.max()), f"{s}: rows that are placed by their coordinates have other "
-        "dissimilarities")
+    require(
+        np.allclose(placed, D, rtol=1e-5, atol=1e-6 * D.max()),
+        f"{s}: rows that are placed by their coordinates have other dissimilarities",
+    )
     back = s.call("`original`", trained.original, X)
     names = s.frame.design.columns
-    require(isinstance(back, pd.DataFrame) and list(back.columns) == list(names), f"{s}: `original` must give a DataFrame with "
+    require(
+        isinstance(back, pd.DataFrame) and list(back.columns) == list(names),
+        f"{s}: `original` must give a DataFrame with "
         "the columns of "
-            f"the design matrix, {list(names[:3])}{' and so on' if len(names) > 3 else ''}")  # fmt: skip
+        f"the design matrix, {list(names[:3])}{' and so on' if len(names) > 3 else ''}",
+    )
     if X.shape[1] < s.frame.design.shape[1]:
         return  # not all rows have coordinates
     design = s.frame.design.to_numpy(float)
@@ -348,7 +425,9 @@ def check_missing(s: Measured) -> None:
     table = s.data.copy()
     for k, name in enumerate(names[1:]):
         gaps = (np.arange(len(table)) + k) % 4 == 0
-        if not pd.api.types.is_integer_dtype(table[name].dtype) and not pd.api.types.is_bool_dtype(table[name].dtype):
+        if not pd.api.types.is_integer_dtype(table[name].dtype) and not pd.api.types.is_bool_dtype(
+            table[name].dtype
+        ):
             table[name] = table[name].mask(gaps)
     frame = mold(s.formula, table, na="keep", response=s.frame.response is not None)
     with accepted(f"{s}: skips_missing is declared, and rows with missing values are refused"):
@@ -356,11 +435,19 @@ def check_missing(s: Measured) -> None:
         D = there.D
     whole = ~frame.columns.isna().any(axis=1).to_numpy()
     both = whole[:, None] & whole[None, :]
-    require((np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any(), f"{there}: dissimilarities must be at least 0, or "
+    require(
+        (np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any(),
+        f"{there}: dissimilarities must be at least 0, or "
         "NaN if two "
-            "rows have no variable in common")  # fmt: skip
-    require(not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)")
-    require(not np.isnan(D).all(axis=1).any(), f"{there}: a row with missing values has no dissimilarity to any row: skip them by pair")
+        "rows have no variable in common",
+    )
+    require(
+        not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)"
+    )
+    require(
+        not np.isnan(D).all(axis=1).any(),
+        f"{there}: a row with missing values has no dissimilarity to any row: skip them by pair",
+    )
     check_rows_alone(there, table, D, (0, len(frame) // 2))
 
 

@@ -101,7 +101,8 @@ def subject_of(model: Model | type[Model] | str, seed: int) -> Subject:
     )
     open_still = list(single.tuned())
     require(
-        not open_still, f"{kind.__name__}.example lacks values for {open_still}, which are tuned by default: add some"
+        not open_still,
+        f"{kind.__name__}.example lacks values for {open_still}, which are tuned by default: add some",
     )
     data, new = three_classes(seed), three_classes(seed + 1).drop(columns="y")
     check_learning(single, data, new, seed)
@@ -113,12 +114,23 @@ def subject_of(model: Model | type[Model] | str, seed: int) -> Subject:
 def check_declaration(kind: type[Model]) -> None:
     """The declarations of a class are right."""
     name = kind.__name__
-    require(is_dataclass(kind), f"{name} is not a dataclass: write @dataclass(frozen=True) above it")
-    require(str(getattr(kind, "name", "")).isidentifier(), f"{name}.name must be an identifier, such as 'mmd'")
-    require(isinstance(kind.can, Capabilities), f"{name}.can must be a Capabilities, as in Capabilities(weights=True)")
+    require(
+        is_dataclass(kind), f"{name} is not a dataclass: write @dataclass(frozen=True) above it"
+    )
+    require(
+        str(getattr(kind, "name", "")).isidentifier(),
+        f"{name}.name must be an identifier, such as 'mmd'",
+    )
+    require(
+        isinstance(kind.can, Capabilities),
+        f"{name}.can must be a Capabilities, as in Capabilities(weights=True)",
+    )
     parameters = {f.name for f in fields(kind)}
     strange = sorted({*kind.example, *kind.never_tuned, *kind.larger} - parameters)
-    require(not strange, f"{name} names {strange}, which are not parameters: these are {sorted(parameters)}")
+    require(
+        not strange,
+        f"{name} names {strange}, which are not parameters: these are {sorted(parameters)}",
+    )
     for parameter, values in kind.example.items():
         fine = isinstance(values, (tuple, list)) and len(values) > 0
         require(fine, f"{name}.example[{parameter!r}] must be a tuple of values, such as (1, 3)")
@@ -129,7 +141,10 @@ def check_weights(s: Subject) -> None:
     if not s.kind.can.weights:
         return
     data = contested()
-    heavy = {part: data["part"].map({part: 1000.0, "R": 3.0}).fillna(1.0).to_numpy() for part in ("L", "A")}
+    heavy = {
+        part: data["part"].map({part: 1000.0, "R": 3.0}).fillna(1.0).to_numpy()
+        for part in ("L", "A")
+    }
     shared = data[data["part"].isin(["L", "R"])]
     said = {}
     for part, w in heavy.items():
@@ -137,7 +152,8 @@ def check_weights(s: Subject) -> None:
         said[part] = float((fitted.predict(shared) == "left").mean())
     require(
         said["L"] > said["A"] + 0.25,
-        f"{s}: weights (task.w) seem to be ignored: of rows common to two classes, {said['L']:.2f} are predicted as the class with a "
+        f"{s}: weights (task.w) seem to be ignored: of rows common to two classes, {said['L']:.2f} "
+        "are predicted as the class with a "
         f"thousand times the weight there, and {said['A']:.2f} without this weight",
     )
 
@@ -152,10 +168,14 @@ def check_held_out(s: Subject) -> None:
     other = s.data.copy()
     other.loc[moving, ["a", "b", "c"]] = draw.normal(size=(moving.sum(), 3)) * [1, 40, 1600]
     other.loc[moving, "y"] = "one"
-    found = [cross_validate("y ~ .", data, s.single, dissimilarity=RAW, cv=fold).held_out[0].astype(str) for data in (s.data, other)]
+    found = [
+        cross_validate("y ~ .", data, s.single, dissimilarity=RAW, cv=fold).held_out[0].astype(str)
+        for data in (s.data, other)
+    ]
     require(
         found[0][out & ~moving].equals(found[1][out & ~moving]),
-        f"{s}: rows are predicted otherwise when values and classes of other held-out rows change: something is learned from held-out "
+        f"{s}: rows are predicted otherwise when values and classes of other held-out rows change: "
+        "something is learned from held-out "
         "rows (`paths` must not use rows with fold == f)",
     )
 
@@ -172,9 +192,13 @@ def check_paths(s: Subject) -> None:
         at = rule.prototypes.at
         if at is not None:
             row = task.candidate_row[at]
-            require(not (fold[row[row >= 0]] == f).any(), f"{s}: prototypes of fold {f} are rows that it holds out")
+            require(
+                not (fold[row[row >= 0]] == f).any(),
+                f"{s}: prototypes of fold {f} are rows that it holds out",
+            )
         cure = (
-            "yield (f, path) with the fold that the path leaves out, learn nothing from held-out rows, and draw with the seed of "
+            "yield (f, path) with the fold that the path leaves out, learn nothing from held-out "
+            "rows, and draw with the seed of "
             "task.keep(fold != f, f)"
         )
         alike = f"in fold {f} `paths` gives another rule than `path` on its training rows alone: it"
@@ -189,13 +213,23 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
     """A path has what every path has, and its first rule prototypes, kinds, a size and a report of
     the right types."""
     cure = "return RulePath((rule, ...)), a rule a point"
-    require(hasattr(path, "at"), f"{name}: `path` returned a {type(path).__name__} without `at`: {cure}")
+    require(
+        hasattr(path, "at"), f"{name}: `path` returned a {type(path).__name__} without `at`: {cure}"
+    )
     rule = path.at(0)
     points: Any = getattr(rule, "prototypes", None)
     kind = type(points).__name__
-    require(isinstance(points, Points), f"{name}: the rule's prototypes must be pc.extend.Points(classes, at=...), not a {kind}")
-    lacks = [part for part in ("size", "kinds", "report", "predict", "moved") if not hasattr(rule, part)]
-    require(not lacks, f"{name}: the rule {type(rule).__name__} has no {lacks}: see `protoclass.core.query.Rule`")
+    require(
+        isinstance(points, Points),
+        f"{name}: the rule's prototypes must be pc.extend.Points(classes, at=...), not a {kind}",
+    )
+    lacks = [
+        part for part in ("size", "kinds", "report", "predict", "moved") if not hasattr(rule, part)
+    ]
+    require(
+        not lacks,
+        f"{name}: the rule {type(rule).__name__} has no {lacks}: see `protoclass.core.query.Rule`",
+    )
     size = rule.size
     require(
         (points.at is None) != (points.coords is None),
@@ -216,7 +250,11 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
 def check_kinds(s: Subject) -> None:
     """Every kind has its shape, and kinds agree with one another, also at the rows of the fit."""
     own = s.data.drop(columns="y")
-    for where, rows in (("new rows", s.new), ("the rows of the fit, at distance 0 from prototypes", own), ("no rows at all", own[:0])):
+    for where, rows in (
+        ("new rows", s.new),
+        ("the rows of the fit, at distance 0 from prototypes", own),
+        ("no rows at all", own[:0]),
+    ):
         check_valid(s, s.fit.rule, s.query(rows), where)
 
 
@@ -227,25 +265,42 @@ def check_valid(s: Subject, rule: Rule, query: Query, where: str) -> dict[str, n
     for kind in rule.kinds:
         found[kind] = values = np.asarray(rule.predict(kind, query))
         shape = (r, classes) if kind in BY_CLASS else (r,)
-        require(values.shape == shape, f"{s}: predict({kind!r}) of {where} has shape {values.shape}, and needs {shape}")
+        require(
+            values.shape == shape,
+            f"{s}: predict({kind!r}) of {where} has shape {values.shape}, and needs {shape}",
+        )
         if kind not in BY_CLASS:
             most = q if kind == "nearest" else classes
             low = 0 if kind == "class" else -1
-            fine = np.issubdtype(values.dtype, np.integer) and ((values >= low) & (values < most)).all()
-            require(fine, f"{s}: predict({kind!r}) of {where} must be whole numbers from {low} to {most - 1}")
+            fine = (
+                np.issubdtype(values.dtype, np.integer)
+                and ((values >= low) & (values < most)).all()
+            )
+            require(
+                fine,
+                f"{s}: predict({kind!r}) of {where} must be whole numbers from {low} to {most - 1}",
+            )
             continue
         require(
             not bool(np.isnan(values).any()),
-            f"{s}: predict({kind!r}) of {where} has NaN: is 0 divided by 0, or does an exponential overflow? Subtract the largest exponent",
+            f"{s}: predict({kind!r}) of {where} has NaN: is 0 divided by 0, or does an exponential "
+            "overflow? Subtract the largest exponent",
         )
     for kind in ("prob", "decision"):
         if kind in found:
-            best = found[kind][np.arange(r), found["class"]] == found[kind].max(axis=1, initial=-np.inf)
+            best = found[kind][np.arange(r), found["class"]] == found[kind].max(
+                axis=1, initial=-np.inf
+            )
             row = f"row {int(np.argmin(best))} of {where}" if not best.all() else ""
-            require(best.all(), f"{s}: the class is not the one of the largest {kind!r}, at {row}: is its sign reversed?")
+            require(
+                best.all(),
+                f"{s}: the class is not the one of the largest {kind!r}, at {row}: is its sign reversed?",
+            )
     if "prob" in found:
         shares = (found["prob"] >= 0).all() and np.allclose(found["prob"].sum(axis=1), 1)
-        require(shares, f"{s}: predict('prob') of {where} must be at least 0 and sum to 1 in each row")
+        require(
+            shares, f"{s}: predict('prob') of {where} must be at least 0 and sum to 1 in each row"
+        )
     return found
 
 
@@ -255,9 +310,21 @@ def check_rows_alone(s: Subject) -> None:
     cure = "`predict` must treat each row by itself, and learn nothing from the rows to predict"
     for i in range(ALONE):
         alone = answers(s.fit.rule, s.query(s.new.iloc[[i]]))
-        require_same(s, alone, {kind: values[[i]] for kind, values in together.items()}, f"new row {i} alone", cure)
+        require_same(
+            s,
+            alone,
+            {kind: values[[i]] for kind, values in together.items()},
+            f"new row {i} alone",
+            cure,
+        )
     reverse = answers(s.fit.rule, s.query(s.new.iloc[::-1]))
-    require_same(s, reverse, {kind: values[::-1] for kind, values in together.items()}, "another order of the rows", cure)
+    require_same(
+        s,
+        reverse,
+        {kind: values[::-1] for kind, values in together.items()},
+        "another order of the rows",
+        cure,
+    )
 
 
 def check_distances(s: Subject) -> None:
@@ -276,11 +343,15 @@ def check_by_distance(s: Subject, rule: Rule, query: Query) -> None:
     D = np.asarray(distances_by(rule, query) if own else query.dissimilarities(rule.prototypes))
     cure = "use query.dissimilarities(self.prototypes), or declare can.own_distances"
     if "distance" in rule.kinds:
-        by_class = [D[:, rule.prototypes.classes == c].min(axis=1, initial=np.inf) for c in range(len(s.fit.classes))]
+        by_class = [
+            D[:, rule.prototypes.classes == c].min(axis=1, initial=np.inf)
+            for c in range(len(s.fit.classes))
+        ]
         fine = close(answer(rule, "distance", query), np.transpose(by_class))
         require(
             fine.all(),
-            f"{s}: predict('distance') is not the lowest dissimilarity to a prototype of each class (inf if it has none), first in "
+            f"{s}: predict('distance') is not the lowest dissimilarity to a prototype of each "
+            "class (inf if it has none), first in "
             f"row {int(np.argmin(fine.all(axis=1)))}: {cure}",
         )
     if "nearest" in rule.kinds:
@@ -288,7 +359,8 @@ def check_by_distance(s: Subject, rule: Rule, query: Query) -> None:
         fine = close(D[np.arange(len(D)), at], D.min(axis=1))
         require(
             (at >= 0).all() and fine.all(),
-            f"{s}: predict('nearest') is prototype {at[int(np.argmin(fine))]} in row {int(np.argmin(fine))}, which is not at the lowest "
+            f"{s}: predict('nearest') is prototype {at[int(np.argmin(fine))]} in row "
+            f"{int(np.argmin(fine))}, which is not at the lowest "
             f"dissimilarity: return positions among the prototypes, D.argmin(axis=1), and {cure}",
         )
 
@@ -299,15 +371,28 @@ def check_moved(s: Subject) -> None:
     part, columns = task.keep(np.arange(len(task.y)) // 3 % 5 > 1, 0)
     rule = s.single.path(part, {}).at(0)
     among = Query(
-        query.rows, lambda rows, points: query.measure(rows, points.moved(columns)), query.vectors, query.design, query.label
+        query.rows,
+        lambda rows, points: query.measure(rows, points.moved(columns)),
+        query.vectors,
+        query.design,
+        query.label,
     )
     want, moved = answers(rule, among), rule.moved(columns)
-    cure = "return dataclasses.replace(self, prototypes=self.prototypes.moved(columns)), if other columns of D become columns[field]"
+    cure = (
+        "return dataclasses.replace(self, prototypes=self.prototypes.moved(columns)), if other "
+        "columns of D become columns[field]"
+    )
     require(
         same(moved.prototypes.at, rule.prototypes.moved(columns).at),
         f"{s}: moved(columns) of the rule must have the prototypes columns[at]: {cure}",
     )
-    require_same(s, {k: v for k, v in answers(moved, query).items() if k in want}, want, "a rule by moved(columns)", cure)
+    require_same(
+        s,
+        {k: v for k, v in answers(moved, query).items() if k in want},
+        want,
+        "a rule by moved(columns)",
+        cure,
+    )
 
 
 def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: int) -> None:
@@ -316,7 +401,12 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
     name = type(model).__name__
     dissimilarity, task = measured_task(data, model, seed)
     fold, asked = np.arange(len(data)) // 3 % 2, dissimilarity._new_query(new)[0]
-    given = {"task.y": task.y, "task.w": task.w, "task.candidate_row": task.candidate_row, "task.D": task.D.array()}
+    given = {
+        "task.y": task.y,
+        "task.w": task.w,
+        "task.candidate_row": task.candidate_row,
+        "task.D": task.D.array(),
+    }
     given |= {"task.columns()": task.columns()}
     given |= {"task.coordinates()": task.coordinates()} if model.can.coordinates else {}
     with own_errors(f"{name}: `path`"):
@@ -324,22 +414,35 @@ def check_learning(model: Model, data: pd.DataFrame, new: pd.DataFrame, seed: in
             path = model.path(task, {})
             check_path(name, path, task.classes, task.shape[1])
             folds = sorted(f for f, _ in model.paths(task, fold, 2, {}))
-        require(folds == [0, 1], f"{name}: `paths` of 2 folds must yield (f, path) for each, f = 0 and 1, and yields {folds}")
+        require(
+            folds == [0, 1],
+            f"{name}: `paths` of 2 folds must yield (f, path) for each, f = 0 and 1, and yields {folds}",
+        )
     rule, again = path.at(0), model.path(measured_task(data, model, seed)[1], {}).at(0)
     for kind in rule.kinds:
         what = f"{name}: predict({kind!r})"
         values = {"query.columns()": asked.columns()}
         values |= {"query.coordinates()": asked.coordinates()} if model.can.coordinates else {}
-        with own_errors(what), watching(what, **values, **{"query.dissimilarities(...)": asked.dissimilarities(rule.prototypes)}):
+        with (
+            own_errors(what),
+            watching(
+                what,
+                **values,
+                **{"query.dissimilarities(...)": asked.dissimilarities(rule.prototypes)},
+            ),
+        ):
             first = np.asarray(rule.predict(kind, asked))
         for what, other in (("a second call", rule), ("a second fit with the same seed", again)):
             cure = f"draw from np.random.default_rng(task.seed) in `path` and nothing in `predict`, and {KEEP}"
-            require_same(name, {kind: np.asarray(other.predict(kind, asked))}, {kind: first}, what, cure, 0)
+            require_same(
+                name, {kind: np.asarray(other.predict(kind, asked))}, {kind: first}, what, cure, 0
+            )
 
 
 def check_grid(s: Subject) -> None:
     """A grid of several axes equals its points fitted one by one, in the order of their product."""
-    order = [name for name in s.single.parameters() if name in s.values]  # that of the fields, as in a fit
+    # that of the fields, as in a fit
+    order = [name for name in s.single.parameters() if name in s.values]
     axes = {name: np.unique(np.array(s.values[name])) for name in order}
     if not axes:
         return
@@ -348,7 +451,8 @@ def check_grid(s: Subject) -> None:
     path = whole.path(task, axes)
     points = list(product(*(v.tolist() for v in axes.values())))
     require(
-        np.shape(path.size) == (len(points),), f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}"
+        np.shape(path.size) == (len(points),),
+        f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}",
     )
     query = s.query()
     every = answer(path, "class", query)
@@ -357,19 +461,36 @@ def check_grid(s: Subject) -> None:
 
 
 def check_point(
-    s: Subject, path: RulePath, g: int, point: dict[str, Any], task: Task, query: Query, column: np.ndarray
+    s: Subject,
+    path: RulePath,
+    g: int,
+    point: dict[str, Any],
+    task: Task,
+    query: Query,
+    column: np.ndarray,
 ) -> Rule:
     rule, alone = path.at(g), replace(s.single, **point).path(task, {}).at(0)
     order = "points run through the product of the axes, the last varying fastest"
     require(
         rule.size == path.size[g] == alone.size,
-        f"{s}: at {point} the path states size {path.size[g]} and its rule {rule.size}, but fitted alone it has {alone.size}: {order}",
+        f"{s}: at {point} the path states size {path.size[g]} and its rule {rule.size}, but fitted "
+        f"alone it has {alone.size}: {order}",
     )
     codes = answer(rule, "class", query)
-    require((codes == column).all(), f"{s}: at({g}) predicts otherwise than the path's column {g}: {order}")
+    require(
+        (codes == column).all(),
+        f"{s}: at({g}) predicts otherwise than the path's column {g}: {order}",
+    )
     if s.kind.can.warm_starts:
         return rule
-    require_same(s, answers(rule, query), answers(alone, query), f"at {point} the path gives another rule than a fit alone: it", order, 0)
+    require_same(
+        s,
+        answers(rule, query),
+        answers(alone, query),
+        f"at {point} the path gives another rule than a fit alone: it",
+        order,
+        0,
+    )
     return rule
 
 
@@ -377,7 +498,9 @@ def check_default_grid(s: Subject) -> None:
     """The grid that "grid" means is ascending and distinct, and its ends fit the smallest training
     set of a fold."""
     fold, task = np.arange(len(s.data)) % 4, measured_task(s.data, s.single)[1]
-    smallest = np.min([np.bincount(task.y[fold != f], minlength=task.classes) for f in range(4)], axis=0)
+    smallest = np.min(
+        [np.bincount(task.y[fold != f], minlength=task.classes) for f in range(4)], axis=0
+    )
     part, _ = task.keep(fold != 0, 0)
     defaults = {f.name: f.default for f in fields(s.kind)}
     for name in sorted(set(s.single.parameters()) - s.kind.never_tuned):
@@ -387,11 +510,17 @@ def check_default_grid(s: Subject) -> None:
             values = np.asarray(s.single.default_grid(name, task, smallest))
         except ProtoclassError as reason:  # it can't be tuned over a grid of the method's own
             by_default = isinstance(defaults[name], str) and defaults[name] == GRID
-            require(not by_default, f"{where} is refused, and {name}='grid' is the default: {reason}")
+            require(
+                not by_default, f"{where} is refused, and {name}='grid' is the default: {reason}"
+            )
             continue
         fine = values.ndim == 1 and len(values) > 0 and len(set(values.tolist())) == len(values)
         fine = fine and (values.dtype.kind not in "iuf" or bool((np.diff(values) > 0).all()))
-        require(fine, f"{where} must be an array of different values, ascending, not {values.tolist()[:6]}: the 1-SE rule relies on it")
+        require(
+            fine,
+            f"{where} must be an array of different values, ascending, not {values.tolist()[:6]}: "
+            "the 1-SE rule relies on it",
+        )
         ends = values[np.unique([0, len(values) - 1])]
         with accepted(f"{where} has values that the method refuses in a fold"):
             replace(s.single, **{name: ends.tolist()}).path(part, {name: ends})
@@ -407,7 +536,9 @@ def check_fields(s: Subject) -> None:
     cure = "write @dataclass(frozen=True) above it, and @pc.extend.savable above that"
     require(is_dataclass(rule), f"{s}: the rule {name} is not a dataclass: {cure}")
     want = answers(rule, s.query())
-    require_same(s, answers(pickled(rule, f"the rule of {s}"), s.query()), want, "a pickled rule", LEARNED, 0)
+    require_same(
+        s, answers(pickled(rule, f"the rule of {s}"), s.query()), want, "a pickled rule", LEARNED, 0
+    )
 
 
 def check_files(s: Subject) -> None:
@@ -415,18 +546,29 @@ def check_files(s: Subject) -> None:
     with tempfile.TemporaryDirectory() as folder, registered(MODELS, {s.kind.name: s.kind}):
         path = Path(folder) / "check.proto"
         rule = type(s.fit.rule).__name__
-        cure = f"write @pc.extend.savable above {rule}, and above every class of its fields, with the axes that these have"
+        cure = (
+            f"write @pc.extend.savable above {rule}, and above every class of its fields, with "
+            "the axes that these have"
+        )
         try:
             s.fit.save(path)
             loaded = load(path)
         except ProtoclassError as reason:
-            require(False, f"{s}: a fit can't be saved and loaded, because the rule or the method can't be: {reason}; {cure}")
+            require(
+                False,
+                f"{s}: a fit can't be saved and loaded, because the rule or the method can't be: {reason}; {cure}",
+            )
         found = answers(loaded.rule, loaded.query(s.new)[0])
-    require(loaded.model == s.fit.model, f"{s}: a saved and loaded fit has other parameters, {loaded.model} instead of {s.fit.model}")
-    require_same(s, found, answers(s.fit.rule, s.query()), "a fit that was saved and loaded", LEARNED, 0)
+    require(
+        loaded.model == s.fit.model,
+        f"{s}: a saved and loaded fit has other parameters, {loaded.model} instead of {s.fit.model}",
+    )
+    require_same(
+        s, found, answers(s.fit.rule, s.query()), "a fit that was saved and loaded", LEARNED, 0
+    )
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    check_kinds, check_rows_alone, check_distances, check_moved, check_fields, check_files, check_grid, check_default_grid, check_weights,
-    check_paths, check_held_out,
+    check_kinds, check_rows_alone, check_distances, check_moved, check_fields, check_files,
+    check_grid, check_default_grid, check_weights, check_paths, check_held_out,
 )  # fmt: skip

@@ -25,11 +25,13 @@ from .browser import fragment, script, style, write_page
 
 PATIENCE = 6.0  # seconds after which the page says that Python does not answer
 SILENCE = (
-    "Python does not answer: it is busy, or its kernel has ended or was never started. The page still works, but what only Python "
+    "Python does not answer: it is busy, or its kernel has ended or was never started. The page "
+    "still works, but what only Python "
     "knows may be out of date. If this message stays, run the cell again."
 )
 HOW = (
-    "explore() is a widget: run it in JupyterLab, Jupyter Notebook 7 or VS Code (pip install jupyterlab). Here, without a front "
+    "explore() is a widget: run it in JupyterLab, Jupyter Notebook 7 or VS Code (pip install "
+    "jupyterlab). Here, without a front "
     "end, explore() gives its figure back: figure.savefig() writes it to a file, matplotlib.pyplot.show() opens it."
 )
 SIZE, DPI = (6.4, 4.8), 100  # inches and dots an inch of the picture for pages that show no widgets
@@ -39,8 +41,9 @@ Plain = dict[str, Any]  # plain values, and packed arrays
 class Explorer(anywidget.AnyWidget):
     """A page in a notebook, and the Python behind it. The state is public, as traits.
 
-    The page draws `content` by itself. It tells its state in a message whenever the user has changed it, and names what it lacks;
-    `answer` takes the state over and returns that. A change of a trait changes `state`, which the page follows.
+    The page draws `content` by itself. It tells its state in a message whenever the user has
+    changed it, and names what it lacks; `answer` takes the state over and returns that. A change of
+    a trait changes `state`, which the page follows.
 
     Attributes
     ----------
@@ -55,14 +58,16 @@ class Explorer(anywidget.AnyWidget):
     STATE: ClassVar[tuple[str, ...]] = ()  # the traits that the state is made of
 
     content = Bytes(b"").tag(sync=True)  # what the page draws, as `join` writes it
-    state = Dict().tag(sync=True)  # plain values, with the `view` and its `turn` whose message was the last
+    # plain values, with the `view` and its `turn` whose message was the last
+    state = Dict().tag(sync=True)
     silence = Unicode(SILENCE, read_only=True).tag(sync=True)
     patience = Float(PATIENCE).tag(sync=True)
     alert = Unicode("", read_only=True)
 
     def __init__(self) -> None:
         self.exception: Exception | None = None
-        self._lock = threading.RLock()  # JupyterLab may handle messages in another thread than cells
+        # JupyterLab may handle messages in another thread than cells
+        self._lock = threading.RLock()
         self._holds = 0
         self._last: Plain = {"view": "", "turn": 0}
         super().__init__()
@@ -97,7 +102,9 @@ class Explorer(anywidget.AnyWidget):
         """
         for name in names or ("eps",):
             if not (self.has_trait(name) and other.has_trait(name)):
-                raise OptionError(f"link() needs a trait of both explorers, not {name!r}: use explorer.trait_names()")
+                raise OptionError(
+                    f"link() needs a trait of both explorers, not {name!r}: use explorer.trait_names()"
+                )
             link((self, name), (other, name))
 
     def draw(self, ax: Any = None) -> Any:
@@ -120,7 +127,9 @@ class Explorer(anywidget.AnyWidget):
         """Bring up to date what follows from the state."""
 
     def answer(self, message: Plain) -> Plain:
-        """Take over the `state` of a message, do what it asks for, and return what it `wants`; of an error the words, as `problem`."""
+        """Take over the `state` of a message, do what it asks for, and return what it `wants`; of
+        an error the words, as `problem`.
+        """
         with self._lock:
             self._last = {name: message.get(name, value) for name, value in self._last.items()}
             found: Plain = {}
@@ -153,7 +162,8 @@ class Explorer(anywidget.AnyWidget):
                 self._holds += 1
                 try:
                     before: Plain = {}
-                    while (now := self.describe_state()) != before:  # who observes what follows may change the state again
+                    # who observes what follows may change the state again
+                    while (now := self.describe_state()) != before:
                         before = now
                         self.settle()
                 finally:
@@ -180,13 +190,16 @@ class Explorer(anywidget.AnyWidget):
 
     def fragment(self) -> str:
         """The explorer as a part of a page, see `browser.fragment`."""
-        content = join({**self.page_content(), "state": {**self.describe_state(), "view": "", "turn": 0}})
+        content = join(
+            {**self.page_content(), "state": {**self.describe_state(), "view": "", "turn": 0}}
+        )
         return fragment(self.png(), content)
 
     def save(self, path: Any, overwrite: bool = False) -> Path:
         """Write the explorer as one HTML file that needs neither Python nor a network, with all radii or grid points.
 
-        The address with `#row=` and a label behind it opens the explorer of a fit at that row or prototype.
+        The address with `#row=` and a label behind it opens the explorer of a fit at that row or
+        prototype.
 
         Parameters
         ----------
@@ -204,7 +217,9 @@ class Explorer(anywidget.AnyWidget):
         return file.getvalue()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """For pages that show no widgets (GitHub, a notebook that was saved) a picture goes with it, where there is one."""
+        """For pages that show no widgets (GitHub, a notebook that was saved) a picture goes with
+        it, where there is one.
+        """
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         with suppress(ProtoclassError):
             bundle[0]["image/png"] = self.png()
@@ -243,7 +258,9 @@ def _plain(value: Any) -> Any:
 
 
 class Requested(TraitType):  # type: ignore[type-arg]
-    """A trait whose values its owner checks, None as well, which traitlets does not hand to a `validate` of the class."""
+    """A trait whose values its owner checks, None as well, which traitlets does not hand to a
+    `validate` of the class.
+    """
 
     def validate(self, obj: Any, value: Any) -> Any:
         return getattr(obj, f"_check_{self.name}")(value)
@@ -268,15 +285,28 @@ def find_value(name: str, value: Any, values: Sequence[Any]) -> int:
     >>> find_value("eps", 0.9952, [0.5, 0.99523, 2.0])
     1
     """
-    exact = [i for i, v in enumerate(values) if isinstance(v, bool) == isinstance(value, bool) and v == value]
+    exact = [
+        i
+        for i, v in enumerate(values)
+        if isinstance(v, bool) == isinstance(value, bool) and v == value
+    ]
     if exact:
         return exact[0]
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and np.isfinite(value):
-        off = [abs(v - value) if isinstance(v, (int, float)) and np.isfinite(v) else np.inf for v in values]
+    if (
+        isinstance(value, (int, float, np.number))
+        and not isinstance(value, bool)
+        and np.isfinite(value)
+    ):
+        off = [
+            abs(v - value) if isinstance(v, (int, float)) and np.isfinite(v) else np.inf
+            for v in values
+        ]
         at = int(np.argmin(off))
         if off[at] < np.inf and off[at] <= 1e-3 * abs(values[at]):
             return at
-    raise OptionError(f"{name}={brief(value)}: its slider has {', '.join(map(write_value, values))}")
+    raise OptionError(
+        f"{name}={brief(value)}: its slider has {', '.join(map(write_value, values))}"
+    )
 
 
 def front_end() -> bool:
@@ -287,7 +317,9 @@ def front_end() -> bool:
 
 
 def show(explorer: Explorer, path: Any = None) -> Any:
-    """The explorer where it can be shown; elsewhere the file that it is saved as, or its figure, after saying how to get the widget."""
+    """The explorer where it can be shown; elsewhere the file that it is saved as, or its figure,
+    after saying how to get the widget.
+    """
     written = None if path is None else explorer.save(path, overwrite=True)
     if front_end():
         return explorer
@@ -301,6 +333,8 @@ def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> Any:
     """Raise for an option that an explorer does not have; takes out the path to save it as, None for none."""
     for name in options:
         if name not in allowed:
-            raise OptionError(f"explore() has no option {name!r}: its options are {', '.join(allowed)}")
+            raise OptionError(
+                f"explore() has no option {name!r}: its options are {', '.join(allowed)}"
+            )
     path = options.pop("save", None)
     return None if path is None else check_path(path, argument="save")

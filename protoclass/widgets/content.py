@@ -39,7 +39,8 @@ Packed = dict[str, Any]
 
 
 def pack(values: Any) -> Packed:
-    """Numbers as bytes with the name of their type: float32 where it reaches, or the shortest type of integers that holds them.
+    """Numbers as bytes with the name of their type: float32 where it reaches, or the shortest type
+    of integers that holds them.
 
     Examples
     --------
@@ -49,11 +50,17 @@ def pack(values: Any) -> Packed:
     values = np.asarray(values)
     if values.dtype.kind == "f":
         finite = np.abs(values[np.isfinite(values)])
-        kind = np.dtype(np.float32 if finite.max(initial=0) <= np.finfo(np.float32).max else np.float64)
+        kind = np.dtype(
+            np.float32 if finite.max(initial=0) <= np.finfo(np.float32).max else np.float64
+        )
     else:
         low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
         names = ("uint8", "uint16", "uint32") if low >= 0 else ("int8", "int16", "int32")
-        kind = next(np.dtype(name) for name in names if np.iinfo(name).min <= low and high <= np.iinfo(name).max)
+        kind = next(
+            np.dtype(name)
+            for name in names
+            if np.iinfo(name).min <= low and high <= np.iinfo(name).max
+        )
     return {"type": kind.name, "data": np.ascontiguousarray(values.ravel(), kind).tobytes()}
 
 
@@ -89,13 +96,21 @@ class Content:
     def points(self, fit: Fitted) -> np.ndarray:
         """The point (q,) of each prototype of a fit."""
         rows, names = fit.prototype_row, fit.prototype_names
-        return np.array([row if row >= 0 else self.places[name] for row, name in zip(rows.tolist(), names, strict=True)], np.int64)
+        return np.array(
+            [
+                row if row >= 0 else self.places[name]
+                for row, name in zip(rows.tolist(), names, strict=True)
+            ],
+            np.int64,
+        )
 
     def rule(self, k: int) -> Packed:
         """The rule at a radius, described when it is first shown."""
         if k not in self.rules:
             fit = self.steps.fits[k]
-            self.rules[k] = describe_rule(fit, self.steps.source, self.points(fit), NEAREST if self.metric["reason"] else 0)
+            self.rules[k] = describe_rule(
+                fit, self.steps.source, self.points(fit), NEAREST if self.metric["reason"] else 0
+            )
         return self.rules[k]
 
     def fill(self, entries: int) -> None:
@@ -105,7 +120,9 @@ class Content:
             entries -= self.fit.nobs * max(1, len(fits[k].rule.prototypes))
             if entries < 0 or size < 0:
                 break
-            size -= sum(len(part["data"]) for part in self.rule(k).values() if isinstance(part, dict))
+            size -= sum(
+                len(part["data"]) for part in self.rule(k).values() if isinstance(part, dict)
+            )
 
 
 def make_content(steps: Steps) -> Content:
@@ -126,11 +143,13 @@ def make_content(steps: Steps) -> Content:
 def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count: int) -> Packed:
     """The rule at a radius, packed.
 
-    For each prototype: its `points`, `classes`, `radii`, whether plots mark it (`listed`), and from `member_starts[k]` on its `members`,
-    the rows in its ball. For each row: `first` (place of the first prototype of its class whose ball contains it, -1 for none), `codes`
-    (the predicted class), `nearest` (place of the nearest prototype, -1 for none) and the values of `measure_nearest`. `held_out` is the
-    cross-validated error with its standard error, `tested` has the class codes of the rows predicted without their fold, and `errors`
-    the misclassified rows, the closest first. `conditions` are words with the rows that each removes.
+    For each prototype: its `points`, `classes`, `radii`, whether plots mark it (`listed`), and from
+    `member_starts[k]` on its `members`, the rows in its ball. For each row: `first` (place of the
+    first prototype of its class whose ball contains it, -1 for none), `codes` (the predicted
+    class), `nearest` (place of the nearest prototype, -1 for none) and the values of
+    `measure_nearest`. `held_out` is the cross-validated error with its standard error, `tested` has
+    the class codes of the rows predicted without their fold, and `errors` the misclassified rows,
+    the closest first. `conditions` are words with the rows that each removes.
     """
     prototypes, n = fit.rule.prototypes, fit.nobs
     q = len(prototypes)
@@ -148,47 +167,65 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
         "covering": coverage.first is not None,
         "text": describe_prototypes(fit),
         "objective": f"Objective: {fit.certificate}." if "certificate" in fit.rule.report else "",
-        "held_out": [] if validation is None else list_numbers(validation.table.iloc[fit.selection.point][["error", "se"]]),
+        "held_out": []
+        if validation is None
+        else list_numbers(validation.table.iloc[fit.selection.point][["error", "se"]]),
         "tested": pack(np.empty(0, int) if tested is None else tested),
-        "errors": pack(wrong[np.argsort(np.abs(margin[wrong]), kind="stable")] if len(margin) else wrong),
+        "errors": pack(
+            wrong[np.argsort(np.abs(margin[wrong]), kind="stable")] if len(margin) else wrong
+        ),
         "conditions": list_conditions(fit),
         "whole": whole and prototypes.radii is not None,
         "points": pack(points),
         "classes": pack(prototypes.classes),
         "listed": pack(listed.astype(np.uint8)),
-        "radii": pack(np.full(q, np.nan) if prototypes.radii is None else np.asarray(prototypes.radii, float)),
+        "radii": pack(
+            np.full(q, np.nan) if prototypes.radii is None else np.asarray(prototypes.radii, float)
+        ),
         "first": pack(np.full(n, -1) if coverage.first is None else coverage.first),
         "nearest": pack(nearest),
         "codes": pack(coverage.fitted),
         **{name: pack(values) for name, values in distances.items()},
-        "member_starts": pack(np.searchsorted(members.prototypes, np.arange(q + 1)) if whole else np.zeros(q + 1, int)),
+        "member_starts": pack(
+            np.searchsorted(members.prototypes, np.arange(q + 1)) if whole else np.zeros(q + 1, int)
+        ),
         "members": pack(members.rows if whole else np.empty(0, np.int64)),
     }
 
 
-def measure_nearest(fit: Fitted, source: Source | None, nearest: np.ndarray, count: int) -> dict[str, np.ndarray]:
-    """For each row: the place of its `rival` (-1 for none), the distances `near` and `far` of the nearest prototype and of the rival,
-    and the places (n, count) and distances of its nearest prototypes, `neighbours` and `distances`.
+def measure_nearest(
+    fit: Fitted, source: Source | None, nearest: np.ndarray, count: int
+) -> dict[str, np.ndarray]:
+    """For each row: the place of its `rival` (-1 for none), the distances `near` and `far` of the
+    nearest prototype and of the rival, and the places (n, count) and distances of its nearest
+    prototypes, `neighbours` and `distances`.
 
-    The rival is the nearest prototype of another class if the nearest is of the row's own class, else the nearest of its own class.
-    All are empty if the rule does not predict the class of the nearest prototype.
+    The rival is the nearest prototype of another class if the nearest is of the row's own class,
+    else the nearest of its own class. All are empty if the rule does not predict the class of the
+    nearest prototype.
     """
     prototypes, n, q = fit.rule.prototypes, fit.nobs, len(fit.rule.prototypes)
     if not q or not fit.model.can.nearest or fit.model.can.own_distances:
         n, q = 0, 0
     out = {
-        "rival": np.full(n, -1), "near": np.full(n, np.nan), "far": np.full(n, np.nan),
-        "neighbours": np.full((n, min(q, count)), -1), "distances": np.full((n, min(q, count)), np.nan),
-    }  # fmt: skip
+        "rival": np.full(n, -1),
+        "near": np.full(n, np.nan),
+        "far": np.full(n, np.nan),
+        "neighbours": np.full((n, min(q, count)), -1),
+        "distances": np.full((n, min(q, count)), np.nan),
+    }
     rank = np.arange(q) if prototypes.at is None else prototypes.at[:q]
-    order = np.lexsort((rank, prototypes.classes[:q]))  # of equally near prototypes the first class counts, then the first row
+    # of equally near prototypes the first class counts, then the first row
+    order = np.lexsort((rank, prototypes.classes[:q]))
     classes = prototypes.classes[order]
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(n, start + BLOCK))
         d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
         codes = fit.frame.codes[rows, None]
         right = prototypes.classes[nearest[rows], None] == codes
-        others = np.where(((classes == codes) != right) & (d[:, order] < np.inf), d[:, order], np.inf)
+        others = np.where(
+            ((classes == codes) != right) & (d[:, order] < np.inf), d[:, order], np.inf
+        )
         at = others.argmin(axis=1)
         least, known = others[np.arange(len(rows)), at], nearest[rows] >= 0
         out["near"][rows] = np.where(known, d[np.arange(len(rows)), nearest[rows]], np.nan)
@@ -196,7 +233,10 @@ def measure_nearest(fit: Fitted, source: Source | None, nearest: np.ndarray, cou
         out["far"][rows] = np.where(out["rival"][rows] >= 0, least, np.nan)
         if count:
             places = order[np.argsort(d[:, order], axis=1, kind="stable")[:, :count]]
-            out["neighbours"][rows], out["distances"][rows] = places, np.take_along_axis(d, places, axis=1)
+            out["neighbours"][rows], out["distances"][rows] = (
+                places,
+                np.take_along_axis(d, places, axis=1),
+            )
     return out
 
 
@@ -215,19 +255,35 @@ def list_conditions(fit: Fitted) -> list[Packed]:
 
 
 def describe(content: Content, album: Album | None, new: pd.DataFrame | None = None) -> Packed:
-    """All of a content but its rules: what a page knows of rows, classes and radii; `new` has predictors of other rows."""
-    steps, fit, frame, metric = content.steps, content.fit, content.fit.frame, content.fit.dissimilarity.metric
+    """All of a content but its rules: what a page knows of rows, classes and radii; `new` has
+    predictors of other rows.
+    """
+    steps, fit, frame, metric = (
+        content.steps,
+        content.fit,
+        content.fit.frame,
+        content.fit.dissimilarity.metric,
+    )
     even = np.ptp(frame.weights) == 0
     held = fit.curve if fit.selection.point is not None else None
-    corrected = held.correction() if held is not None and fit.selection.point == held.point_of() else None
-    tables = [table for table in (frame.columns, read_aside(content), new) if table is not None and len(table)]
+    corrected = (
+        held.correction() if held is not None and fit.selection.point == held.point_of() else None
+    )
+    tables = [
+        table
+        for table in (frame.columns, read_aside(content), new)
+        if table is not None and len(table)
+    ]
     return {
         "names": content.names,
         "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
         "rows": fit.nobs,
         "codes": pack(frame.codes),
         "weights": {} if even else pack(np.asarray(frame.weights, float)),
-        "classes": [{"name": str(level), "colour": colour(k), "mark": mark(k)} for k, level in enumerate(fit.classes)],
+        "classes": [
+            {"name": str(level), "colour": colour(k), "mark": mark(k)}
+            for k, level in enumerate(fit.classes)
+        ],
         "response": str(frame.formula.response),
         "formula": str(fit.formula),
         "method": f"{fit.model.title}, {'given matrix' if metric.given else metric.name}, {fit.nobs:,} rows",
@@ -235,7 +291,8 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         "corrected": None if corrected is None else corrected.value,
         "own": steps.own,
         "optimistic": fit.why_optimistic,
-        "ordered": fit.rule.prototypes.at is not None and "support" not in fit.rule.prototypes.table,
+        "ordered": fit.rule.prototypes.at is not None
+        and "support" not in fit.rule.prototypes.table,
         "radii": steps.radii,
         "radius": fit.model.can.radius,
         "curve": describe_curve(content),
@@ -250,9 +307,16 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
 def read_aside(content: Content) -> pd.DataFrame:
     """The predictors of the prototypes that are not rows, in the order of their points."""
     n = content.fit.nobs
-    points = [(each, place, at) for each in content.steps.fits for place, at in enumerate(content.points(each).tolist()) if at >= n]
+    points = [
+        (each, place, at)
+        for each in content.steps.fits
+        for place, at in enumerate(content.points(each).tolist())
+        if at >= n
+    ]
     aside = {at: read_predictors(each, place) for each, place, at in points}
-    return pd.DataFrame([aside[at] for at in sorted(aside)], columns=content.fit.frame.columns.columns)
+    return pd.DataFrame(
+        [aside[at] for at in sorted(aside)], columns=content.fit.frame.columns.columns
+    )
 
 
 def list_fields(frame: Frame, *tables: pd.DataFrame) -> list[Packed]:
@@ -268,7 +332,9 @@ def list_fields(frame: Frame, *tables: pd.DataFrame) -> list[Packed]:
         elif column.kind != "series":
             levels = list(dict.fromkeys([*column.levels, *values.dropna()]))
             codes = pd.Index(levels, dtype=object).get_indexer(values.astype(object))
-            out.append({**field, "levels": [write_value(level) for level in levels], "values": pack(codes)})
+            out.append(
+                {**field, "levels": [write_value(level) for level in levels], "values": pack(codes)}
+            )
     return out
 
 
@@ -279,26 +345,40 @@ def describe_series(fit: Fitted, tables: list[pd.DataFrame]) -> Packed:
         return {}
     parts = [read_steps(table, steps) for table in tables]
     length = max(part.shape[1] for part in parts)
-    values = np.concatenate([np.pad(part, ((0, 0), (0, length - part.shape[1])), constant_values=np.nan) for part in parts])
+    values = np.concatenate(
+        [
+            np.pad(part, ((0, 0), (0, length - part.shape[1])), constant_values=np.nan)
+            for part in parts
+        ]
+    )
     return {"length": length, "values": pack(values)}
 
 
 def describe_metric(fit: Fitted) -> Packed:
-    """How a page computes distances: `parts`, by class of the prototype or one for all; or the `reason` why it cannot."""
+    """How a page computes distances: `parts`, by class of the prototype or one for all; or the
+    `reason` why it cannot.
+    """
     metric, frame = fit.dissimilarity.metric, fit.frame
     if not fit.model.can.nearest or fit.model.can.own_distances:
         return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
     if not frame.formula.plain():
         return {"reason": "the formula transforms columns"}
-    parts = [describe_distance(part, frame) for part in (metric.parts if isinstance(metric, ByClass) else (metric,))]
-    return {"reason": "", "parts": parts} if all(parts) else {"reason": f"{metric.name} dissimilarities need Python"}
+    parts = [
+        describe_distance(part, frame)
+        for part in (metric.parts if isinstance(metric, ByClass) else (metric,))
+    ]
+    return (
+        {"reason": "", "parts": parts}
+        if all(parts)
+        else {"reason": f"{metric.name} dissimilarities need Python"}
+    )
 
 
 def describe_distance(metric: TrainedMetric, frame: Frame) -> Packed:
     """A distance as a page computes it, by predictor; empty if it cannot.
 
-    A sum has `scales` of the differences and their `power`, a mean over the observed variables also `weights`; a Euclidean distance after
-    a linear map of the predictors has the `map`, row by row.
+    A sum has `scales` of the differences and their `power`, a mean over the observed variables also
+    `weights`; a Euclidean distance after a linear map of the predictors has the `map`, row by row.
     """
     inner = metric.base if isinstance(metric, TrainedRelevance) else metric
     if isinstance(inner, TrainedGower) and not inner.spec.asymmetric:
@@ -312,7 +392,11 @@ def describe_distance(metric: TrainedMetric, frame: Frame) -> Packed:
     axes = find_map(metric, frame)
     if axes.shape[0] == axes.shape[1] and not (axes - np.diag(axes.diagonal())).any():
         return {"power": geometry.r, "scales": np.abs(axes.diagonal()).tolist(), "weights": []}
-    return {"power": 2.0, "scales": [], "weights": [], "map": pack(axes)} if axes.size and geometry.r == 2 else {}
+    return (
+        {"power": 2.0, "scales": [], "weights": [], "map": pack(axes)}
+        if axes.size and geometry.r == 2
+        else {}
+    )
 
 
 def find_map(metric: TrainedMetric, frame: Frame) -> np.ndarray:
@@ -326,7 +410,9 @@ def find_map(metric: TrainedMetric, frame: Frame) -> np.ndarray:
     first = first[np.isfinite(first).all(axis=1)]
     size, p = np.maximum(np.ptp(first, axis=0), 1e-9), first.shape[1]
     values = np.concatenate([first[:1], first[:1] + np.diag(size), first])
-    (coordinates, *_) = metric.rows(frame.again(pd.DataFrame(values, columns=list(frame.schema)))[0])
+    (coordinates, *_) = metric.rows(
+        frame.again(pd.DataFrame(values, columns=list(frame.schema)))[0]
+    )
     apart = coordinates - coordinates[0]
     axes = np.asarray((apart[1 : p + 1] / size[:, None]).T)
     error = np.abs((values - values[0]) @ axes.T - apart).max()
@@ -334,10 +420,17 @@ def find_map(metric: TrainedMetric, frame: Frame) -> np.ndarray:
 
 
 def describe_curve(content: Content) -> Packed:
-    """The cross-validated error at the radii of the slider, by their places; empty where there is no curve over them."""
+    """The cross-validated error at the radii of the slider, by their places; empty where there is
+    no curve over them.
+    """
     steps, fit, radius = content.steps, content.fit, content.fit.model.can.radius
     validation = fit.curve
-    if validation is None or fit.selection.point is None or radius not in validation.grid or len(steps.radii) < 2:
+    if (
+        validation is None
+        or fit.selection.point is None
+        or radius not in validation.grid
+        or len(steps.radii) < 2
+    ):
         return {}
     others = [name for name in validation.grid if name != radius]
     here = validation.grid.iloc[fit.selection.point]
@@ -364,9 +457,17 @@ def describe_album(content: Content, album: Album) -> Packed:
         aside = np.flatnonzero(points >= fit.nobs)
         if len(aside):
             pixels[points[aside]] = album.prototypes(each, aside)
-    weighs = pixels[0].size == len(fit.frame.schema) and fit.dissimilarity.metric.column_weights is not None
+    weighs = (
+        pixels[0].size == len(fit.frame.schema)
+        and fit.dissimilarity.metric.column_weights is not None
+    )
     relevance = pack(weigh_pixels(fit)) if weighs else None
-    return {"height": image.shape[1], "width": image.shape[2], "pixels": pack(pixels), "relevance": relevance}
+    return {
+        "height": image.shape[1],
+        "width": image.shape[2],
+        "pixels": pack(pixels),
+        "relevance": relevance,
+    }
 
 
 def describe_plane(content: Content, plane: Plane) -> Packed:
@@ -377,7 +478,9 @@ def describe_plane(content: Content, plane: Plane) -> Packed:
     for each in content.steps.fits:
         if content.places:
             at = content.points(each)
-            spots[at] = np.where((at >= fit.nobs)[:, None], plane.locate(each.rule.prototypes), spots[at])
+            spots[at] = np.where(
+                (at >= fit.nobs)[:, None], plane.locate(each.rule.prototypes), spots[at]
+            )
     return {
         "spots": pack(spots),
         "axes": list(plane.axes),

@@ -13,7 +13,15 @@ from ..core.statistics.one_se import frontier
 from ..estimation.error_curve import ErrorCurve
 from ..ground.errors import OptionError, brief
 from ..ground.text import write_value
-from ..pictures.curve import curve, first_shown, limit_errors, main_parameter, mark_points, place_values, within_one_se
+from ..pictures.curve import (
+    curve,
+    first_shown,
+    limit_errors,
+    main_parameter,
+    mark_points,
+    place_values,
+    within_one_se,
+)
 from ..pictures.evaluation import share_rows
 from ..tables.words import count_folds, describe_axis, describe_choice, list_facts
 from .base import Among, Explorer, Plain, join
@@ -26,8 +34,9 @@ class CurveExplorer(Explorer):
     ----------
     validation : Validation
     point : int
-        The chosen row of `validation.table`. Each parameter that was tuned is a trait too (such as `eps`), linked to it both ways;
-        an underscore is added if the explorer already has an attribute of that name.
+        The chosen row of `validation.table`. Each parameter that was tuned is a trait too (such as
+        `eps`), linked to it both ways; an underscore is added if the explorer already has an
+        attribute of that name.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("point",)
@@ -70,7 +79,8 @@ class CurveExplorer(Explorer):
 
     def _parameter_moved(self, change: Any) -> None:
         if not self._moving:
-            agree = np.zeros(len(self.validation.grid))  # with this value, which counts most, and those of the other parameters
+            # with this value, which counts most, and those of the other parameters
+            agree = np.zeros(len(self.validation.grid))
             for name, trait in self._trait.items():
                 weight = len(self._trait) if trait == change["name"] else 1
                 agree += weight * (self.validation.grid[name] == getattr(self, trait)).to_numpy()
@@ -103,7 +113,10 @@ class CurveExplorer(Explorer):
         confusion = {
             "caption": "Held-out rows: true class (down) by predicted class (across)",
             "head": ["", *map(str, counts)],
-            "rows": [[str(level), *(f"{count:g}" for count in row)] for level, row in zip(counts.index, counts.to_numpy(), strict=True)],
+            "rows": [
+                [str(level), *(f"{count:g}" for count in row)]
+                for level, row in zip(counts.index, counts.to_numpy(), strict=True)
+            ],
             "shares": share_rows(counts).tolist(),
         }
         return {"tables": [facts, confusion]}
@@ -119,20 +132,35 @@ class CurveExplorer(Explorer):
 
 
 def describe_chart(validation: ErrorCurve) -> Plain:
-    """The values of each parameter, and the error curves along the one with most values: one for each setting of the others.
+    """The values of each parameter, and the error curves along the one with most values: one for
+    each setting of the others.
 
-    `slices` has the number of its curve for each grid point, and `along` the place of that parameter among the `axes`.
+    `slices` has the number of its curve for each grid point, and `along` the place of that
+    parameter among the `axes`.
     """
     axes, grid = [], validation.grid
     for name in grid:
         values = grid[name].unique().tolist()
         at = [values.index(value) for value in grid[name].tolist()]
-        axes.append({"name": describe_axis(validation, name), "texts": [write_value(value) for value in values], "at": at})
+        axes.append(
+            {
+                "name": describe_axis(validation, name),
+                "texts": [write_value(value) for value in values],
+                "at": at,
+            }
+        )
     along = main_parameter(validation.table, list(grid)) if len(grid.columns) else None
     rest = [name for name in grid if name != along]
-    slices = grid.groupby(rest, sort=False).ngroup().to_numpy() if rest else np.zeros(len(validation.table), int)
+    slices = (
+        grid.groupby(rest, sort=False).ngroup().to_numpy()
+        if rest
+        else np.zeros(len(validation.table), int)
+    )
     return {
-        "curves": [describe_line(validation, along, np.flatnonzero(slices == k)) for k in range(slices.max() + 1)],
+        "curves": [
+            describe_line(validation, along, np.flatnonzero(slices == k))
+            for k in range(slices.max() + 1)
+        ],
         "slices": slices.tolist(),
         "along": -1 if along is None else list(grid).index(along),
         "axes": axes,
@@ -144,19 +172,34 @@ def describe_chart(validation: ErrorCurve) -> Plain:
 def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray) -> Plain:
     """The error at some grid points along a parameter, or that of the only point where none was tuned.
 
-    `x` are the places on an axis whose positions 0, 1, ... have `names`, or which is that of the values; `frontier` has the points of
-    lowest error for their size, by their places in `points`, if there are three or more. The points have their number in `points`,
-    `words`, and `marks` of the two choices.
+    `x` are the places on an axis whose positions 0, 1, ... have `names`, or which is that of the
+    values; `frontier` has the points of lowest error for their size, by their places in `points`,
+    if there are three or more. The points have their number in `points`, `words`, and `marks` of
+    the two choices.
     """
     table, limit = validation.table, within_one_se(validation)
-    x, names = (np.zeros(len(table)), [validation.problem.model.name]) if along is None else place_values(validation.grid[along])
-    named = ((validation.choice.best, f"lowest {validation.measure_name}"), (validation.choice.one_se, "1-SE choice"))
+    x, names = (
+        (np.zeros(len(table)), [validation.problem.model.name])
+        if along is None
+        else place_values(validation.grid[along])
+    )
+    named = (
+        (validation.choice.best, f"lowest {validation.measure_name}"),
+        (validation.choice.one_se, "1-SE choice"),
+    )
     some = table.iloc[points]
     return {
         "points": points.tolist(),
-        "words": [f"{describe_choice(validation, point)} Size {table['size'].iloc[point]:.4g}." for point in points.tolist()],
-        "marks": [" and ".join(name for at, name in named if at == point) for point in points.tolist()],
-        "band": [float(table["error"].iloc[validation.choice.best]), limit] if limit == limit else [],
+        "words": [
+            f"{describe_choice(validation, point)} Size {table['size'].iloc[point]:.4g}."
+            for point in points.tolist()
+        ],
+        "marks": [
+            " and ".join(name for at, name in named if at == point) for point in points.tolist()
+        ],
+        "band": [float(table["error"].iloc[validation.choice.best]), limit]
+        if limit == limit
+        else [],
         "name": validation.measure_name,
         "x": x[points].tolist(),
         "names": names,
@@ -165,13 +208,17 @@ def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray)
         "ends": list(limit_errors(some)),
         "size_values": list_numbers(some["size"]),
         "frontier": list_frontier(validation, points),
-        "counted": "features" if validation.problem.model.can.counted == "features" else "prototypes",
+        "counted": "features"
+        if validation.problem.model.can.counted == "features"
+        else "prototypes",
         "axis": "method" if along is None else describe_axis(validation, along),
     }
 
 
 def list_frontier(validation: ErrorCurve, points: np.ndarray) -> list[int]:
-    """The places of the points that have the lowest error of all that are not larger; none where these are less than three."""
+    """The places of the points that have the lowest error of all that are not larger; none where
+    these are less than three.
+    """
     sizes = validation.rule_sizes[points]
     at = frontier(validation.choice.error[points], sizes)
     at = at[first_shown(validation, sizes[at]) :]

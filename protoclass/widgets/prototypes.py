@@ -35,13 +35,15 @@ class PrototypeExplorer(Explorer):
     fit : Fit
         The fit that is shown.
     eps : float, or None
-        Radius, a value of the slider. None if the method has no radius or is slow to solve for each.
+        Radius, a value of the slider. None if the method has no radius or is slow to solve for
+        each.
     class_ : class, or None
         The highlighted class. None: all classes.
     x, y : str
         Numeric predictors as axes; "map" as x for the map of the dissimilarities.
     selected : label, or None
-        Label of a prototype or a row. At first the misclassified row with the smallest margin; without errors the first prototype.
+        Label of a prototype or a row. At first the misclassified row with the smallest margin;
+        without errors the first prototype.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ("eps", "class_", "x", "y", "selected")
@@ -86,7 +88,9 @@ class PrototypeExplorer(Explorer):
     def _first_point(self) -> int:
         """The misclassified row with the smallest margin, otherwise the first prototype; -1 for neither."""
         rule = self._content.rule(self._step)
-        errors, points = (np.frombuffer(rule[name]["data"], rule[name]["type"]) for name in ("errors", "points"))
+        errors, points = (
+            np.frombuffer(rule[name]["data"], rule[name]["type"]) for name in ("errors", "points")
+        )
         return int([*errors[:1], *points[list_shown(self.fit)][:1], -1][0])
 
     def _check_eps(self, value: Any) -> float | None:
@@ -97,7 +101,8 @@ class PrototypeExplorer(Explorer):
         if not radii:
             method = self.fit.model.name
             raise OptionError(
-                f"eps={brief(value)}: method {method!r} has no slider of radii here; radii=[...] makes one where it has radii"
+                f"eps={brief(value)}: method {method!r} has no slider of radii here; radii=[...] "
+                "makes one where it has radii"
             )
         return float(radii[find_value("eps", value, radii)])
 
@@ -117,11 +122,15 @@ class PrototypeExplorer(Explorer):
     def _a_label(self, proposal: Any) -> Any:
         value = proposal["value"]
         try:
-            fine = value is None or value in self.fit.frame.index or value in self.fit.prototype_names
+            fine = (
+                value is None or value in self.fit.frame.index or value in self.fit.prototype_names
+            )
         except TypeError:  # what has no hash is no label
             fine = False
         if not fine:
-            raise OptionError(f"selected={brief(value)}: a label of a row, or of explorer.fit.prototypes.index")
+            raise OptionError(
+                f"selected={brief(value)}: a label of a row, or of explorer.fit.prototypes.index"
+            )
         return value.item() if isinstance(value, np.generic) else value
 
     @property
@@ -168,7 +177,11 @@ class PrototypeExplorer(Explorer):
         n = self.fit.nobs
         if point < 0:
             return None
-        return self.fit.frame.index[point] if point < n else next(label for label, at in self._content.places.items() if at == point)
+        return (
+            self.fit.frame.index[point]
+            if point < n
+            else next(label for label, at in self._content.places.items() if at == point)
+        )
 
     def _describe_plane(self) -> Plain:
         x, y = self._axes
@@ -187,7 +200,11 @@ class PrototypeExplorer(Explorer):
     # for cells of a notebook
 
     def draw(self, ax: Any = None) -> Any:
-        axes = {} if self._axes == choose_axes(self.fit) else {name: axis for name, axis in zip("xy", self._axes, strict=True) if axis}
+        axes = (
+            {}
+            if self._axes == choose_axes(self.fit)
+            else {name: axis for name, axis in zip("xy", self._axes, strict=True) if axis}
+        )
         return plot(self.fit, "prototypes", ax=ax, **axes)
 
     def page_content(self) -> Plain:
@@ -200,7 +217,10 @@ class PrototypeExplorer(Explorer):
         content.fill(ENTRIES)
         radii, notes = self._steps.radii, [self._steps.note] if self._steps.note else []
         if len(content.rules) < len(radii):
-            notes.append(f"This page includes {len(content.rules)} of the {len(radii)} radii, those closest to the radius of the fit.")
+            notes.append(
+                f"This page includes {len(content.rules)} of the {len(radii)} radii, those closest "
+                "to the radius of the fit."
+            )
         return self._describe_page(plane, notes)
 
     def _describe_page(self, plane: Plain, notes: list[str]) -> Plain:
@@ -213,8 +233,12 @@ class PrototypeExplorer(Explorer):
 
     @property
     def table(self) -> pd.DataFrame:
-        """What the picture shows, by label: rows, then the prototypes that are not rows; `pictures.explored.list_marks` has the columns."""
-        return list_marks(self.fit, measure_coverage(self.fit, self._steps.source), self._plane(), self.selected)
+        """What the picture shows, by label: rows, then the prototypes that are not rows;
+        `pictures.explored.list_marks` has the columns.
+        """
+        return list_marks(
+            self.fit, measure_coverage(self.fit, self._steps.source), self._plane(), self.selected
+        )
 
     @property
     def parts(self) -> tuple[Content, Album | None, Plane]:

@@ -20,7 +20,15 @@ from protoclass.ground.errors import shown
 from protoclass.metrics.base import Metric, TrainedMetric, same
 from protoclass.metrics.mixed import Mixed
 from protoclass.metrics.wrappers import Ranks
-from protoclass.testing.contract import ContractError, accepted, hold, pickled, require, unless_refused, watching
+from protoclass.testing.contract import (
+    ContractError,
+    accepted,
+    hold,
+    pickled,
+    require,
+    unless_refused,
+    watching,
+)
 from protoclass.testing.metrics import (
     Array,
     check_rows_alone,

@@ -7,7 +7,13 @@ from reference_dtw import slow as slow_dtw
 from scipy.ndimage import affine_transform
 
 import protoclass as pc
-from protoclass.core.distances.tangent import DEPENDENT, TRANSFORMATIONS, _orthonormal, tangent_distances, tangents
+from protoclass.core.distances.tangent import (
+    DEPENDENT,
+    TRANSFORMATIONS,
+    _orthonormal,
+    tangent_distances,
+    tangents,
+)
 from protoclass.metrics.elastic import Tangent
 
 

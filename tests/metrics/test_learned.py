@@ -9,7 +9,13 @@ from closeness import assert_close
 from scipy.optimize import approx_fprime
 
 import protoclass as pc
-from protoclass.core.distances.discriminant import Neighbourhoods, covariances, discriminants, nca, quadratic
+from protoclass.core.distances.discriminant import (
+    Neighbourhoods,
+    covariances,
+    discriminants,
+    nca,
+    quadratic,
+)
 from protoclass.core.sources import part
 from protoclass.frames.frame import mold
 
@@ -227,7 +233,10 @@ def at_the_means(data, response, metric):
 
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_nearest_means_predict_as_the_discriminant_analyses_of_scikit_learn(name):
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+    from sklearn.discriminant_analysis import (
+        LinearDiscriminantAnalysis,
+        QuadraticDiscriminantAnalysis,
+    )
 
     data = pc.load_data(name)
     response = "species" if name == "iris" else "cultivar"

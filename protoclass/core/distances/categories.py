@@ -1,4 +1,6 @@
-"""Dissimilarities that compare categories: Gower's coefficient of mixed variables, and the leaves that rows reach in trees."""
+"""Dissimilarities that compare categories: Gower's coefficient of mixed variables, and the leaves
+that rows reach in trees.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ UNLIKE = np.inf  # a value that differs from all others, also from itself
 
 
 def gower(
-    a: Array, b: Array, numbers: int, asymmetric: NDArray[np.bool_], weights: NDArray[np.float64] | None = None
+    a: Array,
+    b: Array,
+    numbers: int,
+    asymmetric: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Gower dissimilarities between two sets of rows (Gower 1971; Kaufman and Rousseeuw 1990, section 2.6).
 
@@ -25,8 +31,9 @@ def gower(
     Parameters
     ----------
     a, b : float arrays (n, p + c) and (m, p + c)
-        The numbers, each divided by its range and multiplied by its weight, then the codes of the categories; NaN where missing,
-        inf (`UNLIKE`) for a value as far from every other as the range is long, or different from every code.
+        The numbers, each divided by its range and multiplied by its weight, then the codes of the
+        categories; NaN where missing, inf (`UNLIKE`) for a value as far from every other as the
+        range is long, or different from every code.
     numbers : int
         Number p of numeric columns.
     asymmetric : bool (c,)
@@ -37,7 +44,8 @@ def gower(
     Returns
     -------
     array (n, m)
-        Weighted mean over the variables observed in both rows; NaN if they have no observed variable of positive weight in common.
+        Weighted mean over the variables observed in both rows; NaN if they have no observed
+        variable of positive weight in common.
 
     Examples
     --------
@@ -51,7 +59,9 @@ def gower(
     skip = np.r_[np.zeros(numbers, bool), asymmetric]
     out = np.empty((len(a), len(b)))
     across = np.ascontiguousarray(b.T)
-    in_blocks(lambda part: _gower(a[part], across, numbers, w, skip, out[part]), len(out), BLOCK, out.size)
+    in_blocks(
+        lambda part: _gower(a[part], across, numbers, w, skip, out[part]), len(out), BLOCK, out.size
+    )
     return out
 
 
@@ -106,7 +116,12 @@ def _gower(x, u, p, w, skip, out):
                     total[j] += d if y == y else 0.0
                     weight[j] += w0 if y == y else 0.0
             for f in range(p, q):
-                v0, u0, w0, both_zero = x[i, f], u[f, first : first + width], w[f], skip[f] and x[i, f] == 0.0
+                v0, u0, w0, both_zero = (
+                    x[i, f],
+                    u[f, first : first + width],
+                    w[f],
+                    skip[f] and x[i, f] == 0.0,
+                )
                 if v0 != v0:
                     continue
                 for j in range(width):
@@ -118,7 +133,15 @@ def _gower(x, u, p, w, skip, out):
                 out[i, first + j] = total[j] / weight[j] if weight[j] > 0 else np.nan
 
 
-def reached(X: NDArray[np.float32], start: Array, left: Array, right: Array, feature: Array, threshold: Array, missing: Array) -> Array:
+def reached(
+    X: NDArray[np.float32],
+    start: Array,
+    left: Array,
+    right: Array,
+    feature: Array,
+    threshold: Array,
+    missing: Array,
+) -> Array:
     """The leaf of each tree that each row reaches.
 
     Parameters
@@ -126,7 +149,8 @@ def reached(X: NDArray[np.float32], start: Array, left: Array, right: Array, fea
     X : float32 (n, p)
         The rows; NaN where missing.
     start : int (trees + 1,)
-        Position of the first node of each tree, its root, among the nodes of all trees; and the number of all nodes.
+        Position of the first node of each tree, its root, among the nodes of all trees; and the
+        number of all nodes.
     left, right : int (nodes,)
         Children, counted from the root of the tree; -1 for a leaf.
     feature : int (nodes,)
@@ -153,7 +177,12 @@ def reached(X: NDArray[np.float32], start: Array, left: Array, right: Array, fea
     code -= np.repeat(code[start[:-1]] + (left[start[:-1]] >= 0), np.diff(start))
     out = np.empty((len(X), len(start) - 1), np.min_scalar_type(code.max()))
     in_blocks(
-        lambda part: _descend(X[part], start, left, right, feature, threshold, missing, code, out[part]), len(X), BLOCK, out.size
+        lambda part: _descend(
+            X[part], start, left, right, feature, threshold, missing, code, out[part]
+        ),
+        len(X),
+        BLOCK,
+        out.size,
     )
     return out
 
@@ -180,7 +209,11 @@ def _descend(X, start, left, right, feature, threshold, missing, code, out):
             at = root
             while left[at] >= 0:
                 value = X[i, feature[at]]
-                at = root + (left[at] if (missing[at] if value != value else value <= threshold[at]) else right[at])
+                at = root + (
+                    left[at]
+                    if (missing[at] if value != value else value <= threshold[at])
+                    else right[at]
+                )
             out[i, t] = code[at]
 
 

@@ -1,4 +1,6 @@
-"""Linear maps that are learned from classes: neighbourhood components, discriminants, and local matrices of adaptive neighbours."""
+"""Linear maps that are learned from classes: neighbourhood components, discriminants, and local
+matrices of adaptive neighbours.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ class Components:
     ----------
     map : array (k, p), or (p,) for a diagonal map
     before, after : float
-        The weighted mean of the probabilities of the own class, under the map that was started from and under this one.
+        The weighted mean of the probabilities of the own class, under the map that was started from
+        and under this one.
     steps : int
         Steps of the optimisation.
     converged : bool
@@ -43,7 +46,8 @@ class Components:
 
 @dataclass(frozen=True)
 class Neighbourhoods:
-    """The objective, which is made large, of rows X (n, p) with class codes y (n,), in ascending order, and weights w (n,) > 0.
+    """The objective, which is made large, of rows X (n, p) with class codes y (n,), in ascending
+    order, and weights w (n,) > 0.
 
     `ridge` times the sum of the squares of the map, divided by p, is subtracted.
     """
@@ -58,13 +62,16 @@ class Neighbourhoods:
         X, w, p = self.X, self.w, self.X.shape[1]
         E = X * A if A.ndim == 1 else X @ A.T
         P = E @ (2 * E.T)
-        P -= (E * E).sum(axis=1)  # the rest of the squared distances is the same for all neighbours of a row
+        # the rest of the squared distances is the same for all neighbours of a row
+        P -= (E * E).sum(axis=1)
         np.fill_diagonal(P, -np.inf)
         P -= P.max(axis=1, keepdims=True)
         np.exp(P, out=P)
         P *= w
         edges = np.searchsorted(self.y, np.unique(self.y))
-        blocks = [slice(first, last) for first, last in zip(edges, [*edges[1:], len(X)], strict=True)]
+        blocks = [
+            slice(first, last) for first, last in zip(edges, [*edges[1:], len(X)], strict=True)
+        ]
         total = P.sum(axis=1)
         share = np.concatenate([P[b, b].sum(axis=1) for b in blocks]) / total
         v = w / w.sum()
@@ -79,13 +86,19 @@ class Neighbourhoods:
 
 
 def nca(
-    X: Array, y: NDArray[np.int64], w: Array, components: int | None = None, diagonal: bool = False, ridge: float = 0.0,
+    X: Array,
+    y: NDArray[np.int64],
+    w: Array,
+    components: int | None = None,
+    diagonal: bool = False,
+    ridge: float = 0.0,
     most: int = 50,
-) -> Components:  # fmt: skip
+) -> Components:
     """Learn a map by L-BFGS.
 
-    It starts from equal weights of the columns, or from the first principal axes, divided by sqrt(p): at the scale of one
-    column, however many there are, so that probabilities at the start are not all 0 or 1.
+    It starts from equal weights of the columns, or from the first principal axes, divided by
+    sqrt(p): at the scale of one column, however many there are, so that probabilities at the start
+    are not all 0 or 1.
 
     Parameters
     ----------
@@ -120,9 +133,14 @@ def nca(
     from scipy.optimize import minimize
 
     n, p = X.shape
-    check_fits(8.0 * MATRICES * n * n, f"pairs of {n} rows take", "learn from fewer rows, such as sample=1000")
+    check_fits(
+        8.0 * MATRICES * n * n,
+        f"pairs of {n} rows take",
+        "learn from fewer rows, such as sample=1000",
+    )
     order = np.argsort(y, kind="stable")
-    X, y, w = X[order] - X.mean(axis=0), y[order], w[order]  # no distance changes, and products keep their digits
+    # no distance changes, and products keep their digits
+    X, y, w = X[order] - X.mean(axis=0), y[order], w[order]
     start = np.ones(p) if diagonal else np.eye(p)
     if components is not None and components < p:
         start = principal_axes(X, components)
@@ -134,8 +152,15 @@ def nca(
         return -value, -slope.ravel()
 
     with alone():
-        found = minimize(descend, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": most, "gtol": 1e-5})
-        learned = np.abs(found.x) if diagonal else found.x.reshape(start.shape)  # a sign of a weight's root means nothing
+        found = minimize(
+            descend,
+            start.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": most, "gtol": 1e-5},
+        )
+        # a sign of a weight's root means nothing
+        learned = np.abs(found.x) if diagonal else found.x.reshape(start.shape)
         plain = Neighbourhoods(X, y, w)
         before, after = plain.value(start)[0], plain.value(learned)[0]
     return Components(learned, before, after, int(found.nit), bool(found.success))
@@ -169,7 +194,8 @@ def span(X: Array, w: Array) -> tuple[Array, Array]:
 
 
 def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple[Array, Array]:
-    """Covariances (classes, p, p) of each class, and (p, p) within classes, divided by sums of weights; 0 for a class without rows.
+    """Covariances (classes, p, p) of each class, and (p, p) within classes, divided by sums of
+    weights; 0 for a class without rows.
 
     Parameters
     ----------
@@ -195,11 +221,14 @@ def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple
     return each, np.tensordot(weight / weight.sum(), each, 1)
 
 
-def spread_within(X: Array, y: NDArray[np.int64], w: Array, ridge: float | None, variance: float, p: int) -> Array:
+def spread_within(
+    X: Array, y: NDArray[np.int64], w: Array, ridge: float | None, variance: float, p: int
+) -> Array:
     """The covariance within classes, plus `ridge` times `variance` along every axis.
 
-    Without a ridge it is shrunken towards its mean variance over `p` columns, as far as is estimated to be best (Ledoit and Wolf 2004, A
-    well-conditioned estimator for large-dimensional covariance matrices), with a ridge of `LEAST` against classes that do not vary.
+    Without a ridge it is shrunken towards its mean variance over `p` columns, as far as is
+    estimated to be best (Ledoit and Wolf 2004, A well-conditioned estimator for large-dimensional
+    covariance matrices), with a ridge of `LEAST` against classes that do not vary.
     """
     within, share = covariances(X, y, w, y.max() + 1)[1], w / w.sum()
     if ridge is not None:
@@ -209,16 +238,20 @@ def spread_within(X: Array, y: NDArray[np.int64], w: Array, ridge: float | None,
         Z[y == c] -= np.average(X[y == c], axis=0, weights=w[y == c])
     mean, square = np.trace(within) / p, (within**2).sum()
     noise = share**2 @ ((Z**2).sum(axis=1) ** 2 - 2 * ((Z @ within) * Z).sum(axis=1) + square)
-    apart = square - p * mean**2  # of the covariance from a spherical one, as the noise is of it from the true one
+    # of the covariance from a spherical one, as the noise is of it from the true one
+    apart = square - p * mean**2
     shrinkage = noise / apart if apart > noise else 1.0
     return (1 - shrinkage) * within + (shrinkage * mean + LEAST * variance) * np.eye(len(within))
 
 
-def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, ridge: float | None = 0.0) -> Array | None:
+def discriminants(
+    X: Array, y: NDArray[np.int64], w: Array, components: int, ridge: float | None = 0.0
+) -> Array | None:
     """The map (k, p) to discriminant coordinates (*The Elements of Statistical Learning*, section 4.3.3).
 
-    Rows have unit covariance within classes under it, and its axes are those of the largest variance between classes. Columns
-    that are combinations of others over all rows add nothing and do no harm.
+    Rows have unit covariance within classes under it, and its axes are those of the largest
+    variance between classes. Columns that are combinations of others over all rows add nothing and
+    do no harm.
 
     Parameters
     ----------
@@ -227,14 +260,15 @@ def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, rid
     components : int
         Number of axes, at most the number of classes - 1.
     ridge : float >= 0, or None
-        The variance within classes increases along every axis by this proportion of the mean variance of the columns. None: see
-        `spread_within`.
+        The variance within classes increases along every axis by this proportion of the mean
+        variance of the columns. None: see `spread_within`.
 
     Returns
     -------
     array (k, p), or None
-        None if the covariance within classes is singular although the total covariance is not: the classes are then
-        separated along some axis without any error, and no ratio exists. Fewer axes if the rows have fewer dimensions.
+        None if the covariance within classes is singular although the total covariance is not: the
+        classes are then separated along some axis without any error, and no ratio exists. Fewer
+        axes if the rows have fewer dimensions.
 
     Examples
     --------
@@ -253,11 +287,15 @@ def discriminants(X: Array, y: NDArray[np.int64], w: Array, components: int, rid
     return positive((axes @ sphere.T @ directions[:, ::-1][:, :components]).T)
 
 
-def quadratic(X: Array, y: NDArray[np.int64], w: Array, classes: int, shrinkage: float, ridge: float) -> Array | None:
-    """For each class a map (classes, k, p) under which its rows have about unit covariance, as in quadratic discriminant analysis.
+def quadratic(
+    X: Array, y: NDArray[np.int64], w: Array, classes: int, shrinkage: float, ridge: float
+) -> Array | None:
+    """For each class a map (classes, k, p) under which its rows have about unit covariance, as in
+    quadratic discriminant analysis.
 
-    The covariance of a class is replaced by (1 - shrinkage) times it plus shrinkage times the covariance within all classes, which a class
-    without rows has alone (Friedman 1989), and the ridge is as for `discriminants`. Axes along which the rows do not vary are left out.
+    The covariance of a class is replaced by (1 - shrinkage) times it plus shrinkage times the
+    covariance within all classes, which a class without rows has alone (Friedman 1989), and the
+    ridge is as for `discriminants`. Axes along which the rows do not vary are left out.
 
     Parameters
     ----------
@@ -290,24 +328,43 @@ def quadratic(X: Array, y: NDArray[np.int64], w: Array, classes: int, shrinkage:
 
 
 def adaptive_distances(
-    rows: Array, others: Array, X: Array, y: Array, classes: int, neighborhood: int, softening: float, ridge: float, iterations: int
+    rows: Array,
+    others: Array,
+    X: Array,
+    y: Array,
+    classes: int,
+    neighborhood: int,
+    softening: float,
+    ridge: float,
+    iterations: int,
 ) -> Array:
-    """Distances (r, q) from rows to others under the matrix of each row: |F_i' (x_i - z_j)|, with the factors of `local_factors`."""
+    """Distances (r, q) from rows to others under the matrix of each row: |F_i' (x_i - z_j)|, with
+    the factors of `local_factors`.
+    """
     out = np.empty((len(rows), len(others)))
     for first in range(0, len(rows), CHUNK):
         part = slice(first, first + CHUNK)
-        factors = local_factors(rows[part], X, y, classes, neighborhood, softening, ridge, iterations)
+        factors = local_factors(
+            rows[part], X, y, classes, neighborhood, softening, ridge, iterations
+        )
         out[part] = local_distances(others, rows[part], factors).T
     return out
 
 
 def local_factors(
-    centers: Array, X: Array, y: Array, classes: int, neighborhood: int, softening: float, ridge: float, iterations: int
+    centers: Array,
+    X: Array,
+    y: Array,
+    classes: int,
+    neighborhood: int,
+    softening: float,
+    ridge: float,
+    iterations: int,
 ) -> Array:
     """A factor F of the local matrix Sigma = F F' at each center.
 
-    From the `neighborhood` nearest rows of X, W is the pooled covariance within classes and B that between their means, both
-    with divisor n_w = neighborhood. With B* = W^-1/2 B W^-1/2,
+    From the `neighborhood` nearest rows of X, W is the pooled covariance within classes and B that
+    between their means, both with divisor n_w = neighborhood. With B* = W^-1/2 B W^-1/2,
 
         Sigma = W^-1/2 (B* + softening I) W^-1/2.
 
@@ -323,14 +380,14 @@ def local_factors(
     ridge : float >= 0
         Added to the diagonal of W, as a multiple of its mean.
     iterations : int >= 1
-        Number of neighbour searches: the first by Euclidean distance, each further one under the previous matrices.
+        Number of neighbour searches: the first by Euclidean distance, each further one under the
+        previous matrices.
 
     Returns
     -------
     array (m, p, p)
         The length of F' (x - z) is the distance of x from the center z.
     """
-
 
     def factors_by(D: Array) -> Array:
         near = nearest_rows(D, neighborhood)
@@ -353,7 +410,9 @@ def nearest_rows(D: Array, count: int) -> Array:
 
 
 def _factors(Z: Array, y: Array, classes: int, softening: float, ridge: float) -> Array:
-    """Factors from the neighbours of each center minus one of them, (m, K, p), which avoids loss of digits far from the origin."""
+    """Factors from the neighbours of each center minus one of them, (m, K, p), which avoids loss of
+    digits far from the origin.
+    """
     K, p = Z.shape[1:]
     own = (y[:, None, :] == np.arange(classes)[:, None]).astype(float)  # (m, classes, K)
     count = own.sum(axis=2)
@@ -363,7 +422,8 @@ def _factors(Z: Array, y: Array, classes: int, softening: float, ridge: float) -
     gaps = (means - Z.mean(axis=1)[:, None]) * np.sqrt(count / K)[:, :, None]
     between = np.matmul(gaps.transpose(0, 2, 1), gaps)
     size = np.trace(within, axis1=1, axis2=2) / p
-    size = np.where(size > 0, size, 1.0)  # if all neighbours of each class coincide, W is 0 and the unit matrix is used
+    # if all neighbours of each class coincide, W is 0 and the unit matrix is used
+    size = np.where(size > 0, size, 1.0)
     constant = np.trace(within, axis1=1, axis2=2) == 0
     within[constant] = np.eye(p)
     within += (ridge * size)[:, None, None] * np.eye(p)
@@ -372,7 +432,9 @@ def _factors(Z: Array, y: Array, classes: int, softening: float, ridge: float) -
         values = np.maximum(values, 1e-12 * values[:, -1:])  # without a ridge W may be singular
         root = np.matmul(axes / np.sqrt(values)[:, None, :], axes.transpose(0, 2, 1))
         stretched = np.matmul(np.matmul(root, between), root)
-        root_local = np.linalg.cholesky((stretched + stretched.transpose(0, 2, 1)) / 2 + softening * np.eye(p))
+        root_local = np.linalg.cholesky(
+            (stretched + stretched.transpose(0, 2, 1)) / 2 + softening * np.eye(p)
+        )
     return np.matmul(root, root_local)
 
 
@@ -413,5 +475,3 @@ def _local(X, centers, factors, out):
                     total[i] += product[i] * product[i]
             for i in range(q):
                 out[first + i, j] = np.sqrt(total[i])
-
-

@@ -1,9 +1,11 @@
-"""The Minkowski family and inner products, summed in a fixed order; and metrics whose values follow from distances between coordinates.
+"""The Minkowski family and inner products, summed in a fixed order; and metrics whose values follow
+from distances between coordinates.
 
-Every distance is summed over the variables in the order of the columns, for tiles of any shape. So a distance is
-bit-identical if it is stored, streamed or computed again for one new row; the distance of identical rows is exactly 0; and
-D[i, j] = D[j, i]. A matrix product takes a fourth to an eighth of the time and guarantees none of the three; `screen` shows when
-it can be used nevertheless.
+Every distance is summed over the variables in the order of the columns, for tiles of any shape. So
+a distance is bit-identical if it is stored, streamed or computed again for one new row; the
+distance of identical rows is exactly 0; and D[i, j] = D[j, i]. A matrix product takes a fourth to
+an eighth of the time and guarantees none of the three; `screen` shows when it can be used
+nevertheless.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ class Geometry:
     r : float
         Exponent of the Minkowski distance, as `core.distances.minkowski` measures it.
     value : callable
-        Dissimilarities from distances, entry by entry. It never falls, also in its last bits, and keeps the precision.
+        Dissimilarities from distances, entry by entry. It never falls, also in its last bits, and
+        keeps the precision.
     """
 
     r: float = 2.0
@@ -44,7 +47,8 @@ class Geometry:
         return self.value is the_same
 
     def reach(self, radii: Array) -> Array:
-        """The smallest distances (K,) whose values are not below these radii (K,), in the precision of the radii; inf for none.
+        """The smallest distances (K,) whose values are not below these radii (K,), in the precision
+        of the radii; inf for none.
 
         Examples
         --------
@@ -105,12 +109,18 @@ def _between(measure: Kernel, a: Array, b: Array, *given: Any) -> Array:
 
 
 def _by_numpy(a: Array, b: Array, r: float) -> Array:
-    """The distances without a kernel: each operation is rounded separately there too, so the results are bit-identical."""
+    """The distances without a kernel: each operation is rounded separately there too, so the
+    results are bit-identical.
+    """
     out = np.zeros((len(a), len(b)), a.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         for x, z in zip(a.T, b.T, strict=True):
             apart = np.abs(x[:, None] - z)
-            out = np.maximum(out, apart) if r == np.inf else out + (apart * apart if r == 2 else apart)
+            out = (
+                np.maximum(out, apart)
+                if r == np.inf
+                else out + (apart * apart if r == 2 else apart)
+            )
         return np.sqrt(out) if r == 2 else out
 
 
@@ -124,7 +134,9 @@ def products(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
     array([[11.,  2.]])
     """
     if few(a.size * len(b)):
-        return sum((x[:, None] * z for x, z in zip(a.T, b.T, strict=True)), np.zeros((len(a), len(b))))
+        return sum(
+            (x[:, None] * z for x, z in zip(a.T, b.T, strict=True)), np.zeros((len(a), len(b)))
+        )
     return _between(_products, a, b)
 
 
@@ -156,7 +168,8 @@ def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float
     ----------
     X : array (n, p)
     L : array (p, p), lower triangular
-        With S = L L^T, Euclidean distances between the rows z are Mahalanobis distances between the rows x.
+        With S = L L^T, Euclidean distances between the rows z are Mahalanobis distances between the
+        rows x.
 
     Examples
     --------
@@ -164,7 +177,8 @@ def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float
     >>> whitened(np.array([[2.0, 5.0]]), np.array([[2.0, 0.0], [1.0, 4.0]]))
     array([[1., 1.]])
     """
-    Z = np.array(X.T, order="C")  # a BLAS solve of one row differs in its last bits from that of many
+    # a BLAS solve of one row differs in its last bits from that of many
+    Z = np.array(X.T, order="C")
     for j in range(len(Z)):
         for k in range(j):
             Z[j] -= L[j, k] * Z[k]
@@ -174,7 +188,8 @@ def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float
 
 @kernel(contract=False)
 def _euclidean(a, b, out):
-    # b is (p, m). Four rows by two variables at a time: the sums of WIDTH columns are read and written half as often.
+    # b is (p, m). Four rows by two variables at a time: the sums of WIDTH columns are read and
+    # written half as often.
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)
@@ -198,7 +213,12 @@ def _euclidean(a, b, out):
             if p % 2:
                 u = b[p - 1, first : first + width]
                 for j in range(width):
-                    d0, d1, d2, d3 = a[i, p - 1] - u[j], a[i1, p - 1] - u[j], a[i2, p - 1] - u[j], a[i3, p - 1] - u[j]
+                    d0, d1, d2, d3 = (
+                        a[i, p - 1] - u[j],
+                        a[i1, p - 1] - u[j],
+                        a[i2, p - 1] - u[j],
+                        a[i3, p - 1] - u[j],
+                    )
                     s0[j] += d0 * d0
                     s1[j] += d1 * d1
                     s2[j] += d2 * d2

@@ -1,10 +1,12 @@
-"""The nearest candidates of each row, as lists: from all dissimilarities, screened by products, or by SciPy's k-d tree in few dimensions.
+"""The nearest candidates of each row, as lists: from all dissimilarities, screened by products, or
+by SciPy's k-d tree in few dimensions.
 
-**By products** (see `screen` for the bound): of the approximations of a row, let q be the k-th smallest. At least k candidates are no
-farther than it is, so one of the k nearest has an approximation within the reach of q (`Compared.reach`). These are computed exactly.
+**By products** (see `screen` for the bound): of the approximations of a row, let q be the k-th
+smallest. At least k candidates are no farther than it is, so one of the k nearest has an
+approximation within the reach of q (`Compared.reach`). These are computed exactly.
 
-**By the tree**: its distances are rounded in another way than those of the kernel, so pairs that lie within a slightly larger distance
-are found, and measured exactly.
+**By the tree**: its distances are rounded in another way than those of the kernel, so pairs that
+lie within a slightly larger distance are found, and measured exactly.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
 TOGETHER = 2**17  # values that are compared at a time, because they stay in the second-level cache
-SLACK = 1e-5  # by which distances of the tree may differ, also in single precision and for powers other than 1 and 2
+# by which distances of the tree may differ, also in single precision and for powers other than 1
+# and 2
+SLACK = 1e-5
 AT_ONCE = 4096  # rows whose neighbours are listed together
 SHOWN = 256  # rows that show how many pairs lie within a distance
 
@@ -92,7 +96,10 @@ def joined(parts: list[Near]) -> Near:
     if len(parts) == 1:
         return parts[0]
     ends = np.cumsum([0, *(part.start[-1] for part in parts)])
-    start = [np.zeros(1, np.int64), *(part.start[1:] + end for part, end in zip(parts, ends, strict=False))]
+    start = [
+        np.zeros(1, np.int64),
+        *(part.start[1:] + end for part, end in zip(parts, ends, strict=False)),
+    ]
     at, distance = ([getattr(part, name) for part in parts] for name in ("at", "distance"))
     return Near(np.concatenate(start), np.concatenate(at), np.concatenate(distance))
 
@@ -160,7 +167,9 @@ def nearest_compared(compared: Compared, k: int) -> Near:
 def measured(near: Near, X: Array, Z: Array, r: float) -> Near:
     """The lists with the exact Minkowski distances between rows X and candidates Z."""
     distance = np.empty(len(near.at), X.dtype)
-    _measure_lists(np.ascontiguousarray(X), np.ascontiguousarray(Z), near.start, near.at, float(r), distance)
+    _measure_lists(
+        np.ascontiguousarray(X), np.ascontiguousarray(Z), near.start, near.at, float(r), distance
+    )
     return replace(near, distance=distance)
 
 
@@ -178,7 +187,9 @@ def _measure_lists(X, Z, start, at, r, distance):  # type: ignore[no-untyped-def
 
 @dataclass(frozen=True)
 class Space:
-    """Rows and candidates whose dissimilarities follow from distances between these few coordinates, of one precision."""
+    """Rows and candidates whose dissimilarities follow from distances between these few
+    coordinates, of one precision.
+    """
 
     rows: Array  # (n, p)
     candidates: Array  # (m, p)
@@ -195,18 +206,23 @@ class Space:
         X, m, r = self.rows[as_slice(rows)], len(self.candidates), self.geometry.r
         apart, at = self.tree.query(X, np.arange(1, min(k + 1, m) + 1), p=r)
         reach = self._beyond(apart[:, k - 1])
-        more = apart[:, k] <= reach if m > k else np.zeros(len(X), np.bool_)  # others may be as near as the k-th
+        # others may be as near as the k-th
+        more = apart[:, k] <= reach if m > k else np.zeros(len(X), np.bool_)
         lists = self.tree.query_ball_point(X[more], reach[more], p=r)
         count = np.full(len(X), k)
         count[more] = [len(one) for one in lists]
         found, listed = np.empty(count.sum(), np.int64), np.repeat(more, count)
-        found[~listed], found[listed] = at[~more, :k].ravel(), np.fromiter(chain.from_iterable(lists), np.int64)
+        found[~listed], found[listed] = (
+            at[~more, :k].ravel(),
+            np.fromiter(chain.from_iterable(lists), np.int64),
+        )
         near = measured(Near.of(count, found), X, self.candidates, r)
         return near.within(smallest(near.padded(), k)) if len(near) else near
 
     def near(self, reach: float, most: float) -> Near | None:
-        """For each row the candidates at a distance below `reach`, and others hardly farther, with their dissimilarities; None if
-        there are more than `most` or so."""
+        """For each row the candidates at a distance below `reach`, and others hardly farther, with
+        their dissimilarities; None if there are more than `most` or so.
+        """
         n, r, limit = len(self.rows), self.geometry.r, self._beyond(reach)
         shown = self.rows[np.linspace(0, n - 1, SHOWN).astype(int)]
         if np.mean(self.tree.query_ball_point(shown, limit, p=r, return_length=True)) * n > most:
@@ -226,4 +242,6 @@ class Space:
         """A distance that no distance of the tree exceeds where the exact one is at most `distance`."""
         r = self.geometry.r
         power = r if 2 < r < np.inf else 2.0  # powers of smaller differences are 0
-        return distance * (1 + SLACK) + self.rows.shape[1] * float(np.finfo(self.rows.dtype).tiny) ** (1 / power)
+        return distance * (1 + SLACK) + self.rows.shape[1] * float(
+            np.finfo(self.rows.dtype).tiny
+        ) ** (1 / power)

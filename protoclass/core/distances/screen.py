@@ -1,29 +1,33 @@
 """Squared Euclidean distances by one matrix product in single precision, with a proven bound of their error.
 
-The exact kernel sums in a fixed order and takes several times as long as a product. Code that only compares distances (with
-radii, with one another) therefore compares these approximations, and computes exactly only if their bound does not decide, so
-its results are those of the exact kernel, ties included.
+The exact kernel sums in a fixed order and takes several times as long as a product. Code that only
+compares distances (with radii, with one another) therefore compares these approximations, and
+computes exactly only if their bound does not decide, so its results are those of the exact kernel,
+ties included.
 
-**The bound.** Let u = 2^-24, v the unit roundoff of the coordinates, g(k) = k u / (1 - k u). Rows are x' = S (x - m), m a
-centre common to both sides and S a power of two, rounded to single precision, so that x' = S (x - m) (1 + e) with |e| <= u'
-= u + 2^-52 entry by entry. With s = S^2 |x - z|^2 and N = |x'|^2 + |z'|^2:
+**The bound.** Let u = 2^-24, v the unit roundoff of the coordinates, g(k) = k u / (1 - k u). Rows
+are x' = S (x - m), m a centre common to both sides and S a power of two, rounded to single
+precision, so that x' = S (x - m) (1 + e) with |e| <= u' = u + 2^-52 entry by entry. With s = S^2 |x
+- z|^2 and N = |x'|^2 + |z'|^2:
 
 * rounding the rows changes s by at most (2 u' + u'^2) (|x'| + |z'|)^2 (1 + 3 u') <= 4.001 u N;
-* the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, for any order of summation,
-  fused or not (Higham 2002, equation 3.5); twice the product by g(p) N;
-* the squared lengths, their sum and the difference are rounded once each, which adds u N, u N and 2 u N;
-* if the bound is added before the difference is taken, N (1 + c) + loss - 2 x'.z', this rounds 1 + c, its product with
-  N and the sum with the loss as well: 3 u N more.
+* the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, for any
+  order of summation, fused or not (Higham 2002, equation 3.5); twice the product by g(p) N;
+* the squared lengths, their sum and the difference are rounded once each, which adds u N, u N and 2
+  u N;
+* if the bound is added before the difference is taken, N (1 + c) + loss - 2 x'.z', this rounds 1 +
+  c, its product with N and the sum with the loss as well: 3 u N more.
 
-That is (p + 11.001) u N in first order, so |approximation - s| <= c N with c = (p + 12) u (1 + 1e-3) as long as
-p u < 1e-4, the roundings above included. The exact kernel itself computes S d with (S d)^2 = s (1 + k'), |k'| <= k =
-(p + 8) v: two roundings of each difference, one of the square, at most p of the sum, and two of the root. So S d lies below
-a radius if s (1 + k) does, and does not if s (1 - k) does not.
+That is (p + 11.001) u N in first order, so |approximation - s| <= c N with c = (p + 12) u (1 +
+1e-3) as long as p u < 1e-4, the roundings above included. The exact kernel itself computes S d with
+(S d)^2 = s (1 + k'), |k'| <= k = (p + 8) v: two roundings of each difference, one of the square, at
+most p of the sum, and two of the root. So S d lies below a radius if s (1 + k) does, and does not
+if s (1 - k) does not.
 
-**Underflow.** The coordinates of x' are at most 1. Parts of them and of their products below the smallest normal number of
-single precision may be lost: p 2^-120 at most. The exact kernel may lose p 2^-150 (p 2^-1075 in double precision) of
-the sum of its squares, which is S^2 times as much of s: p 2^-108 at most (p 2^-113), as S <= 2^21 (2^481). A slack of p 2^-100
-covers both.
+**Underflow.** The coordinates of x' are at most 1. Parts of them and of their products below the
+smallest normal number of single precision may be lost: p 2^-120 at most. The exact kernel may lose
+p 2^-150 (p 2^-1075 in double precision) of the sum of its squares, which is S^2 times as much of s:
+p 2^-108 at most (p 2^-113), as S <= 2^21 (2^481). A slack of p 2^-100 covers both.
 """
 
 from __future__ import annotations
@@ -92,7 +96,9 @@ class Bounds:
     kernel: float
 
     def thresholds(self, reach: Array) -> tuple[Array, Array]:
-        """For distances: S d is surely below them under the first, and surely not from the second on; float32 squares."""
+        """For distances: S d is surely below them under the first, and surely not from the second
+        on; float32 squares.
+        """
         with np.errstate(over="ignore", under="ignore"):
             square = (np.asarray(reach, float) * self.scale) ** 2
             low = np.nextafter((square / (1 + self.kernel)).astype(np.float32), np.float32(-np.inf))
@@ -129,9 +135,10 @@ class Compared:
     def reach(self, values: Array) -> Array:
         """The approximations up to which another may be as near as one at some approximation, (r, ...) for each line.
 
-        With approximations at most E from the squares s, and the kernel's squares within a factor 1 +- k of s, one at an
-        approximation q has a computed square of at most (q + E) (1 + k). So s <= (q + E) (1 + k) / (1 - k) for another that is as
-        near, and its approximation is at most that + E.
+        With approximations at most E from the squares s, and the kernel's squares within a factor 1
+        +- k of s, one at an approximation q has a computed square of at most (q + E) (1 + k). So s
+        <= (q + E) (1 + k) / (1 - k) for another that is as near, and its approximation is at most
+        that + E.
         """
         k = self.bounds.kernel
         return np.asarray((values + self._error) * ((1 + k) / (1 - k)) + self._error)
@@ -139,22 +146,36 @@ class Compared:
     def within(self, reach: Array) -> Array:
         """The largest approximations that distances below some values (q,) may have, float32 (q,)."""
         _, high = self.bounds.thresholds(reach)
-        return np.nextafter((high + self._error.max(initial=0.0)).astype(np.float32), np.float32(np.inf))
+        return np.nextafter(
+            (high + self._error.max(initial=0.0)).astype(np.float32), np.float32(np.inf)
+        )
 
     @property
     def _error(self) -> Array:
         """The largest error that the approximations of each line may have, (r, 1)."""
         bounds, most = self.bounds, float(self.across.square.max())
-        return np.asarray(1.001 * (bounds.norm * (self.lines.square.astype(float)[:, None] + most) + bounds.slack))
+        return np.asarray(
+            1.001 * (bounds.norm * (self.lines.square.astype(float)[:, None] + most) + bounds.slack)
+        )
 
     def codes(self, reach: Array) -> Array | None:
-        """For each pair the number of radii with d >= radius, uint8 (r, q); None if the bound leaves too many pairs undecided.
+        """For each pair the number of radii with d >= radius, uint8 (r, q); None if the bound
+        leaves too many pairs undecided.
 
         reach : array (K,), ascending, in the precision of the coordinates
         """
         out, bounds = np.empty(self.twice.shape, np.uint8), self.bounds
         low, high = bounds.thresholds(reach)
-        unsure = _compare(self.twice, self.across.square, self.lines.square, low, high, bounds.norm, bounds.slack, out)
+        unsure = _compare(
+            self.twice,
+            self.across.square,
+            self.lines.square,
+            low,
+            high,
+            bounds.norm,
+            bounds.slack,
+            out,
+        )
         if unsure * OFTEN > out.size:
             return None
         if unsure:
@@ -199,7 +220,9 @@ class Screening:
         if self.products is None or not self.products.known:
             return Compared(side, chosen, self.bounds, approximate(side, chosen))
         products = self.products()
-        twice = gather(products, rows, columns) if self.symmetric else gather(products, columns, rows).T
+        twice = (
+            gather(products, rows, columns) if self.symmetric else gather(products, columns, rows).T
+        )
         return Compared(side, chosen, self.bounds, np.ascontiguousarray(twice))
 
     def tile(self, rows: Array, columns: Array) -> Compared:
@@ -247,7 +270,11 @@ def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | No
 def _all_products(screening: Screening) -> Array:
     n, m = len(screening.rows.square), len(screening.candidates.square)
     tiles = half_tiles(n) if screening.symmetric else block_tiles(n, m)
-    return filled(np.empty((m, n), np.float32), tiles, lambda tile: screening.tile(tile.rows, tile.columns).twice)
+    return filled(
+        np.empty((m, n), np.float32),
+        tiles,
+        lambda tile: screening.tile(tile.rows, tile.columns).twice,
+    )
 
 
 def _side(X: Array, centre: Array, scale: float) -> Side:
@@ -267,13 +294,15 @@ def approximate(lines: Side, across: Side) -> Array:
 
 @kernel
 def _compare(twice, rows, candidates, low, high, norm, slack, out):  # type: ignore[no-untyped-def]
-    # number of radii below the upper and below the lower end of the bound: if they differ, the pair is undecided
+    # number of radii below the upper and below the lower end of the bound: if they differ, the pair
+    # is undecided
     q, n = twice.shape
     above, below = np.float32(1 + norm), np.float32(1 - norm)
     loss, one, none = np.float32(slack), np.uint8(1), np.uint8(0)
     most, least = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     reached, sure = np.empty(CHUNK, np.uint8), np.empty(CHUNK, np.uint8)
-    of_least, of_high = least.view(np.int32), high.view(np.int32)  # in the order of the numbers, but for negative ones
+    # in the order of the numbers, but for negative ones
+    of_least, of_high = least.view(np.int32), high.view(np.int32)
     unsure = 0
     for j in range(q):
         own = candidates[j]

@@ -1,16 +1,19 @@
 """Dissimilarities of sequences: the mismatch kernel of strings, and dynamic time warping of series.
 
-**Mismatch kernel.** The kernel of two strings is a sum over pairs of their k-mers of a number that depends on the pair's Hamming
-distance d alone: the number of words of k letters that lie within m mismatches of both. The k-mers are not compared: products of counts
-give the pairs that agree when a set of positions is left out, and inclusion-exclusion converts these counts into the numbers of pairs
-at distance d. All counts are integers, so the result does not depend on the tile.
+**Mismatch kernel.** The kernel of two strings is a sum over pairs of their k-mers of a number that
+depends on the pair's Hamming distance d alone: the number of words of k letters that lie within m
+mismatches of both. The k-mers are not compared: products of counts give the pairs that agree when a
+set of positions is left out, and inclusion-exclusion converts these counts into the numbers of
+pairs at distance d. All counts are integers, so the result does not depend on the tile.
 
-**Dynamic time warping** (Sakoe and Chiba 1978). A warping path is a sequence of pairs of steps (i, j) of two series, from the two first
-steps to the two last ones. From pair to pair it advances by one step in one series or in both. The cost of a path is the sum of
+**Dynamic time warping** (Sakoe and Chiba 1978). A warping path is a sequence of pairs of steps (i,
+j) of two series, from the two first steps to the two last ones. From pair to pair it advances by
+one step in one series or in both. The cost of a path is the sum of
 |a_i - b_j| ** power over its pairs. The dissimilarity is the lowest cost of any path, and for power 2 its square root: the dissimilarity
-of series of equal length that need no warping is then their Euclidean distance. It is symmetric to the bit, exactly 0 for identical
-series, and has the same bits in every tile. It is not a metric: the triangle inequality can fail, and the dissimilarity of series that
-differ only in repeated steps, such as (0, 1) and (0, 0, 1), is 0.
+of series of equal length that need no warping is then their Euclidean distance. It is symmetric to
+the bit, exactly 0 for identical series, and has the same bits in every tile. It is not a metric:
+the triangle inequality can fail, and the dissimilarity of series that differ only in repeated
+steps, such as (0, 1) and (0, 0, 1), is 0.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ SPARE = 16  # an index of features may have this many cells for each k-mer
 def shared(k: int, m: int, letters: int, d: int) -> int:
     """Number of words of k letters that are within m mismatches of both of two words at Hamming distance d.
 
-    Where the two differ, a word agrees with the first (p times), with the second (q times) or with neither.
+    Where the two differ, a word agrees with the first (p times), with the second (q times) or with
+    neither.
 
     Examples
     --------
@@ -56,9 +60,11 @@ def shared(k: int, m: int, letters: int, d: int) -> int:
 
 
 def weights(k: int, m: int, letters: int) -> list[int]:
-    """W_t such that the kernel is sum_t W_t M_t, with M_t the pairs that agree with t positions left out, over all sets of t.
+    """W_t such that the kernel is sum_t W_t M_t, with M_t the pairs that agree with t positions
+    left out, over all sets of t.
 
-    A pair at distance d agrees for C(k - d, t - d) sets, so n_d = sum_t (-1)^(d - t) C(k - t, d - t) M_t.
+    A pair at distance d agrees for C(k - d, t - d) sets, so n_d = sum_t (-1)^(d - t) C(k - t, d -
+    t) M_t.
 
     Examples
     --------
@@ -67,7 +73,10 @@ def weights(k: int, m: int, letters: int) -> list[int]:
     """
     most = min(2 * m, k)
     size = [shared(k, m, letters, d) for d in range(most + 1)]
-    return [sum((-1) ** (d - t) * comb(k - t, d - t) * size[d] for d in range(t, most + 1)) for t in range(most + 1)]
+    return [
+        sum((-1) ** (d - t) * comb(k - t, d - t) * size[d] for d in range(t, most + 1))
+        for t in range(most + 1)
+    ]
 
 
 def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.float64]:
@@ -76,7 +85,8 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
     Parameters
     ----------
     a, b : object arrays (n,) and (q,) of int arrays
-        Each string as codes 0 to letters - 1; a k-mer with a negative code is left out. Every string has a k-mer.
+        Each string as codes 0 to letters - 1; a k-mer with a negative code is left out. Every
+        string has a k-mer.
     k, m : int
         Length of the k-mers, and the mismatches allowed, m < k.
     letters : int
@@ -111,7 +121,8 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
     # intermediate sums may exceed 64 bits: the kernel itself fits, so it is exact modulo 2^64
     if max(shared(k, m, letters, 0) * most**2, *map(abs, factors)) >= 2**63:
         raise OptionError(
-            f"k={k}, m={m} over {letters} letters has kernel values beyond 64 bits for strings of {most} k-mers: use a smaller m"
+            f"k={k}, m={m} over {letters} letters has kernel values beyond 64 bits for strings of "
+            f"{most} k-mers: use a smaller m"
         )
     total, own = np.zeros((n, q), np.int64), np.zeros(n + q, np.int64)
     for t, factor in enumerate(factors):
@@ -123,14 +134,19 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
             total += weight * _products(counts[:n], counts[n:], most)
     norm = own.astype(np.float64)
     squared = total / np.sqrt(norm[:n, None] * norm[None, n:]) * -2 + 2
-    squared[squared < 2e-15] = 0  # within rounding of 0, both have the same k-mers in the same proportions
+    # within rounding of 0, both have the same k-mers in the same proportions
+    squared[squared < 2e-15] = 0
     return np.sqrt(squared)
 
 
 def _products(a: csr_array, b: csr_array, most: int) -> NDArray[np.int64]:
-    """Inner products (n, q) of counts, at most `most` in a row: of dense matrices if so many features are shared that this is faster."""
+    """Inner products (n, q) of counts, at most `most` in a row: of dense matrices if so many
+    features are shared that this is faster.
+    """
     (n, size), q = a.shape, b.shape[0]
-    steps = np.bincount(a.indices, minlength=size).astype(float) @ np.bincount(b.indices, minlength=size)
+    steps = np.bincount(a.indices, minlength=size).astype(float) @ np.bincount(
+        b.indices, minlength=size
+    )
     if size * (n + q) > ENTRIES or steps * DENSE <= float(n) * q * size:
         return (a @ b.T).toarray()
     # sums of whole numbers within the precision are exact, in any order of BLAS
@@ -170,18 +186,21 @@ def _rank(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArray[np.float64]:
     """Dynamic time warping dissimilarities between two sets of series.
 
-    The steps are the steps of Sakoe and Chiba (1978) without slope constraint, all with weight 1: the lowest cost up to (i, j) is
-    the local cost plus the lowest of the costs up to (i - 1, j), (i, j - 1) and (i - 1, j - 1). Their weights (2 for a
-    step in both series, and division by the sum of the lengths) are not used.
+    The steps are the steps of Sakoe and Chiba (1978) without slope constraint, all with weight 1:
+    the lowest cost up to (i, j) is the local cost plus the lowest of the costs up to (i - 1, j),
+    (i, j - 1) and (i - 1, j - 1). Their weights (2 for a step in both series, and division by the
+    sum of the lengths) are not used.
 
     Parameters
     ----------
     A : array (r, T) or (r, channels, T)
     B : array (q, S) or (q, channels, S)
-        Series as rows, all values finite; a shorter one has NaN at its end. The costs of all channels are added up.
+        Series as rows, all values finite; a shorter one has NaN at its end. The costs of all
+        channels are added up.
     window : int >= 0, optional
-        The largest difference between two paired steps, |i - j| <= window (the adjustment window of Sakoe and Chiba). If the lengths of
-        two series differ by more, it is widened to that difference, the smallest with a path. None: no limit.
+        The largest difference between two paired steps, |i - j| <= window (the adjustment window of
+        Sakoe and Chiba). If the lengths of two series differ by more, it is widened to that
+        difference, the smallest with a path. None: no limit.
     power : 1 or 2
         Power of the local cost: |a - b|, or (a - b) ** 2 with a square root at the end.
 
@@ -199,10 +218,15 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
     (r, channels, T), (q, _, S) = A.shape, B.shape
     band = max(T, S) if window is None else min(window, max(T, S))
     n, m = (np.count_nonzero(~np.isnan(X[:, 0]), axis=1) for X in (A, B))
-    left, right = np.ascontiguousarray(A, np.float64), np.ascontiguousarray(B[..., ::-1], np.float64)
+    left, right = (
+        np.ascontiguousarray(A, np.float64),
+        np.ascontiguousarray(B[..., ::-1], np.float64),
+    )
     out, cells = np.empty((r, q)), T * S * q * channels  # for one row
     step = max(1, SMALL // max(1, cells))
-    in_blocks(lambda part: _dtw(left[part], right, n[part], m, band, power, out[part]), r, step, r * cells)
+    in_blocks(
+        lambda part: _dtw(left[part], right, n[part], m, band, power, out[part]), r, step, r * cells
+    )
     return out
 
 
@@ -219,9 +243,10 @@ def _dtw(A, B, n, m, band, power, out):
 
 @kernel
 def _least(a, b, n, m, band, power, table):
-    # The table of lowest costs is filled along its diagonals i + j = d, whose cells do not depend on one another and are
-    # computed in a vectorised loop. The last three diagonals are kept, cell (i, d - i) at position i + 1, with inf on either
-    # side of the cells inside table and band. As b is reversed, both series run forwards along a diagonal.
+    # The table of lowest costs is filled along its diagonals i + j = d, whose cells do not depend
+    # on one another and are computed in a vectorised loop. The last three diagonals are kept, cell
+    # (i, d - i) at position i + 1, with inf on either side of the cells inside table and band. As b
+    # is reversed, both series run forwards along a diagonal.
     last_step = b.shape[1] - 1
     table[:] = np.inf
     table[1, 0] = 0.0  # every path starts here
@@ -230,7 +255,11 @@ def _least(a, b, n, m, band, power, table):
         low, high = max(0, d - m + 1, (d - band + 1) // 2), min(n - 1, d, (d + band) // 2)
         size = high + 1 - low  # 0 on every other diagonal of a band of 0
         here = now[low + 1 : low + 1 + size]
-        left, other, both = last[low + 1 : low + 1 + size], last[low : low + size], before[low : low + size]
+        left, other, both = (
+            last[low + 1 : low + 1 + size],
+            last[low : low + size],
+            before[low : low + size],
+        )
         for c in range(len(a)):
             u, v = a[c, low : low + size], b[c, last_step - d + low : last_step + 1 - d + high]
             for k in range(size):

@@ -1,6 +1,7 @@
 """Tangent distance between images (Simard, LeCun and Denker 1993).
 
-Small transformations of an image move it along a plane, spanned by its tangents. The distance is that between the two planes.
+Small transformations of an image move it along a plane, spanned by its tangents. The distance is
+that between the two planes.
 """
 
 from __future__ import annotations
@@ -14,13 +15,19 @@ from ..parallel import in_blocks, kernel
 
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
 CHUNK = 256  # images whose tangents are computed at a time
-ROWS, COLUMNS = 64, 512  # images multiplied at a time: blocks of one shape, for one order of all sums
-DEPENDENT = 1e-4  # a tangent counts if at least this proportion of it is independent of those before it
-SHARED = 1e-5  # squared sine below which a direction counts as shared by two planes, the limit of float32
-CLOSE = 1e-4  # proportion of the squared lengths below which a squared difference is computed again in float64
+# images multiplied at a time: blocks of one shape, for one order of all sums
+ROWS, COLUMNS = 64, 512
+# a tangent counts if at least this proportion of it is independent of those before it
+DEPENDENT = 1e-4
+# squared sine below which a direction counts as shared by two planes, the limit of float32
+SHARED = 1e-5
+# proportion of the squared lengths below which a squared difference is computed again in float64
+CLOSE = 1e-4
 
 
-def tangents(images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]) -> Array:
+def tangents(
+    images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]
+) -> Array:
     """An orthonormal basis of each image's tangents.
 
     Parameters
@@ -47,7 +54,9 @@ def tangents(images: Array, shape: tuple[int, int], sigma: float, background: fl
     return out
 
 
-def _basis(images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]) -> Array:
+def _basis(
+    images: Array, shape: tuple[int, int], sigma: float, background: float, which: tuple[str, ...]
+) -> Array:
     from scipy.ndimage import gaussian_filter
 
     height, width = shape
@@ -100,9 +109,9 @@ def _orthonormal(basis, least):
 def tangent_distances(a: tuple[Array, Array], b: tuple[Array, Array], center: Array) -> Array:
     """Tangent distances (r, q) of r images to q images.
 
-    With orthonormal tangents A and B, e = x - y, u = A'e, v = B'e and C = A'B, the squared distance is e'e less the part of
-    e in the span of A and B: u'u + w'(I - C'C)^-1 w with w = v - C'u. The results for both orders of A and B are averaged, so
-    that both directions have the same bits.
+    With orthonormal tangents A and B, e = x - y, u = A'e, v = B'e and C = A'B, the squared distance
+    is e'e less the part of e in the span of A and B: u'u + w'(I - C'C)^-1 w with w = v - C'u. The
+    results for both orders of A and B are averaged, so that both directions have the same bits.
 
     Parameters
     ----------
@@ -176,7 +185,8 @@ def _pairs(G, own_a, own_b, X, Y, out):
 
 @kernel
 def _explained(C, u, v, S, w, out):
-    # u'u + w' S^-1 w with S = I - C'C and w = v - C'u, by S = L D L'; a direction that both planes share counts once
+    # u'u + w' S^-1 w with S = I - C'C and w = v - C'u, by S = L D L'; a direction that both planes
+    # share counts once
     k, q = u.shape
     for j in range(q):
         out[j] = np.float32(0)
@@ -196,7 +206,9 @@ def _explained(C, u, v, S, w, out):
                     S[a, b, j] -= C[t, a, j] * C[t, b, j]
     for b in range(k):  # column b of L times D, with 1 / D on the diagonal, or 0 if nothing remains
         for j in range(q):
-            S[b, b, j] = np.float32(1) / S[b, b, j] if S[b, b, j] > np.float32(SHARED) else np.float32(0)
+            S[b, b, j] = (
+                np.float32(1) / S[b, b, j] if S[b, b, j] > np.float32(SHARED) else np.float32(0)
+            )
             out[j] += w[b, j] * w[b, j] * S[b, b, j]
         for a in range(b + 1, k):
             for j in range(q):

@@ -1,23 +1,27 @@
 """Prototypes and criticisms by maximum mean discrepancy, MMD-critic (Kim, Khanna and Koyejo 2016).
 
-Prototypes are rows on which kernel functions have about the same mean as on all rows; criticisms are rows where the two
-means differ most. Both are selected one after another, so the first k of a run are the run for k alone.
+Prototypes are rows on which kernel functions have about the same mean as on all rows; criticisms
+are rows where the two means differ most. Both are selected one after another, so the first k of a
+run are the run for k alone.
 
-"Examples are not enough, learn to criticize! Criticism for interpretability", NIPS 29, section 3. There the prototypes
-S maximise
+"Examples are not enough, learn to criticize! Criticism for interpretability", NIPS 29, section 3.
+There the prototypes S maximise
 
-    J(S) = 2 / (n |S|) sum_{i = 1..n} sum_{j in S} k(x_i, x_j) - 1 / |S|^2 sum_{i in S} sum_{j in S} k(x_i, x_j),
+    J(S) = 2 / (n |S|) sum_{i = 1..n} sum_{j in S} k(x_i, x_j) - 1 / |S|^2 sum_{i in S} sum_{j in S}
+    k(x_i, x_j),
 
-a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its proportion of the weights
-instead of 1 / n, and the kernel may be any similarity, such as `similarities` of any dissimilarity.
+a constant minus the squared discrepancy between rows and prototypes. Here each row counts by its
+proportion of the weights instead of 1 / n, and the kernel may be any similarity, such as
+`similarities` of any dissimilarity.
 
-Two properties hold for some kernels only. If the diagonal is constant and all other values are small enough in comparison,
-J is monotone and submodular over sets of at least one row: J of the empty set is 0, and J of a single row can be lower.
-With a constant added to make this true from the empty set on, the greedy choice reaches at least 1 - 1/e of the largest
-value. For other kernels J may fall as prototypes are added, and is reported as it is. If the similarity is positive
-semi-definite, a constant minus J is a squared distance between means; exp(-gamma d^2) is positive semi-definite for
-Euclidean d and need not be for others. J is then still defined and maximised in the same way, but the squared difference
-that it represents may be negative.
+Two properties hold for some kernels only. If the diagonal is constant and all other values are
+small enough in comparison, J is monotone and submodular over sets of at least one row: J of the
+empty set is 0, and J of a single row can be lower. With a constant added to make this true from the
+empty set on, the greedy choice reaches at least 1 - 1/e of the largest value. For other kernels J
+may fall as prototypes are added, and is reported as it is. If the similarity is positive
+semi-definite, a constant minus J is a squared distance between means; exp(-gamma d^2) is positive
+semi-definite for Euclidean d and need not be for others. J is then still defined and maximised in
+the same way, but the squared difference that it represents may be negative.
 """
 
 from __future__ import annotations
@@ -31,7 +35,9 @@ from .. import Array
 from ..parallel import kernel, left
 
 TINY = float(np.finfo(float).tiny)
-DEPENDENT = 1e-10  # lowest proportion of a candidate's similarity to itself that the selected ones must leave unexplained
+# lowest proportion of a candidate's similarity to itself that the selected ones must leave
+# unexplained
+DEPENDENT = 1e-10
 
 
 @dataclass(frozen=True)
@@ -56,16 +62,16 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     Parameters
     ----------
     blocks : tuples (D, w, own)
-        For each class the dissimilarities (n, m) of its rows to its candidates, weights (n,) >= 0 of its rows, and the
-        row (m,) of each candidate. Only pairs within a class count, because no others enter the objectives, and all
-        classes together, so that there is one gamma.
+        For each class the dissimilarities (n, m) of its rows to its candidates, weights (n,) >= 0
+        of its rows, and the row (m,) of each candidate. Only pairs within a class count, because no
+        others enter the objectives, and all classes together, so that there is one gamma.
 
     Returns
     -------
     float
-        The weight of a pair is the product of the weights of its rows. Of the dissimilarities that are positive and finite,
-        the median is the lowest one up to which lies half of the weight. 1 if there is no such pair, because all
-        similarities are then 0 or 1.
+        The weight of a pair is the product of the weights of its rows. Of the dissimilarities that
+        are positive and finite, the median is the lowest one up to which lies half of the weight. 1
+        if there is no such pair, because all similarities are then 0 or 1.
 
     Examples
     --------
@@ -101,7 +107,8 @@ def similarities(D: Array, gamma: float) -> Array:
     array([[1. , 0.5, 0. ]])
     """
     with np.errstate(over="ignore"):
-        K = D.astype(float, order="C") * np.sqrt(gamma)  # d^2 alone may overflow although gamma d^2 does not
+        # d^2 alone may overflow although gamma d^2 does not
+        K = D.astype(float, order="C") * np.sqrt(gamma)
         K *= -K
     return np.exp(K, out=K)
 
@@ -109,15 +116,16 @@ def similarities(D: Array, gamma: float) -> Array:
 def mmd_prototypes(K: Array, w: Array, count: int, own: Array) -> Selected:
     """Prototypes that are added one after another, each the candidate with which J is largest, the first of equal ones.
 
-    A candidate is chosen at most once; a copy of it counts as another candidate. Choosing k of m costs one pass over K and
-    then O(m) for each prototype.
+    A candidate is chosen at most once; a copy of it counts as another candidate. Choosing k of m
+    costs one pass over K and then O(m) for each prototype.
 
     Parameters
     ----------
     K : array (n, m)
         Similarities of the rows to the candidates, finite; may be asymmetric.
     w : array (n,)
-        Weights of the rows, > 0. A row of weight 2 is worth two rows of weight 1; a prototype is worth the same as any other.
+        Weights of the rows, > 0. A row of weight 2 is worth two rows of weight 1; a prototype is
+        worth the same as any other.
     count : int
         Number of prototypes, 1 to m.
     own : int array (m,)
@@ -126,7 +134,8 @@ def mmd_prototypes(K: Array, w: Array, count: int, own: Array) -> Selected:
     Returns
     -------
     Selected
-        With J as objective. For some similarities J falls beyond some count, and this maximum is one way to choose k.
+        With J as objective. For some similarities J falls beyond some count, and this maximum is
+        one way to choose k.
 
     Examples
     --------
@@ -143,8 +152,8 @@ def mmd_prototypes(K: Array, w: Array, count: int, own: Array) -> Selected:
 def witness(K: Array, w: Array, prototypes: Array) -> Array:
     """The mean similarity of the rows to each candidate minus the mean similarity of the prototypes.
 
-    f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive if prototypes are too few,
-    negative if they are too many.
+    f(z) = sum_i w_i k(x_i, z) / sum_i w_i - sum_{j in S} k(x_j, z) / |S|: positive if prototypes
+    are too few, negative if they are too many.
 
     Parameters
     ----------
@@ -152,7 +161,8 @@ def witness(K: Array, w: Array, prototypes: Array) -> Array:
         Similarities of the rows to the candidates.
     w : array (n,)
     prototypes : int array (k,)
-        The rows that are prototypes, k >= 1. With the columns `chosen` of a run on candidates `own`: own[chosen].
+        The rows that are prototypes, k >= 1. With the columns `chosen` of a run on candidates
+        `own`: own[chosen].
 
     Returns
     -------
@@ -170,14 +180,15 @@ def witness(K: Array, w: Array, prototypes: Array) -> Array:
 def criticisms(K: Array, w: Array, prototypes: Array, count: int, own: Array) -> Selected:
     """Candidates at which rows and prototypes differ most, and that differ from one another.
 
-    Each step adds the candidate with the largest L(C) = sum_{j in C} |f(x_j)| + log det K_CC, the first of
-    ties (section 3 of the paper; f is `witness`). The determinant is updated by a Cholesky factorisation, so
-    the c-th criticism costs O(c m).
+    Each step adds the candidate with the largest L(C) = sum_{j in C} |f(x_j)| + log det K_CC, the
+    first of ties (section 3 of the paper; f is `witness`). The determinant is updated by a Cholesky
+    factorisation, so the c-th criticism costs O(c m).
 
     Parameters
     ----------
     K, w, own
-        Arguments of `mmd_prototypes`. If K is asymmetric, the determinant is of the mean of both directions.
+        Arguments of `mmd_prototypes`. If K is asymmetric, the determinant is of the mean of both
+        directions.
     prototypes : int array (k,)
         Columns of K, which cannot be criticisms.
     count : int
@@ -186,8 +197,9 @@ def criticisms(K: Array, w: Array, prototypes: Array, count: int, own: Array) ->
     Returns
     -------
     Selected
-        Criticisms with L as objective. Fewer than `count` if K_CC has no positive determinant with any remaining candidate: all of them
-        repeat criticisms (as copies of a row do), or K is not positive definite on them.
+        Criticisms with L as objective. Fewer than `count` if K_CC has no positive determinant with
+        any remaining candidate: all of them repeat criticisms (as copies of a row do), or K is not
+        positive definite on them.
 
     Examples
     --------
@@ -216,7 +228,8 @@ def _means(K, w):
 
 @kernel
 def _grow(K, own, mean, chosen, objective, left):
-    # inner: sum of k over pairs of chosen candidates; cross: sum of k over each candidate and the chosen ones, both directions
+    # inner: sum of k over pairs of chosen candidates; cross: sum of k over each candidate and the
+    # chosen ones, both directions
     m, inner, outer = K.shape[1], 0.0, 0.0
     cross, free = np.zeros(m), np.ones(m, np.bool_)
     for s in range(len(chosen)):
@@ -225,7 +238,10 @@ def _grow(K, own, mean, chosen, objective, left):
         best, pick = -np.inf, -1
         for j in range(m):
             if free[j]:
-                value = 2 * (outer + mean[j]) / (s + 1) - (inner + cross[j] + K[own[j], j]) / (s + 1) ** 2
+                value = (
+                    2 * (outer + mean[j]) / (s + 1)
+                    - (inner + cross[j] + K[own[j], j]) / (s + 1) ** 2
+                )
                 if value > best:
                     best, pick = value, j
         chosen[s], objective[s], free[pick] = pick, best, False
@@ -237,8 +253,9 @@ def _grow(K, own, mean, chosen, objective, left):
 
 @kernel
 def _criticise(K, own, gap, free, chosen, objective, left):
-    # rest: similarity of each candidate to itself minus the part that the chosen ones explain, the factor by which it would
-    # multiply the determinant; factor: the rows of the Cholesky factor, one for each chosen candidate
+    # rest: similarity of each candidate to itself minus the part that the chosen ones explain, the
+    # factor by which it would multiply the determinant; factor: the rows of the Cholesky factor,
+    # one for each chosen candidate
     m, total = K.shape[1], 0.0
     rest, factor = np.empty(m), np.empty((len(chosen), m))
     for j in range(m):

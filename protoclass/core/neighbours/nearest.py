@@ -1,4 +1,6 @@
-"""The nearest prototypes, the class whose balls contain a row, and the rules of both: nearest prototypes, k-NN, condensing, editing."""
+"""The nearest prototypes, the class whose balls contain a row, and the rules of both: nearest
+prototypes, k-NN, condensing, editing.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,19 @@ LANES = 32  # rows that are compared side by side
 MEASURED = 2**22  # dissimilarities that are measured at a time
 SEARCHED = 2**22  # pairs from which on preparing a tree pays
 SCREENED = 2**18  # pairs from which on a product pays
-FEW_OPEN = 0.1  # proportion of the prototypes that are sought up to which products leave few pairs to be measured
+# proportion of the prototypes that are sought up to which products leave few pairs to be measured
+FEW_OPEN = 0.1
 
 
 def order_of(prototypes: Points) -> Array:
-    """Positions of the prototypes in the order that breaks ties within a class: by row, or in the given order without rows."""
-    return np.argsort(prototypes.at, kind="stable") if prototypes.at is not None else np.arange(len(prototypes))
+    """Positions of the prototypes in the order that breaks ties within a class: by row, or in the
+    given order without rows.
+    """
+    return (
+        np.argsort(prototypes.at, kind="stable")
+        if prototypes.at is not None
+        else np.arange(len(prototypes))
+    )
 
 
 def nearest(D: Array, member: Array, order: Array) -> Array:
@@ -60,7 +69,8 @@ def nearest(D: Array, member: Array, order: Array) -> Array:
 def nearest_to(query: Query, prototypes: Points, member: Array, order: Array) -> Array:
     """As `nearest`, for the rows of a query: only rows that a product leaves undecided are measured.
 
-    A row is open if in some set a second prototype may be as near as the nearest; see `core.distances.screen` for the bound.
+    A row is open if in some set a second prototype may be as near as the nearest; see
+    `core.distances.screen` for the bound.
     """
     compared = query.compared(prototypes)
     if compared is None:
@@ -75,15 +85,27 @@ def nearest_to(query: Query, prototypes: Points, member: Array, order: Array) ->
 def _scans(member: Array, order: Array) -> list[Array]:
     """The prototypes of each set, in the order in which equally near ones win."""
     by_class = np.argsort(member[:, order], axis=1, kind="stable")
-    return [order[line[np.count_nonzero(classes < 0) :]] for line, classes in zip(by_class, member, strict=True)]
+    return [
+        order[line[np.count_nonzero(classes < 0) :]]
+        for line, classes in zip(by_class, member, strict=True)
+    ]
 
 
 def _two_least(D: Array, scans: list[Array]) -> tuple[Array, Array, Array]:
-    """The first nearest prototype of each set, its value, and the second smallest value, (r, G) each; -1 and inf for none."""
+    """The first nearest prototype of each set, its value, and the second smallest value, (r, G)
+    each; -1 and inf for none.
+    """
     out = np.full((len(D), len(scans)), NONE)
     best, second = np.full(out.shape, np.inf, D.dtype), np.full(out.shape, np.inf, D.dtype)
     start = np.cumsum([0, *map(len, scans)])
-    _least(np.ascontiguousarray(D), np.concatenate([*scans, np.empty(0, np.int64)]), start, out, best, second)
+    _least(
+        np.ascontiguousarray(D),
+        np.concatenate([*scans, np.empty(0, np.int64)]),
+        start,
+        out,
+        best,
+        second,
+    )
     return out, best, second
 
 
@@ -110,17 +132,31 @@ def _least(D, scan, start, out, best, second):  # type: ignore[no-untyped-def]
                     at[i] = candidate if d < old else at[i]
                     least[i] = d if d < old else old
             for i in range(width):
-                out[first + i, g], best[first + i, g], second[first + i, g] = at[i], least[i], next_one[i]
+                out[first + i, g], best[first + i, g], second[first + i, g] = (
+                    at[i],
+                    least[i],
+                    next_one[i],
+                )
 
 
 def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
-    """For each row the prototypes up to the distance of the k-th nearest one, with those tied with it; all if there are fewer."""
-    k, q, beside = min(k, len(prototypes)), len(prototypes), query.beside(prototypes) if len(prototypes) else None
+    """For each row the prototypes up to the distance of the k-th nearest one, with those tied with
+    it; all if there are fewer.
+    """
+    k, q, beside = (
+        min(k, len(prototypes)),
+        len(prototypes),
+        query.beside(prototypes) if len(prototypes) else None,
+    )
     if beside is not None and query.together * q > SEARCHED and beside.space is not None:
         return beside.space.nearest(query.rows, k)
     screened = query.together * q > SCREENED and k <= max(1, FEW_OPEN * q)
     compared = query.compared(prototypes) if screened else None
-    return nearest_of(query.dissimilarities(prototypes), k) if compared is None else nearest_compared(compared, k)
+    return (
+        nearest_of(query.dissimilarities(prototypes), k)
+        if compared is None
+        else nearest_compared(compared, k)
+    )
 
 
 def rank_of(prototypes: Points) -> tuple[Array, Array]:
@@ -133,7 +169,9 @@ def rank_of(prototypes: Points) -> tuple[Array, Array]:
 
 
 def nearest_one(query: Query, prototypes: Points) -> Array:
-    """Position of the nearest prototype of each row of a query (r,): of those equally near, the one that `nearest` gives."""
+    """Position of the nearest prototype of each row of a query (r,): of those equally near, the one
+    that `nearest` gives.
+    """
     near = nearest_k(query, prototypes, 1)
     if len(query) == 0:
         return np.empty(0, np.int64)
@@ -157,17 +195,29 @@ def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> A
     -------
     int array (r, G)
     """
-    reach = np.where(member >= 0, radii[:, None], -np.inf).max(axis=0, initial=-np.inf)  # of the largest ball of each prototype
+    # of the largest ball of each prototype
+    reach = np.where(member >= 0, radii[:, None], -np.inf).max(axis=0, initial=-np.inf)
     compared = query.compared(prototypes)
-    near = below(query.dissimilarities(prototypes), reach) if compared is None else below_compared(compared, reach)
+    near = (
+        below(query.dissimilarities(prototypes), reach)
+        if compared is None
+        else below_compared(compared, reach)
+    )
     rows, classes = near.rows(), int(member.max(initial=0)) + 1
     out = np.full((len(near), len(member)), NONE)
     for g, labels in enumerate(member):
         label = labels[near.at].astype(np.int64)
         inside = (label >= 0) & (near.distance < radii[g])
-        count = np.bincount(rows[inside] * classes + label[inside], minlength=len(near) * classes).reshape(-1, classes) > 0
+        count = (
+            np.bincount(
+                rows[inside] * classes + label[inside], minlength=len(near) * classes
+            ).reshape(-1, classes)
+            > 0
+        )
         several = count.sum(axis=1)
-        out[:, g] = np.where(several > 1, SEVERAL, np.where(several == 1, count.argmax(axis=1), NONE))
+        out[:, g] = np.where(
+            several > 1, SEVERAL, np.where(several == 1, count.argmax(axis=1), NONE)
+        )
     return out
 
 
@@ -211,7 +261,9 @@ class Nearest(WithPrototypes):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        return ("class", "distance", "nearest") + (() if self.prototypes.radii is None else ("cover",))
+        return ("class", "distance", "nearest") + (
+            () if self.prototypes.radii is None else ("cover",)
+        )
 
     def distances(self, query: Query) -> Array:
         """Values to compare, lowest for the nearest prototype, (r, q)."""
@@ -235,7 +287,9 @@ class Nearest(WithPrototypes):
         """The class of the balls that contain each row; -1 if no ball contains it, or balls of several classes do."""
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
             return np.full(len(query), NONE)
-        covered = covering(query, self.prototypes, self.prototypes.classes[None], self.prototypes.radii[:1])[:, 0]
+        covered = covering(
+            query, self.prototypes, self.prototypes.classes[None], self.prototypes.radii[:1]
+        )[:, 0]
         return np.asarray(np.maximum(covered, NONE))
 
     @property
@@ -254,8 +308,9 @@ class Nearest(WithPrototypes):
 class KNNPath(WithPrototypes):
     """Path of k-NN: all k share one ordering of the neighbours.
 
-    All rows up to the distance of the k-th one vote; of classes with equal votes the first wins. With a seed, ties between
-    rows and between classes are broken by a random order, and k rows vote.
+    All rows up to the distance of the k-th one vote; of classes with equal votes the first wins.
+    With a seed, ties between rows and between classes are broken by a random order, and k rows
+    vote.
     """
 
     ks: tuple[int, ...]
@@ -300,7 +355,8 @@ class KNNRule(WithPrototypes):
     classes : int
         Number of classes.
     seed : tuple of int, or None
-        Seed for the random order that breaks ties, see `KNNPath`; None if all rows that are equally near vote.
+        Seed for the random order that breaks ties, see `KNNPath`; None if all rows that are equally
+        near vote.
     """
 
     k: int
@@ -325,7 +381,9 @@ class KNNRule(WithPrototypes):
             path = KNNPath((self.k,), self.prototypes, self.weight, self.classes, self.seed)
             return np.asarray(path.predict(kind, query)[:, 0])
         if kind == "distance":
-            return class_distances(query.dissimilarities(self.prototypes), self.prototypes, self.classes)
+            return class_distances(
+                query.dissimilarities(self.prototypes), self.prototypes, self.classes
+            )
         return nearest_one(query, self.prototypes)
 
     @property
@@ -337,7 +395,9 @@ class KNNRule(WithPrototypes):
 
 
 def votes(D: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
-    """Proportions of votes (r, len(ks), classes) of the k nearest rows by dissimilarities (r, q), including those tied with the k-th."""
+    """Proportions of votes (r, len(ks), classes) of the k nearest rows by dissimilarities (r, q),
+    including those tied with the k-th.
+    """
     return near_votes(nearest_of(D, min(int(ks.max()), D.shape[1])), ks, codes, weight, classes)
 
 
@@ -345,7 +405,11 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
     """Proportions of votes (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
     if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
         near = near.ascending()  # sums of whole numbers are the same in any order
-    out, radii, rows = np.empty((len(near), len(ks), classes)), near.radii(np.minimum(ks, len(codes))), near.rows()
+    out, radii, rows = (
+        np.empty((len(near), len(ks), classes)),
+        near.radii(np.minimum(ks, len(codes))),
+        near.rows(),
+    )
     cell, w = rows * classes + codes[near.at], weight[near.at]
     for s in range(len(ks)):
         cast = np.bincount(cell, w * (near.distance <= radii[rows, s]), len(near) * classes)
@@ -353,7 +417,9 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
     return np.asarray(out / out.sum(axis=2, keepdims=True))
 
 
-def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Array, classes: int) -> Array:
+def ordered_votes(
+    near: Near, rank: Array, ks: Array, codes: Array, weight: Array, classes: int
+) -> Array:
     """Proportions of votes (r, len(ks), classes) of exactly k rows: ties are broken by rank."""
     order = np.lexsort((rank[near.at], near.distance, near.rows()))
     first = near.at[order[near.start[:-1, None] + np.arange(min(int(ks.max()), len(codes)))]]
@@ -366,8 +432,9 @@ def ordered_votes(near: Near, rank: Array, ks: Array, codes: Array, weight: Arra
 def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:
     """Rows whose nearest-neighbour rule classifies all rows correctly (Hart 1968).
 
-    The first row in `order` is kept. The others are then visited in turn, and a row whose nearest kept row is of another
-    class is kept as well. Passes are repeated until one keeps no new row. The distances to a row are measured when it is kept.
+    The first row in `order` is kept. The others are then visited in turn, and a row whose nearest
+    kept row is of another class is kept as well. Passes are repeated until one keeps no new row.
+    The distances to a row are measured when it is kept.
 
     Parameters
     ----------
@@ -382,13 +449,18 @@ def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:
     Returns
     -------
     int array
-        Rows, in the order in which they were kept. Ties between nearest rows go to the first class in level order,
-        then to the first row. Identical rows of different classes are all kept and remain misclassified.
+        Rows, in the order in which they were kept. Ties between nearest rows go to the first class
+        in level order, then to the first row. Identical rows of different classes are all kept and
+        remain misclassified.
     """
     rows = np.sort(order)
     visit = np.searchsorted(rows, order)  # places among the rows, in the order of the visits
     classes = y[rows]
-    best, predicted, inside = np.full(len(rows), np.inf), np.full(len(rows), -1), np.zeros(len(rows), bool)
+    best, predicted, inside = (
+        np.full(len(rows), np.inf),
+        np.full(len(rows), -1),
+        np.zeros(len(rows), bool),
+    )
     kept: list[int] = []
     again = True
     while again:
@@ -408,12 +480,14 @@ def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:
     return np.array(kept, np.int64)
 
 
-def edit_rows(D: Source, own: Array, y: Array, rows: Array, parts: int, quiet: int, seed: tuple[int, ...]) -> Array:
+def edit_rows(
+    D: Source, own: Array, y: Array, rows: Array, parts: int, quiet: int, seed: tuple[int, ...]
+) -> Array:
     """The rows that remain when those that disagree with their neighbours are removed (Devijver and Kittler 1980).
 
-    The rows are split at random into parts, each of which is classified by the nearest rows of the next one; misclassified
-    rows are removed. This is repeated with the remaining rows until `quiet` rounds in a row remove nothing, or too few rows
-    remain to be split.
+    The rows are split at random into parts, each of which is classified by the nearest rows of the
+    next one; misclassified rows are removed. This is repeated with the remaining rows until `quiet`
+    rounds in a row remove nothing, or too few rows remain to be split.
 
     Returns
     -------

@@ -1,15 +1,17 @@
 """All near-optimal covers: the value of each prototype to the integer program, and the candidates that can replace it.
 
-There are usually several near-optimal solutions. A solution is near-optimal if its objective exceeds the optimum by at most the
-proportion `within`, over all classes together. Classes are independent, so only the class in question changes. Three questions are
-answered by forbidding candidates or forcing them in (see `ClassCover.case`):
+There are usually several near-optimal solutions. A solution is near-optimal if its objective
+exceeds the optimum by at most the proportion `within`, over all classes together. Classes are
+independent, so only the class in question changes. Three questions are answered by forbidding
+candidates or forcing them in (see `ClassCover.case`):
 
 * The cost of leaving a prototype out: the optimum without it, minus the optimum.
 * The cost of having a candidate: the optimum with it, minus the optimum.
-* The cost of replacing a prototype by a candidate. The role of a prototype is to cover the rows of its class that no other
-  prototype covers. The prototype is out, the candidate is in, and only this candidate may cover those rows: each one that it does
-  not cover is uncovered and paid for. Everything else is optimised again. Without the last condition an unused candidate next to
-  the true substitute would count as a substitute.
+* The cost of replacing a prototype by a candidate. The role of a prototype is to cover the rows of
+  its class that no other prototype covers. The prototype is out, the candidate is in, and only this
+  candidate may cover those rows: each one that it does not cover is uncovered and paid for.
+  Everything else is optimised again. Without the last condition an unused candidate next to the
+  true substitute would count as a substitute.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-CLOSE = 1e-3  # of the largest weight of a row: bounds that differ by less are not closed any further
+# of the largest weight of a row: bounds that differ by less are not closed any further
+CLOSE = 1e-3
 ROUNDING = 1e-9
 
 
@@ -61,7 +64,8 @@ def rounding(value: float) -> float:
     return ROUNDING * max(1.0, abs(value))
 
 
-Case = tuple[Program, float]  # a restricted program, and what was paid for the candidates forced in and the rows left uncovered
+# a restricted program, and what was paid for the candidates forced in and the rows left uncovered
+Case = tuple[Program, float]
 
 
 @dataclass(frozen=True)
@@ -104,8 +108,8 @@ class ClassCover:
     def case(self, gone: Array, out: Array, paid: float = 0.0) -> Case:
         """The program without some candidates, where some rows need no cover.
 
-        Row prices that prove the optimum prove most values of restricted programs too: the prices of the remaining rows are a bound as
-        well, and are raised if a removed column leaves slack.
+        Row prices that prove the optimum prove most values of restricted programs too: the prices
+        of the remaining rows are a bound as well, and are raised if a removed column leaves slack.
         """
         cost, prize = self.program.cost.astype(float), self.program.prize.astype(float)
         cost[gone], prize[out] = np.inf, 0.0
@@ -115,28 +119,45 @@ class ClassCover:
         return self.case(np.array([j]), np.empty(0, np.int64))
 
     def force(self, j: int, rows: Array) -> Case:
-        """A candidate is forced in, and only this candidate may cover some rows: it pays its cost, and its rows need no further cover."""
+        """A candidate is forced in, and only this candidate may cover some rows: it pays its cost,
+        and its rows need no further cover.
+        """
         ball, program = self.rows_of(j), self.program
         left = np.setdiff1d(rows, ball)
         paid = float(program.cost[j] + program.prize[left].sum())
         return self.case(np.append(self.by_row[rows].indices, j), np.append(ball, left), paid)
 
     def least_in_place(self, rows: Array) -> tuple[Array, Array]:
-        """The candidates that cover some of these rows, and a lower bound on the cost of each as replacement, by reduced costs."""
+        """The candidates that cover some of these rows, and a lower bound on the cost of each as
+        replacement, by reduced costs.
+        """
         program, near = self.program, np.unique(self.by_row[rows].indices)
         bound, reduced = program.bound(self.y)
         own = np.zeros(len(program.prize))
         own[rows] = 1.0
-        base = bound - float(self.y[rows].sum() + np.minimum(reduced[near], 0.0).sum() - program.prize[rows].sum())
-        return near, base + program.cost[near] - program.covers[near] @ np.where(own > 0, program.prize, self.y)
+        base = bound - float(
+            self.y[rows].sum() + np.minimum(reduced[near], 0.0).sum() - program.prize[rows].sum()
+        )
+        return near, base + program.cost[near] - program.covers[near] @ np.where(
+            own > 0, program.prize, self.y
+        )
 
     def settle(self, case: Case, limit: float, end: float, stop: Stop) -> Cost:
-        """The restricted optimum: by prices and a cover at hand, and by the solver if these leave a range below a limit until `end`."""
+        """The restricted optimum: by prices and a cover at hand, and by the solver if these leave a
+        range below a limit until `end`.
+        """
         (program, paid), t = case, self.by_row
         price = np.minimum(self.y, program.prize)
         slack = program.cost - program.covers @ price
         # prices may rise as far as the columns that are left have room
-        ascend(np.argsort(np.diff(t.indptr), kind="stable"), t.indptr, t.indices, program.prize, slack, price)
+        ascend(
+            np.argsort(np.diff(t.indptr), kind="stable"),
+            t.indptr,
+            t.indices,
+            program.prize,
+            slack,
+            price,
+        )
         bound = float(price.sum() + np.minimum(slack, 0.0).sum()) + paid
         start = improve_cover(program, self.best & np.isfinite(program.cost))
         low, high = program.round_up(bound), program.objective(start) + paid
@@ -144,24 +165,38 @@ class ClassCover:
         if left <= 0 or found.most - found.least <= self.close or found.least > limit:
             return found
         pays = program.covers @ program.prize > program.cost
-        columns = np.flatnonzero(pays & (slack <= high - bound + self.close))  # no cover below `high` has the others
+        # no cover below `high` has the others
+        columns = np.flatnonzero(pays & (slack <= high - bound + self.close))
         smaller, lost = program.part(columns, program.prize > 0)
         solved = exact(smaller, start[columns], left, self.close / max(high, self.close), stop)
-        reached, proved = min(high, solved.objective + lost + paid), min(high, solved.bound + lost + paid)
+        reached, proved = (
+            min(high, solved.objective + lost + paid),
+            min(high, solved.bound + lost + paid),
+        )
         return closed(max(low, proved), reached, PROOFS[solved.proof if proved > low else "prices"])
 
     def above(self, found: Cost, unit: float) -> Cost:
-        """What a restriction costs more than the optimum, in weight of rows; 0 up to rounding, whose digits are left out."""
+        """What a restriction costs more than the optimum, in weight of rows; 0 up to rounding,
+        whose digits are left out.
+        """
         error = rounding(found.most)
         least, most = (
-            value if value > error else 0.0 for value in (found.least - self.optimum.most, found.most - self.optimum.least)
+            value if value > error else 0.0
+            for value in (found.least - self.optimum.most, found.most - self.optimum.least)
         )
-        least, most = (float(f"{value * unit:.12g}") for value in (most if most - least <= error else least, most))
+        least, most = (
+            float(f"{value * unit:.12g}")
+            for value in (most if most - least <= error else least, most)
+        )
         return Cost(least, most, found.proof)
 
 
-def solve_class(program: Program, candidates: Array, start: Array, seconds: float, stop: Stop) -> ClassCover:
-    """The optimum of a class from a cover to start from, or its bounds if the time limit is reached, with row prices."""
+def solve_class(
+    program: Program, candidates: Array, start: Array, seconds: float, stop: Stop
+) -> ClassCover:
+    """The optimum of a class from a cover to start from, or its bounds if the time limit is
+    reached, with row prices.
+    """
     smaller, columns, lost = worthwhile(program)
     solved = exact(smaller, start[columns], seconds, 0.0, stop)
     best = np.zeros(len(candidates), np.bool_)
@@ -171,7 +206,9 @@ def solve_class(program: Program, candidates: Array, start: Array, seconds: floa
 
 
 def worthwhile(program: Program) -> tuple[Program, Array, float]:
-    """The program of the candidates that cover more than they cost, these, and the prizes of the rows that then have no cover."""
+    """The program of the candidates that cover more than they cost, these, and the prizes of the
+    rows that then have no cover.
+    """
     columns = np.flatnonzero(program.covers @ program.prize > program.cost)
     smaller, lost = program.part(columns, program.prize > 0)
     return smaller, columns, lost
@@ -198,7 +235,8 @@ class NearSolutions:
     without, having : tuple of Cost
         For each prototype: cost of leaving it out, and of having it.
     substitutes : tuple of tuples of (candidate, Cost)
-        For each prototype: the candidates that replace it in a near-optimal solution, as columns of D, in order of cost.
+        For each prototype: the candidates that replace it in a near-optimal solution, as columns of
+        D, in order of cost.
     unsettled : int array (q,)
         For each prototype: candidates for which it was not settled whether they can replace it.
     forced : tuple of (class, Cost)
@@ -249,15 +287,23 @@ def find_alternatives(
     seconds : float
         Time limit for everything. Values that are not settled in time keep their bounds.
     interest : int array
-        Columns of D of the candidates whose cost is computed, in the class with the largest weight in their
-        balls.
+        Columns of D of the candidates whose cost is computed, in the class with the largest weight
+        in their balls.
     """
     end, stop = time.monotonic() + seconds, Stop()
     balls, unit = balls_of(task, radius)
     stands_for = weights_of(balls)[interest].argmax(axis=1)
     if task.allowed_class is not None:
-        stands_for = np.where(task.allowed_class[interest] < 0, stands_for, task.allowed_class[interest])
-    programs = class_programs(balls, in_units(lambda_, unit), within * in_units(reached, unit), chosen, (interest, stands_for))
+        stands_for = np.where(
+            task.allowed_class[interest] < 0, stands_for, task.allowed_class[interest]
+        )
+    programs = class_programs(
+        balls,
+        in_units(lambda_, unit),
+        within * in_units(reached, unit),
+        chosen,
+        (interest, stands_for),
+    )
 
     def solve(c: int) -> ClassCover:
         program, candidates = programs[c][0], programs[c][1].candidates
@@ -265,18 +311,34 @@ def find_alternatives(
         return solve_class(program, candidates, start, max(0.0, end - time.monotonic()), stop)
 
     classes = list(each(solve, range(task.classes), MANY, stop))
-    low, high = sum(part.optimum.least for part in classes), sum(part.optimum.most for part in classes)
+    low, high = (
+        sum(part.optimum.least for part in classes),
+        sum(part.optimum.most for part in classes),
+    )
 
-    limits = [part.optimum.most + within * high + rounding(part.optimum.most) for part in classes]  # of near solutions
+    # of near solutions
+    limits = [part.optimum.most + within * high + rounding(part.optimum.most) for part in classes]
 
     def settled(cases: list[tuple[int, Case]], limits: Sequence[float]) -> list[Cost]:
-        return list(each(lambda item: classes[item[0]].settle(item[1], limits[item[0]], end, stop), cases, MANY, stop))
+        return list(
+            each(
+                lambda item: classes[item[0]].settle(item[1], limits[item[0]], end, stop),
+                cases,
+                MANY,
+                stop,
+            )
+        )
 
     place = [int(np.searchsorted(classes[c].candidates, j)) for j, c in zip(*chosen, strict=True)]
     q, of_class, none = len(place), chosen[1].tolist(), np.empty(0, np.int64)
-    named = [(c, int(np.searchsorted(classes[c].candidates, j))) for j, c in zip(interest, stands_for.tolist(), strict=True)]
+    named = [
+        (c, int(np.searchsorted(classes[c].candidates, j)))
+        for j, c in zip(interest, stands_for.tolist(), strict=True)
+    ]
     cases = [(c, classes[c].forbid(j)) for c, j in zip(of_class, place, strict=True)]
-    cases += [(c, classes[c].force(j, none)) for c, j in [*zip(of_class, place, strict=True), *named]]
+    cases += [
+        (c, classes[c].force(j, none)) for c, j in [*zip(of_class, place, strict=True), *named]
+    ]
     found = settled(cases, [np.inf] * task.classes)
     costs = [classes[c].above(cost, unit) for (c, _), cost in zip(cases, found, strict=True)]
     substitutes: list[list[tuple[int, Cost]]] = [[] for _ in place]
@@ -288,7 +350,9 @@ def find_alternatives(
         alone = rows[times[rows] == 1]  # which no other prototype of the class covers
         near, least = part.least_in_place(alone)
         near = near[(near != place[p]) & (least <= limits[c])]
-        for j, cost in zip(near, settled([(c, part.force(int(j), alone)) for j in near], limits), strict=True):
+        for j, cost in zip(
+            near, settled([(c, part.force(int(j), alone)) for j in near], limits), strict=True
+        ):
             if cost.least > limits[c]:
                 continue
             if cost.most - part.optimum.least > within * low + rounding(cost.most):
@@ -297,10 +361,15 @@ def find_alternatives(
                 substitutes[p].append((int(part.candidates[j]), part.above(cost, unit)))
     proofs = ", ".join(dict.fromkeys(part.optimum.proof for part in classes))
     return NearSolutions(
-        reached, Cost(low * unit, high * unit, proofs), within * high * unit, tuple(costs[:q]), tuple(costs[q : 2 * q]),
-        tuple(tuple(sorted(some, key=lambda s: (s[1].most, s[0]))) for some in substitutes), unsettled,
+        reached,
+        Cost(low * unit, high * unit, proofs),
+        within * high * unit,
+        tuple(costs[:q]),
+        tuple(costs[q : 2 * q]),
+        tuple(tuple(sorted(some, key=lambda s: (s[1].most, s[0]))) for some in substitutes),
+        unsettled,
         tuple(zip(stands_for.tolist(), costs[2 * q :], strict=True)),
-    )  # fmt: skip
+    )
 
 
 def balls_of(task: Task, radius: float) -> tuple[Balls, float]:
@@ -311,14 +380,21 @@ def balls_of(task: Task, radius: float) -> tuple[Balls, float]:
 
 def weights_of(balls: Balls) -> Array:
     """Weight of each class in the ball of each candidate, (m, classes)."""
-    return np.concatenate([balls.weights(slice(j, j + CHUNK))[:, 0, :, 0] for j in range(0, balls.task.shape[1], CHUNK)])
+    return np.concatenate(
+        [
+            balls.weights(slice(j, j + CHUNK))[:, 0, :, 0]
+            for j in range(0, balls.task.shape[1], CHUNK)
+        ]
+    )
 
 
-def class_programs(balls: Balls, cost: float, allowance: float, *asked: tuple[Array, Array]) -> list[tuple[Program, ClassBalls]]:
+def class_programs(
+    balls: Balls, cost: float, allowance: float, *asked: tuple[Array, Array]
+) -> list[tuple[Program, ClassBalls]]:
     """Each class's program with all candidates that can be in a near-optimal solution or are of interest, and these.
 
-    A candidate that costs more than the weight it covers raises the objective by at least the difference, which exceeds
-    `allowance`.
+    A candidate that costs more than the weight it covers raises the objective by at least the
+    difference, which exceeds `allowance`.
     """
     task, inside = balls.task, weights_of(balls)
     wrong = inside.sum(axis=1, keepdims=True) - inside
@@ -333,7 +409,17 @@ def class_programs(balls: Balls, cost: float, allowance: float, *asked: tuple[Ar
     for c, of_class in enumerate(members):
         matrix = of_class.matrix(np.arange(len(of_class.candidates)), 0)
         matrix.sort_indices()
-        out.append((Program(wrong[of_class.candidates, c] + cost, balls.w[of_class.rows], matrix, step_of(cost)), of_class))
+        out.append(
+            (
+                Program(
+                    wrong[of_class.candidates, c] + cost,
+                    balls.w[of_class.rows],
+                    matrix,
+                    step_of(cost),
+                ),
+                of_class,
+            )
+        )
     return out
 
 
@@ -357,8 +443,9 @@ def price_rows(
     Returns
     -------
     price : array (n,)
-        Dual price of the covering constraint of the row in the relaxation of (3) of Bien and Tibshirani (2011), at most its weight;
-        plus its weight once for each ball of another class that contains it, the dual price of the constraints on eta.
+        Dual price of the covering constraint of the row in the relaxation of (3) of Bien and
+        Tibshirani (2011), at most its weight; plus its weight once for each ball of another class
+        that contains it, the dual price of the constraints on eta.
     uncovered : bool array (n,)
         Whether no ball of its class contains the row.
     wrong : int array (n,)
@@ -371,9 +458,20 @@ def price_rows(
     def prices(c: int) -> Array:
         program = programs[c][0]
         smaller, *_ = worthwhile(program)
-        return _prices(program, smaller, relax(smaller, dual_bound(smaller), max(0.0, end - time.monotonic()), stop).y)
+        return _prices(
+            program,
+            smaller,
+            relax(smaller, dual_bound(smaller), max(0.0, end - time.monotonic()), stop).y,
+        )
 
-    price = of_rows(task, tuple(members for _, members in programs), list(each(prices, range(task.classes), MANY, stop))) * unit
+    price = (
+        of_rows(
+            task,
+            tuple(members for _, members in programs),
+            list(each(prices, range(task.classes), MANY, stop)),
+        )
+        * unit
+    )
 
     def trouble(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
         inside, own = tile < radius, task.y[:, None] == chosen[1][columns]
@@ -389,8 +487,8 @@ def price_rows(
 def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
     """The rule with a candidate (column of D) as prototype at this place, for the same class, and its objective.
 
-    The prototypes keep their order, so each covers the rows of its class that no earlier one covers. This is not a greedy order
-    any more, and no certificate is kept.
+    The prototypes keep their order, so each covers the rows of its class that no earlier one
+    covers. This is not a greedy order any more, and no certificate is kept.
     """
     old = rule.prototypes
     assert old.at is not None
@@ -399,17 +497,25 @@ def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
     at[place] = candidate
     covers, wrong = first_covered(task, at, old.classes, old.radii)
     goal = rule.report["objective"]
-    reached = Objective(float(task.w.sum() - covers.sum()), float(wrong.sum()), len(at), goal.lambda_)
+    reached = Objective(
+        float(task.w.sum() - covers.sum()), float(wrong.sum()), len(at), goal.lambda_
+    )
     report = {k: v for k, v in rule.report.items() if k != "certificate"}
-    prototypes = Points(old.classes, at=at, radii=old.radii, table={"newly_covered": covers, "miscovered": wrong})
+    prototypes = Points(
+        old.classes, at=at, radii=old.radii, table={"newly_covered": covers, "miscovered": wrong}
+    )
     return Nearest(prototypes, rule.classes, rule.fallback, {**report, "objective": reached})
 
 
 def first_covered(task: Task, at: Array, classes: Array, radii: Array) -> tuple[Array, Array]:
-    """For each prototype the weight of the rows of its class that no earlier one covers, and of the rows of others in its ball."""
+    """For each prototype the weight of the rows of its class that no earlier one covers, and of the
+    rows of others in its ball.
+    """
     left = task.w.copy()  # weights of the rows that no prototype of their class covers yet
     covers, wrong = np.empty(len(at)), np.empty(len(at))
-    for columns, inside in task.D.only(at).scan(lambda rows, columns, tile: (columns, tile < radii[columns])):
+    for columns, inside in task.D.only(at).scan(
+        lambda rows, columns, tile: (columns, tile < radii[columns])
+    ):
         for s, ball in zip(columns, inside.T, strict=True):
             own = task.y == classes[s]
             covers[s], wrong[s] = left[ball & own].sum(), task.w[ball & ~own].sum()

@@ -1,8 +1,9 @@
 """The balls of a grid of radii around the candidates, from dissimilarities that are coded once.
 
-The code of a pair is a byte: the number of radii that do not reach it. So row i lies in the ball of candidate j and radius k (ascending)
-when `codes[j, i] <= k`. The weights in all balls, for all masks of cross-validation, are counted from these codes. After that a
-class needs the pairs of its own candidates and rows alone.
+The code of a pair is a byte: the number of radii that do not reach it. So row i lies in the ball of
+candidate j and radius k (ascending) when `codes[j, i] <= k`. The weights in all balls, for all
+masks of cross-validation, are counted from these codes. After that a class needs the pairs of its
+own candidates and rows alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-KEPT = 2**28  # pairs whose codes are kept; the codes of more pairs are computed once to be counted, and again class by class
+# pairs whose codes are kept; the codes of more pairs are computed once to be counted, and again
+# class by class
+KEPT = 2**28
 COSTLY = 32  # pairs of a tile that are coded while a tree finds and measures one
 PER_PAIR = 40  # bytes that a pair takes while lists are made
 NO_CODES = np.empty((0, 0), np.uint8)
@@ -42,7 +45,8 @@ class Pairs:
 
 @dataclass(frozen=True)
 class ClassBalls:
-    """The balls around the candidates of one class, with its rows: the codes of all pairs, or lists of the rows in balls.
+    """The balls around the candidates of one class, with its rows: the codes of all pairs, or lists
+    of the rows in balls.
 
     Attributes
     ----------
@@ -73,8 +77,9 @@ class ClassBalls:
         return len(self.lists[2]) + int(np.count_nonzero(self.codes < self.radii))
 
     def listed(self, chosen: Array, k: int) -> tuple[Array, Array]:
-        """The rows in the balls of radius `k` around some of the candidates: the bounds of their lists, int (len(chosen) + 1,), and the
-        places of the rows, int32."""
+        """The rows in the balls of radius `k` around some of the candidates: the bounds of their
+        lists, int (len(chosen) + 1,), and the places of the rows, int32.
+        """
         if self.coded:
             lines = [np.flatnonzero(self.codes[j] <= k).astype(np.int32) for j in chosen]
         else:
@@ -87,7 +92,9 @@ class ClassBalls:
         from scipy.sparse import csr_array  # most fits do without
 
         bounds, places = self.listed(chosen, k)
-        return csr_array((np.ones(len(places)), places, bounds), shape=(len(chosen), len(self.rows)))
+        return csr_array(
+            (np.ones(len(places)), places, bounds), shape=(len(chosen), len(self.rows))
+        )
 
     def of_radius(self, k: int) -> tuple[Array, tuple[Array, Array, Array]]:
         """The balls of radius `k` as `codes` or as `lists`, whichever is read faster."""
@@ -112,15 +119,16 @@ class Balls:
     w : array (n,)
         Weights of the rows, whole numbers.
     cell : int array (n,)
-        The first cell of each row's fold and class, which has a cell for each code. The last fold has the rows that are never left out.
+        The first cell of each row's fold and class, which has a cell for each code. The last fold
+        has the rows that are never left out.
     cells : int
     codes : uint8 array (m, n), or None
         Codes of all pairs, if they fit into memory.
     near : Pairs, or None
         The pairs within the largest radius, if there are no codes and these are known to be few.
     counts : array (m, cells), or None
-        Weight of the rows of each candidate by cell and code, if there are no codes. With near pairs alone, the last code of each cell
-        lacks the others.
+        Weight of the rows of each candidate by cell and code, if there are no codes. With near
+        pairs alone, the last code of each cell lacks the others.
     """
 
     task: Task
@@ -146,10 +154,22 @@ class Balls:
 
     def of_classes(self, pays: Array) -> tuple[ClassBalls, ...]:
         """The balls of the candidates of each class that pay, bool (classes, m): lists if they take less memory."""
-        sides = [(np.flatnonzero(paid), np.flatnonzero((self.task.y == c) & (self.w > 0))) for c, paid in enumerate(pays)]
-        size, radii = sum(len(candidates) * len(rows) for candidates, rows in sides), len(self.coding.radii)
-        listed = np.inf if self.counts is None else PER_PAIR * sum(
-            self.weights(candidates)[:, :, c, :-1].sum() for c, (candidates, _) in enumerate(sides)
+        sides = [
+            (np.flatnonzero(paid), np.flatnonzero((self.task.y == c) & (self.w > 0)))
+            for c, paid in enumerate(pays)
+        ]
+        size, radii = (
+            sum(len(candidates) * len(rows) for candidates, rows in sides),
+            len(self.coding.radii),
+        )
+        listed = (
+            np.inf
+            if self.counts is None
+            else PER_PAIR
+            * sum(
+                self.weights(candidates)[:, :, c, :-1].sum()
+                for c, (candidates, _) in enumerate(sides)
+            )
         )  # at most, as each weight is 1 at least
         if self.near is None and size <= min(room(size), listed):
             return tuple(ClassBalls(*side, radii, self._coded(*side), NO_LISTS) for side in sides)
@@ -175,7 +195,11 @@ class Balls:
         inside = np.flatnonzero((line[near.columns] >= 0) & (place[near.rows] >= 0))
         key = line[near.columns[inside]] * radii + near.codes[inside]
         upto = np.cumsum(np.bincount(key, minlength=len(candidates) * radii)).reshape(-1, radii)
-        return np.append(0, upto[:-1, -1])[: len(upto)], upto, place[near.rows[inside]][np.argsort(key, kind="stable")]
+        return (
+            np.append(0, upto[:-1, -1])[: len(upto)],
+            upto,
+            place[near.rows[inside]][np.argsort(key, kind="stable")],
+        )
 
     def _within(self, candidates: Array, rows: Array) -> Pairs:
         """The pairs of some candidates and rows in some ball.
@@ -193,7 +217,9 @@ class Balls:
             return columns[i].astype(np.int32), members[j].astype(np.int32), codes[i, j]
 
         found, total = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))], 0
-        for pairs in each(of_tile, block_tiles(len(rows), len(candidates)), len(rows) * len(candidates)):
+        for pairs in each(
+            of_tile, block_tiles(len(rows), len(candidates)), len(rows) * len(candidates)
+        ):
             found.append(pairs)
             total += len(pairs[0])
             if total > room(total * PER_PAIR) / PER_PAIR:
@@ -226,7 +252,9 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
     for tile, part in each(lambda tile: (tile, codes(tile)), task.D.tiles(), n * m):
         _tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)
         if tile.mirror:
-            _tally(np.ascontiguousarray(part.T), cell[tile.columns], w[tile.columns], tile.rows, counts)
+            _tally(
+                np.ascontiguousarray(part.T), cell[tile.columns], w[tile.columns], tile.rows, counts
+            )
     return Balls(task, coding, w, cell, cells, None, None, counts)
 
 
@@ -236,7 +264,8 @@ def near_pairs(task: Task, coding: Coding) -> Pairs | None:
     if space is None:
         return None
     reach = space.geometry.reach(coding.reach(space.rows.dtype))[-1]
-    of_candidates = replace(space, rows=space.candidates, candidates=space.rows)  # lists of candidates need less sorting later
+    # lists of candidates need less sorting later
+    of_candidates = replace(space, rows=space.candidates, candidates=space.rows)
     near = of_candidates.near(reach, min(n * m / COSTLY, room() / PER_PAIR))
     if near is None:
         return None
@@ -249,7 +278,8 @@ def too_many(task: Task, radius: float) -> TooLargeError:
     n, m = task.shape
     return TooLargeError(
         f"balls of radius {radius:.4g} around {m} candidates contain too many of the {n} rows to be "
-        "listed: use solver='greedy' without certify=, which hardly needs lists, smaller radii, candidates=500 (a random subset of "
+        "listed: use solver='greedy' without certify=, which hardly needs lists, smaller radii, "
+        "candidates=500 (a random subset of "
         "the rows as centres), or fewer rows (data.sample(...))"
     )
 

@@ -29,7 +29,9 @@ class Chosen:
     certificate: Certificate | None = None  # in units
 
     def prefix(self, cost: float, most: int | None = None) -> Chosen:
-        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains never increase; up to a maximum."""
+        """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains
+        never increase; up to a maximum.
+        """
         return self.take(np.flatnonzero(self.covers - self.wrong > cost)[:most])
 
     def first(self, size: int | None) -> Chosen:
@@ -54,7 +56,11 @@ class Greedy(Nearest):
 
     @property
     def steps(self) -> Mapping[str, Array]:
-        covers, wrong, goal = self.prototypes.table["newly_covered"], self.prototypes.table["miscovered"], self.goal
+        covers, wrong, goal = (
+            self.prototypes.table["newly_covered"],
+            self.prototypes.table["miscovered"],
+            self.goal,
+        )
         gain, size = covers - wrong, np.arange(len(covers) + 1)
         uncovered = goal.uncovered + covers.sum() - np.concatenate([[0.0], np.cumsum(covers)])
         miscovered = np.concatenate([[0.0], np.cumsum(wrong)])
@@ -69,19 +75,26 @@ class Greedy(Nearest):
 
     def walk(self, query: Query) -> Iterator[Array]:
         line, rank = rank_of(self.prototypes)
-        nearest_first = np.argsort(self.distances(query)[:, line], axis=1, kind="stable")  # places in `line`
+        # places in `line`
+        nearest_first = np.argsort(self.distances(query)[:, line], axis=1, kind="stable")
         place = np.empty_like(nearest_first)
         np.put_along_axis(place, nearest_first, np.arange(len(line))[None], axis=1)
-        first = np.minimum.accumulate(place[:, rank], axis=1)  # the nearest of the first 1, 2, ... prototypes
+        # the nearest of the first 1, 2, ... prototypes
+        first = np.minimum.accumulate(place[:, rank], axis=1)
         yield np.full(len(first), self.fallback)
         yield from self.prototypes.classes[line][np.take_along_axis(nearest_first, first, axis=1)].T
 
     def at_cost(self, lambda_: float) -> Greedy:
         """The rule of a larger lambda: the first prototypes, because gains never increase."""
         least = self.goal.lambda_
-        if isinstance(lambda_, bool) or not isinstance(lambda_, (int, float)) or not lambda_ >= least:
+        if (
+            isinstance(lambda_, bool)
+            or not isinstance(lambda_, (int, float))
+            or not lambda_ >= least
+        ):
             raise OptionError(
-                f"lambda_ must be at least {least:.4g}, the value of the fit, not {brief(lambda_)}: use fit.update(lambda_=0) for all "
+                f"lambda_ must be at least {least:.4g}, the value of the fit, not "
+                f"{brief(lambda_)}: use fit.update(lambda_=0) for all "
                 "rules"
             )
         return self._first(int((self.steps["lambda_low"][:-1] > lambda_).sum()), float(lambda_))
@@ -105,7 +118,9 @@ class Greedy(Nearest):
         uncovered = goal.uncovered + float(prototypes.table["newly_covered"][size:].sum())
         smaller = Objective(uncovered, float(table["miscovered"].sum()), size, cost)
         report = {k: v for k, v in self.report.items() if k != "certificate"}
-        return replace(self, prototypes=kept, report={**report, "cost lambda": cost, "objective": smaller})
+        return replace(
+            self, prototypes=kept, report={**report, "cost lambda": cost, "objective": smaller}
+        )
 
 
 @dataclass(frozen=True)
@@ -117,7 +132,9 @@ class CoverPath:
     lambdas: Array  # cost of a prototype of each
     weight: Array  # training weight of each class, in units (classes,)
     unit: float
-    nested: bool  # whether the first prototypes of each run are the prototypes of larger lambdas, as in greedy covers
+    # whether the first prototypes of each run are the prototypes of larger lambdas, as in greedy
+    # covers
+    nested: bool
     bounds: ClassVar[None] = None
     kinds: ClassVar[tuple[str, ...]] = ("class", "cover")
 
@@ -128,7 +145,9 @@ class CoverPath:
 
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
-        """The prototypes of all grid points (q,), ascending, and the class of each at each point, (G, q); -1 if it is not chosen."""
+        """The prototypes of all grid points (q,), ascending, and the class of each at each point,
+        (G, q); -1 if it is not chosen.
+        """
         union = np.unique(np.concatenate([run.at for run in self.runs]))
         member = np.full((len(self.runs), len(union)), NONE, np.int16)
         for run, classes in zip(self.runs, member, strict=True):
@@ -149,8 +168,11 @@ class CoverPath:
         if kind == "cover":
             return np.maximum(covering(query, self.prototypes, member, self.eps), NONE)
         first = nearest_to(query, self.prototypes, member, np.arange(len(union)))
-        chosen = np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
-        return np.where(first < 0, int(self.weight.argmax()), chosen)  # the most common class if a set has no prototypes
+        chosen = (
+            np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
+        )
+        # the most common class if a set has no prototypes
+        return np.where(first < 0, int(self.weight.argmax()), chosen)
 
     def at(self, g: int) -> Nearest:
         """The rule of a cover, whose report begins with its radii."""
@@ -163,7 +185,9 @@ class CoverPath:
         if run.certificate is not None:
             report["certificate"] = run.certificate.scaled(self.unit)
         prototypes = Points(run.classes, at=run.at, radii=np.full(len(run.at), eps), table=table)
-        return (Greedy if self.nested else Nearest)(prototypes, len(self.weight), int(self.weight.argmax()), report)
+        return (Greedy if self.nested else Nearest)(
+            prototypes, len(self.weight), int(self.weight.argmax()), report
+        )
 
     def moved(self, columns: Array) -> CoverPath:
         return replace(self, runs=tuple(replace(run, at=columns[run.at]) for run in self.runs))

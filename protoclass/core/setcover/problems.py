@@ -1,12 +1,13 @@
 """The set cover problems of all folds, classes and radii, and the certificate of a cover.
 
-The integer program (3) of the paper separates by class (appendix A): for class l choose columns so that
+The integer program (3) of the paper separates by class (appendix A): for class l choose columns so
+that
 
     sum_j C_l(j) alpha_j + sum of the weights of class-l rows that no chosen ball contains,    C_l(j) = lambda + miscovered
 
-is lowest. A column is the ball of a candidate at the radius of the problem. It can have a gain in at most one class, the majority of
-the ball, because a gain needs more weight of the class than of all others. There is a problem for each radius, and the columns of all
-of them are the candidates.
+is lowest. A column is the ball of a candidate at the radius of the problem. It can have a gain in
+at most one class, the majority of the ball, because a gain needs more weight of the class than of
+all others. There is a problem for each radius, and the columns of all of them are the candidates.
 """
 
 from __future__ import annotations
@@ -27,7 +28,13 @@ from .balls import ClassBalls, read, too_many
 CHUNK = 128  # candidates whose gains are found together
 LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
 MEMORY = 2**28  # bytes for the gains of all candidates; beyond that, folds are taken in groups
-PROOFS = {"prices": "reduced costs", "dual": "dual ascent", "LP": "linear relaxation", "MIP": "integer program"}  # in words
+# in words
+PROOFS = {
+    "prices": "reduced costs",
+    "dual": "dual ascent",
+    "LP": "linear relaxation",
+    "MIP": "integer program",
+}
 
 
 @dataclass(frozen=True)
@@ -79,12 +86,20 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
 
     def count(first: int) -> None:
         part = slice(first, first + CHUNK)
-        gain[:, :, part], wrong[:, :, part], best[:, :, part] = find_gains(balls.weights(part), owner[part], allowed[part])
+        gain[:, :, part], wrong[:, :, part], best[:, :, part] = find_gains(
+            balls.weights(part), owner[part], allowed[part]
+        )
 
     for _ in each(count, range(0, m, CHUNK), n * m):
         pass
     stands_for = np.where(gain > in_units(least, unit), best, -1)
-    pays = list(each(lambda c: (stands_for == c).any(axis=(0, 1)), range(task.classes), stands_for.size * task.classes))
+    pays = list(
+        each(
+            lambda c: (stands_for == c).any(axis=(0, 1)),
+            range(task.classes),
+            stands_for.size * task.classes,
+        )
+    )
     return CoverProblems(task, w, unit, fold, gain, wrong, best, balls.of_classes(np.array(pays)))
 
 
@@ -94,7 +109,8 @@ def find_gains(weights: Array, owner: Array, allowed: Array) -> tuple[Array, Arr
     Parameters
     ----------
     weights : array (q, folds + 1, classes, radii + 1)
-        Weight of the rows of each candidate by code. The last fold has the rows that are never left out.
+        Weight of the rows of each candidate by code. The last fold has the rows that are never left
+        out.
     owner : int array (q,)
         Fold in which the candidate itself is left out, or -1.
     allowed : int array (q,)
@@ -103,15 +119,16 @@ def find_gains(weights: Array, owner: Array, allowed: Array) -> tuple[Array, Arr
     Returns
     -------
     gain : array (folds, radii, q)
-        Weight of the class minus weight of other classes in the ball, without the fold's rows; -inf for a candidate that is
-        left out itself.
+        Weight of the class minus weight of other classes in the ball, without the fold's rows; -inf
+        for a candidate that is left out itself.
     wrong : array (folds, radii, q)
         Weight of other classes in the ball.
     best : int array (folds, radii, q)
-        The class; the first of several equal ones. No other class can gain, because a gain needs the majority of the ball's
-        weight.
+        The class; the first of several equal ones. No other class can gain, because a gain needs
+        the majority of the ball's weight.
     """
-    inside = np.ascontiguousarray(weights[..., :-1].transpose(3, 1, 2, 0))  # (radii, folds + 1, classes, q)
+    # (radii, folds + 1, classes, q)
+    inside = np.ascontiguousarray(weights[..., :-1].transpose(3, 1, 2, 0))
     for k in range(1, len(inside)):
         inside[k] += inside[k - 1]
     inside = inside.sum(axis=1, keepdims=True) - inside[:, :-1]
@@ -199,16 +216,20 @@ class Certificate:
     Attributes
     ----------
     objective, bound : arrays (classes,)
-        Objective of the cover, and lower bound on the objective of any cover, for each class (the problem separates).
+        Objective of the cover, and lower bound on the objective of any cover, for each class (the
+        problem separates).
     proof : tuple of str
-        Source of each bound: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the integer program).
+        Source of each bound: "dual" (dual ascent), "LP" (the linear relaxation) or "MIP" (the
+        integer program).
     notes : tuple of str
         Note of the solver for each class, "" for none.
     over : str
-        The candidates of cover and bound, if they are a sample of the rows; "" if they are all rows.
+        The candidates of cover and bound, if they are a sample of the rows; "" if they are all
+        rows.
     prices : array (n,), or None
-        Dual prices of the rows: 0 <= y_i <= w_i, such that for each class sum y_i + sum_j min(0, C_j - sum of y_i in ball j) is a
-        lower bound. It is `bound`, up to the next value that an objective can have, unless that is from the integer program.
+        Dual prices of the rows: 0 <= y_i <= w_i, such that for each class sum y_i + sum_j min(0,
+        C_j - sum of y_i in ball j) is a lower bound. It is `bound`, up to the next value that an
+        objective can have, unless that is from the integer program.
     """
 
     objective: Array
@@ -246,7 +267,9 @@ class Certificate:
 
     def scaled(self, unit: float) -> Certificate:
         prices = None if self.prices is None else self.prices * unit
-        return replace(self, objective=self.objective * unit, bound=self.bound * unit, prices=prices)
+        return replace(
+            self, objective=self.objective * unit, bound=self.bound * unit, prices=prices
+        )
 
     def without_prices(self) -> Certificate:
         """The certificate without its proof (the dual prices)."""

@@ -1,9 +1,10 @@
-"""The prize-collecting set cover of one class as a linear or integer program: bounds, solvers and certificates of covers.
+"""The prize-collecting set cover of one class as a linear or integer program: bounds, solvers and
+certificates of covers.
 
     minimise  sum_j cost_j x_j + sum_i prize_i xi_i    subject to  sum_{j covers i} x_j + xi_i >= 1,   x, xi >= 0
 
-For any y with 0 <= y_i <= prize_i, sum_i y_i + sum_j min(0, cost_j - sum_{i in j} y_i) bounds every cover from below. So a
-bound depends on the y that a solver returns, never on its tolerances.
+For any y with 0 <= y_i <= prize_i, sum_i y_i + sum_j min(0, cost_j - sum_{i in j} y_i) bounds every
+cover from below. So a bound depends on the y that a solver returns, never on its tolerances.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ class Program:
         return float(self.cost[chosen].sum() + self.prize[self.times(chosen) == 0].sum())
 
     def times(self, chosen: Array) -> Array:
-        """How many of some candidates, bool (a,), contain each row in their balls, (b,); for several sets, (a, s) and (b, s)."""
+        """How many of some candidates, bool (a,), contain each row in their balls, (b,); for
+        several sets, (a, s) and (b, s).
+        """
         held: Array = self.covers.T @ chosen.astype(float)
         return held
 
@@ -69,8 +72,9 @@ class Program:
         return float(y.sum() + np.minimum(reduced, 0.0).sum()), reduced
 
     def part(self, candidates: Any, needed: Array) -> tuple[Program, float]:
-        """The program of some candidates and of the rows that need a cover, bool (b,), and can have one; the prizes of those that
-        can have none."""
+        """The program of some candidates and of the rows that need a cover, bool (b,), and can have
+        one; the prizes of those that can have none.
+        """
         covers = self.covers[candidates]
         held = needed & (np.bincount(covers.indices, minlength=len(self.prize)) > 0)
         rows = np.flatnonzero(held)
@@ -110,12 +114,20 @@ class Bound:
 
 
 def dual_bound(program: Program, sweeps: int = 200) -> Bound:
-    """A bound without a linear program: one sweep of dual ascent (rows with fewest candidates first), then subgradient
-    steps towards a target slightly above the best bound."""
+    """A bound without a linear program: one sweep of dual ascent (rows with fewest candidates
+    first), then subgradient steps towards a target slightly above the best bound.
+    """
     c = program.covers
     t = c.T.tocsr()
     slack, y = program.cost.astype(float), np.zeros(len(program.prize))
-    ascend(np.argsort(np.diff(t.indptr), kind="stable"), t.indptr, t.indices, program.prize.astype(float), slack, y)
+    ascend(
+        np.argsort(np.diff(t.indptr), kind="stable"),
+        t.indptr,
+        t.indices,
+        program.prize.astype(float),
+        slack,
+        y,
+    )
     best, _ = program.bound(y)
     best_y, point, pace = y.copy(), y, 1.0
     target = best + 0.05 * max(1.0, abs(best))
@@ -151,7 +163,9 @@ def improve_cover(program: Program, chosen: Array) -> Array:
     """Add and drop single candidates as long as this lowers the objective; returns the cover, bool (a,)."""
     c, chosen = program.covers, chosen.copy()
     times = program.times(chosen).astype(np.int64)
-    _improve(c.indptr, c.indices, program.cost.astype(float), program.prize.astype(float), chosen, times)
+    _improve(
+        c.indptr, c.indices, program.cost.astype(float), program.prize.astype(float), chosen, times
+    )
     return chosen
 
 
@@ -180,8 +194,9 @@ def _improve(start, rows, cost, prize, chosen, times):  # type: ignore[no-untype
 
 
 def ratio(program: Program) -> Array:
-    """The standard greedy algorithm: each step selects the candidate with the lowest cost per unit of weight newly covered,
-    while that is below 1, the price of leaving the weight uncovered (Bien and Tibshirani 2011, section 3.2), bool (a,).
+    """The standard greedy algorithm: each step selects the candidate with the lowest cost per unit
+    of weight newly covered, while that is below 1, the price of leaving the weight uncovered (Bien
+    and Tibshirani 2011, section 3.2), bool (a,).
 
     The first candidate breaks ties.
     """
@@ -233,7 +248,8 @@ def quiet_solver() -> Any:
     import highspy
 
     class Quiet(highspy.Highs):
-        def enableCallbacks(self) -> None:  # with it highspy 1.16 prints a banner, before a user can set an option
+        # with it highspy 1.16 prints a banner, before a user can set an option
+        def enableCallbacks(self) -> None:
             self.silent()
             super().enableCallbacks()  # type: ignore[no-untyped-call]
 
@@ -258,7 +274,8 @@ def highs(
 
     Returns
     -------
-    x (a,) and row prices y (b,), or None; the lower bound of HiGHS (-inf if none); whether x is optimal
+    x (a,) and row prices y (b,), or None; the lower bound of HiGHS (-inf if none); whether x is
+    optimal
     """
     import highspy
 
@@ -270,14 +287,18 @@ def highs(
     lp.col_lower_, lp.col_upper_ = np.zeros(a + b), np.ones(a + b)
     lp.row_lower_, lp.row_upper_ = np.ones(b), np.full(b, highspy.kHighsInf)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = np.concatenate([program.covers.indptr, program.covers.indptr[-1] + np.arange(1, b + 1)])
+    lp.a_matrix_.start_ = np.concatenate(
+        [program.covers.indptr, program.covers.indptr[-1] + np.arange(1, b + 1)]
+    )
     lp.a_matrix_.index_ = np.concatenate([program.covers.indices, np.arange(b)]).astype(np.int32)
     lp.a_matrix_.value_ = np.ones(program.covers.nnz + b)
     solver = quiet_solver()
     solver.setOptionValue("time_limit", max(0.0, seconds))
     if integer:
         # xi is integer where x is
-        lp.integrality_ = [highspy.HighsVarType.kInteger] * a + [highspy.HighsVarType.kContinuous] * b
+        lp.integrality_ = [highspy.HighsVarType.kInteger] * a + [
+            highspy.HighsVarType.kContinuous
+        ] * b
         solver.setOptionValue("mip_allow_restart", False)
         solver.setOptionValue("mip_rel_gap", gap)
         solver.setOptionValue("mip_abs_gap", max(1e-9, 0.99 * program.step / scale))
@@ -309,20 +330,25 @@ class Solved:
     objective: float
     bound: float  # on the objective of any cover
     proof: str  # as in `Bound`, or "none"
-    prices: Array  # of the rows (b,); the bound by these is `bound`, unless the proof is "MIP": then the best of prices
+    # of the rows (b,); the bound by these is `bound`, unless the proof is "MIP": then the best of
+    # prices
+    prices: Array
     note: str = ""  # for the summary
 
 
 def _solved(program: Program, chosen: Array, value: float, bound: Bound, note: str = "") -> Solved:
     prices = np.clip(bound.y, 0.0, program.prize)
-    return Solved(chosen, value, min(value, program.round_up(bound.value)), bound.proof, prices, note)
+    return Solved(
+        chosen, value, min(value, program.round_up(bound.value)), bound.proof, prices, note
+    )
 
 
 def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop) -> Solved:
     """Solve one class's problem to proven optimality.
 
-    The linear relaxation bounds the optimum. Rounded at its own thresholds and improved, it nearly always gives a cover at or
-    near the optimum. Reduced costs then fix most candidates, and HiGHS solves the integer program of the others.
+    The linear relaxation bounds the optimum. Rounded at its own thresholds and improved, it nearly
+    always gives a cover at or near the optimum. Reduced costs then fix most candidates, and HiGHS
+    solves the integer program of the others.
 
     Parameters
     ----------
@@ -348,7 +374,9 @@ def exact(program: Program, start: Array, seconds: float, gap: float, stop: Stop
 
 
 def _is_closed(program: Program, value: float, bound: Bound, gap: float) -> bool:
-    return value - program.round_up(bound.value) <= max(gap * abs(value), 1e-9 * max(1.0, abs(value)))
+    return value - program.round_up(bound.value) <= max(
+        gap * abs(value), 1e-9 * max(1.0, abs(value))
+    )
 
 
 def certify_cover(program: Program, chosen: Array, seconds: float, stop: Stop) -> Solved:
@@ -381,9 +409,13 @@ def _branch(
     gap: float,
     stop: Stop,
 ) -> tuple[Array, float, Bound]:
-    """Fix the candidates that reduced costs decide for any better cover, and solve for the others as an integer program."""
+    """Fix the candidates that reduced costs decide for any better cover, and solve for the others
+    as an integer program.
+    """
     base, reduced = program.bound(bound.y)
-    room = value - base - (0.99 * program.step if program.step else 0.0) + 1e-9 * max(1.0, abs(value))
+    room = (
+        value - base - (0.99 * program.step if program.step else 0.0) + 1e-9 * max(1.0, abs(value))
+    )
     out, taken = reduced > room, reduced < -room
     free = np.flatnonzero(~out & ~taken)
     rest, lost = program.part(free, program.times(taken) == 0)
@@ -396,18 +428,25 @@ def _branch(
         reached = program.objective(cover)
         if reached < value:
             best, value = cover, reached
-    # a cover better than `value` has the fixed candidates, so none lies below both the bound of the rest and `value`
+    # a cover better than `value` has the fixed candidates, so none lies below both the bound of the
+    # rest and `value`
     lower = min(value, fixed + rest_bound)
     return best, value, replace(bound, value=lower, proof="MIP") if lower > bound.value else bound
 
 
 def round_relaxation(
-    program: Program, draws: int, seed: tuple[int, ...], seconds: float, stop: Stop, union: bool = False
+    program: Program,
+    draws: int,
+    seed: tuple[int, ...],
+    seconds: float,
+    stop: Stop,
+    union: bool = False,
 ) -> Solved:
-    """The best of `draws` covers that contain each candidate with its probability in the relaxation (same paper, section 3.1).
+    """The best of `draws` covers that contain each candidate with its probability in the relaxation
+    (same paper, section 3.1).
 
-    The objective separates by class, so the best draw is kept class by class. In expectation a draw is at most
-    (weight of the class) / e above the relaxation (appendix B).
+    The objective separates by class, so the best draw is kept class by class. In expectation a draw
+    is at most (weight of the class) / e above the relaxation (appendix B).
 
     Parameters
     ----------
@@ -416,8 +455,8 @@ def round_relaxation(
         B in the paper.
     seed : tuple of int
     seconds : float
-        Time limit of the relaxation; if it is reached, a cover of no prototypes and the bound of dual ascent are
-        returned.
+        Time limit of the relaxation; if it is reached, a cover of no prototypes and the bound of
+        dual ascent are returned.
     stop : Stop
     union : bool
         Use the variant of the course report, see `unite_draws`.
@@ -440,11 +479,12 @@ def round_relaxation(
 def unite_draws(
     program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = CAP
 ) -> tuple[Array, bool, int]:
-    """The rounding of the course report (Visagan 2018, section 4.1): the union of 2 log(rows) Bernoulli draws of candidates
-    and of slacks, which is then checked.
+    """The rounding of the course report (Visagan 2018, section 4.1): the union of 2 log(rows)
+    Bernoulli draws of candidates and of slacks, which is then checked.
 
-    A union passes when every row is covered or has its slack drawn, and cost and slacks together are at most 2 log(rows)
-    times the relaxation's optimum. A union that fails is drawn again, at most `cap` times in all; then the last one is returned.
+    A union passes when every row is covered or has its slack drawn, and cost and slacks together
+    are at most 2 log(rows) times the relaxation's optimum. A union that fails is drawn again, at
+    most `cap` times in all; then the last one is returned.
 
     Parameters
     ----------
@@ -479,6 +519,7 @@ def draw(program: Program, x: Array, draws: int, seed: tuple[int, ...]) -> tuple
     random = np.random.default_rng(seed)
     drawn = random.random((draws, len(x))) < x
     times = program.times(drawn.T).T
-    # sums in NumPy's order: draws whose sums a matrix product rounds in another way would be chosen by the build of BLAS
+    # sums in NumPy's order: draws whose sums a matrix product rounds in another way would be chosen
+    # by the build of BLAS
     costs = np.where(drawn, program.cost, 0.0).sum(axis=1)
     return drawn, costs + np.where(times == 0, program.prize, 0.0).sum(axis=1)

@@ -53,8 +53,12 @@ def cover_paths(
     fold, CoverPath
     """
     stop, (w, unit) = Stop(), units(task.w)
-    reach = np.nextafter(eps, np.inf) if options.closed else eps  # d <= eps is d < the next number after eps
-    of_lambda, each_eps = np.tile(np.repeat(lambdas, len(options.stops)), len(eps)), len(lambdas) * len(options.stops)
+    # d <= eps is d < the next number after eps
+    reach = np.nextafter(eps, np.inf) if options.closed else eps
+    of_lambda, each_eps = (
+        np.tile(np.repeat(lambdas, len(options.stops)), len(eps)),
+        len(lambdas) * len(options.stops),
+    )
     for group in fold_groups(task, folds, len(eps)):
         local = np.full(folds + 1, -1)
         local[group] = np.arange(len(group))
@@ -63,7 +67,17 @@ def cover_paths(
             live = fold != f
             weight = np.bincount(task.y[live], w[live], task.classes)
             of_grid = tuple(run.first(stop) for run in of_fold for stop in options.stops)
-            yield f, CoverPath(of_grid, np.repeat(reach, each_eps), of_lambda, weight, unit, options.solver == "greedy")
+            yield (
+                f,
+                CoverPath(
+                    of_grid,
+                    np.repeat(reach, each_eps),
+                    of_lambda,
+                    weight,
+                    unit,
+                    options.solver == "greedy",
+                ),
+            )
 
 
 def _runs(
@@ -74,8 +88,11 @@ def _runs(
     problems = covers(task, fold, folds, radii, float(lambdas[0]))
     if slow:
         check_listed(task, problems.classes, radii[-1])
-    steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))  # which contain the steps of all lambdas
-    most = None if None in options.stops else max(stop for stop in options.stops if stop is not None)
+    # which contain the steps of all lambdas
+    steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))
+    most = (
+        None if None in options.stops else max(stop for stop in options.stops if stop is not None)
+    )
 
     def of_fold(f: int) -> list[Chosen]:
         runs = greedy(problems, steps, f, lambdas, most)
@@ -89,7 +106,12 @@ def _runs(
 
 
 def solve_runs(
-    problems: CoverProblems, f: int, runs: list[Chosen], lambdas: Array, options: Options, stop: Stop
+    problems: CoverProblems,
+    f: int,
+    runs: list[Chosen],
+    lambdas: Array,
+    options: Options,
+    stop: Stop,
 ) -> list[Chosen]:
     """The covers of the solver, or greedy covers with a certificate."""
     n, m = problems.task.shape
@@ -98,9 +120,16 @@ def solve_runs(
         k, j = divmod(g, len(lambdas))
         cost = in_units(float(lambdas[j]), problems.unit)
         classes = range(len(problems.classes))
-        solved = list(each(partial(solve_class, problems, f, k, cost, run, options, stop), classes, MANY, stop))
+        solved = list(
+            each(
+                partial(solve_class, problems, f, k, cost, run, options, stop), classes, MANY, stop
+            )
+        )
         if options.solver != "greedy":
-            steps = [take_steps(problems, c, k, fold, -np.inf, columns).of(0) for c, (_, columns) in enumerate(solved)]
+            steps = [
+                take_steps(problems, c, k, fold, -np.inf, columns).of(0)
+                for c, (_, columns) in enumerate(solved)
+            ]
             run = merge_steps(problems, f, k, steps)
         if options.certify or options.solver in ("exact", "rounding"):
             certificate = Certificate(
@@ -109,7 +138,9 @@ def solve_runs(
                 tuple(solution.proof for solution, _ in solved),
                 tuple(solution.note for solution, _ in solved),
                 over,
-                of_rows(problems.task, problems.classes, [solution.prices for solution, _ in solved]),
+                of_rows(
+                    problems.task, problems.classes, [solution.prices for solution, _ in solved]
+                ),
             )
             run = replace(run, certificate=certificate)
         out.append(run)
@@ -117,24 +148,38 @@ def solve_runs(
 
 
 def solve_class(
-    problems: CoverProblems, f: int, k: int, cost: float, run: Chosen, options: Options, stop: Stop, c: int
+    problems: CoverProblems,
+    f: int,
+    k: int,
+    cost: float,
+    run: Chosen,
+    options: Options,
+    stop: Stop,
+    c: int,
 ) -> tuple[Solved, Array]:
     """The solution for one class from a greedy cover, and the columns that it selects."""
     program, columns, lost = program_of(problems, f, k, c, cost)
     solved = _solve(program, np.isin(columns, run.at[run.classes == c]), options, (f, k, c), stop)
-    # A row that no column of the program covers costs its weight. That breaks no constraint of the columns that the program
-    # leaves out: each has no more weight of the class in its ball than it costs.
+    # A row that no column of the program covers costs its weight. That breaks no constraint of the
+    # columns that the program leaves out: each has no more weight of the class in its ball than it
+    # costs.
     rows = problems.classes[c].rows
     prices = np.where(problems.fold[rows] == f, 0.0, problems.w[rows])
     prices[program.rows] = solved.prices
-    return replace(solved, objective=solved.objective + lost, bound=solved.bound + lost, prices=prices), columns[solved.chosen]
+    return replace(
+        solved, objective=solved.objective + lost, bound=solved.bound + lost, prices=prices
+    ), columns[solved.chosen]
 
 
-def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ...], stop: Stop) -> Solved:
+def _solve(
+    program: Program, start: Array, options: Options, salt: tuple[int, ...], stop: Stop
+) -> Solved:
     if options.solver == "exact":
         return exact(program, start, options.seconds, options.gap, stop)
     if options.solver == "rounding":
-        return round_relaxation(program, options.draws, (*options.seed, *salt), options.seconds, stop, options.union)
+        return round_relaxation(
+            program, options.draws, (*options.seed, *salt), options.seconds, stop, options.union
+        )
     if options.solver == "ratio":
         start = ratio(program)
     if not options.certify:
@@ -142,7 +187,9 @@ def _solve(program: Program, start: Array, options: Options, salt: tuple[int, ..
     return certify_cover(program, start, options.seconds, stop)
 
 
-def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> tuple[Program, Array, float]:
+def program_of(
+    problems: CoverProblems, f: int, k: int, c: int, cost: float
+) -> tuple[Program, Array, float]:
     """One class's program without fold `f`, of problem `k` at a cost of a prototype in units.
 
     Returns
@@ -155,8 +202,18 @@ def program_of(problems: CoverProblems, f: int, k: int, c: int, cost: float) -> 
         Weight of the rows that no column of the program covers.
     """
     balls = problems.classes[c]
-    pays = (problems.best[f, k, balls.candidates] == c) & (problems.gain[f, k, balls.candidates] > cost)
-    w, columns = np.where(problems.fold[balls.rows] == f, 0.0, problems.w[balls.rows]), balls.candidates[pays]
-    whole = Program(problems.wrong[f, k, columns] + cost, w, balls.matrix(np.flatnonzero(pays), k), step_of(cost))
+    pays = (problems.best[f, k, balls.candidates] == c) & (
+        problems.gain[f, k, balls.candidates] > cost
+    )
+    w, columns = (
+        np.where(problems.fold[balls.rows] == f, 0.0, problems.w[balls.rows]),
+        balls.candidates[pays],
+    )
+    whole = Program(
+        problems.wrong[f, k, columns] + cost,
+        w,
+        balls.matrix(np.flatnonzero(pays), k),
+        step_of(cost),
+    )
     program, lost = whole.part(slice(None), w > 0)
     return program, columns, lost

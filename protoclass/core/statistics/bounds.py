@@ -10,14 +10,16 @@ import numpy as np
 
 from .. import Array
 
-DEEP = -230.0  # below this logarithm of a level scipy's beta quantile loses digits: 3 % too small at -690
+# below this logarithm of a level scipy's beta quantile loses digits: 3 % too small at -690
+DEEP = -230.0
 
 
 @dataclass(frozen=True)
 class CompressionBound:
     """Three bounds that are true together with probability 1 - delta; 1 if they give no information.
 
-    All have the shape of the arguments, and none is above the one before it in the order `simple`, `value`, `tail`.
+    All have the shape of the arguments, and none is above the one before it in the order `simple`,
+    `value`, `tail`.
 
     Attributes
     ----------
@@ -39,10 +41,14 @@ class CompressionBound:
 
     @cached_property
     def tail(self) -> Array:
-        """The largest error at which this few errors among the rows outside have the probability `log_level` (`tail_inverse`)."""
+        """The largest error at which this few errors among the rows outside have the probability
+        `log_level` (`tail_inverse`).
+        """
         args = (self.left, self.errors, self.log_level)
         informative = self.errors < self.left
-        n, k, level = (np.where(informative, v, w) for v, w in zip(args, (1.0, 0.0, 0.0), strict=True))
+        n, k, level = (
+            np.where(informative, v, w) for v, w in zip(args, (1.0, 0.0, 0.0), strict=True)
+        )
         # In exact numbers it is never above `value`; the minimum is for what rounding adds.
         return np.where(informative, np.minimum(tail_inverse(n, k, level), self.value), 1.0)
 
@@ -50,14 +56,16 @@ class CompressionBound:
 def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> CompressionBound:
     """Theorem 5.1: a bound that is true with probability 1 - delta over training sets of m independent rows.
 
-    It is true for all compression sets simultaneously. So a method may select among them in any way, by cross-validation or by the
-    bound itself, as long as the same rows always give the same rule.
+    It is true for all compression sets simultaneously. So a method may select among them in any
+    way, by cross-validation or by the bound itself, as long as the same rows always give the same
+    rule.
 
-    Both inequalities of the theorem replace the probability of exactly k errors by binom(m - d2, k) (1 - e)^(m - d2 - k), which
-    is also above the probability of at most k errors. Hence they are true if rows of the compression set are themselves
-    misclassified: at most k of the others are. They divide delta among the sizes d2 and d1 and the errors k; `CompressionBound.tail`
-    inverts the binomial tail itself (Langford 2005, Theorem 6.1), divides delta among the sizes in the same way, and needs no
-    part for each k. So it is never above the first inequality.
+    Both inequalities of the theorem replace the probability of exactly k errors by binom(m - d2, k)
+    (1 - e)^(m - d2 - k), which is also above the probability of at most k errors. Hence they are
+    true if rows of the compression set are themselves misclassified: at most k of the others are.
+    They divide delta among the sizes d2 and d1 and the errors k; `CompressionBound.tail` inverts
+    the binomial tail itself (Langford 2005, Theorem 6.1), divides delta among the sizes in the same
+    way, and needs no part for each k. So it is never above the first inequality.
 
     Parameters
     ----------
@@ -71,9 +79,9 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Compres
 
     References
     ----------
-    Marchand and Shawe-Taylor (2001), *Learning with the Set Covering Machine*, section 5.
-    Langford (2005), *Tutorial on practical prediction theory for classification*, Journal of Machine Learning Research 6,
-    section 6.
+    Marchand and Shawe-Taylor (2001), *Learning with the Set Covering Machine*, section 5. Langford
+    (2005), *Tutorial on practical prediction theory for classification*, Journal of Machine
+    Learning Research 6, section 6.
 
     Examples
     --------
@@ -84,13 +92,17 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Compres
     m, d2, d1, k = np.broadcast_arrays(*(np.asarray(v, float) for v in (m, d2, d1, k)))
     left, errors = m - d2, k
     informative = left > k
-    m, d2, d1, k = (np.where(informative, v, w) for v, w in ((m, 2.0), (d2, 0.0), (d1, 0.0), (k, 0.0)))
+    m, d2, d1, k = (
+        np.where(informative, v, w) for v, w in ((m, 2.0), (d2, 0.0), (d1, 0.0), (k, 0.0))
+    )
     right = np.where(informative, left - k, 1.0)
     # Without a compression set the sum over its sizes has one term: d2 = 0 counts as 1.
     sizes = np.log(m) + np.log(np.maximum(d2, 1)) - np.log(delta)
     messages = _log_choose(m, d2) + _log_choose(d2, d1) + sizes
     exact = messages + _log_choose(m - d2, k) + np.log(m)
-    simple_log = _log_simple(m, d2) + _log_simple(d2, d1) + _log_simple(m - d2, k) + sizes + np.log(m)
+    simple_log = (
+        _log_simple(m, d2) + _log_simple(d2, d1) + _log_simple(m - d2, k) + sizes + np.log(m)
+    )
     value, simple = -np.expm1(-exact / right), simple_log / right
     value, simple = (np.where(informative, np.minimum(v, 1.0), 1.0)[()] for v in (value, simple))
     return CompressionBound(value, simple, left[()], errors[()], -messages[()])
@@ -99,8 +111,8 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Compres
 def tail_inverse(n: Any, k: Any, log_level: Any) -> Array:
     """The largest p at which at most k of n independent events of probability p have a probability of exp(log_level).
 
-    It is the beta quantile of Clopper and Pearson (1934); far out in the tail, where scipy's is too small, the root of the
-    logarithm of the tail.
+    It is the beta quantile of Clopper and Pearson (1934); far out in the tail, where scipy's is too
+    small, the root of the logarithm of the tail.
 
     Parameters
     ----------
@@ -131,7 +143,13 @@ def _deep_root(n: float, k: float, log_level: float) -> float:
 
     def excess(p: float) -> float:
         ratios = np.cumprod(counts / (n - counts + 1) * ((1 - p) / p))
-        return whole + k * float(np.log(p)) + (n - k) * float(np.log1p(-p)) + float(np.log1p(ratios.sum())) - log_level
+        return (
+            whole
+            + k * float(np.log(p))
+            + (n - k) * float(np.log1p(-p))
+            + float(np.log1p(ratios.sum()))
+            - log_level
+        )
 
     low, high = max(k, 1e-9) / n, 1 - 1e-15
     return 1.0 if excess(high) > 0 else float(brentq(excess, low, high, xtol=1e-15))
@@ -152,4 +170,5 @@ def _log_choose(n: Any, k: Any) -> Any:
 
 
 def _log_simple(n: Array, k: Array) -> Array:
-    return np.where(k > 0, k * np.log(np.e * np.maximum(n, 1) / np.maximum(k, 1)), 0.0)  # 0 log 0 = 0
+    # 0 log 0 = 0
+    return np.where(k > 0, k * np.log(np.e * np.maximum(n, 1) / np.maximum(k, 1)), 0.0)

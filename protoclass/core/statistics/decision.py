@@ -10,12 +10,16 @@ from .intervals import UNKNOWN, Estimate, Z, leverage, mean_over_rows, satterthw
 STEPS = 50  # of Newton's method, beyond which the classes are separated
 
 
-def net_benefit(chance: Array, positive: Array, w: Array, threshold: float, group: Array | None = None) -> Estimate:
-    """Proportion of true positives minus that of false positives times the odds of the threshold, with a 95 % Wald interval.
+def net_benefit(
+    chance: Array, positive: Array, w: Array, threshold: float, group: Array | None = None
+) -> Estimate:
+    """Proportion of true positives minus that of false positives times the odds of the threshold,
+    with a 95 % Wald interval.
 
     References
     ----------
-    Vickers and Elkin (2006), *Decision curve analysis*, Medical Decision Making 26. The variance is that of a mean over rows.
+    Vickers and Elkin (2006), *Decision curve analysis*, Medical Decision Making 26. The variance is
+    that of a mean over rows.
 
     Examples
     --------
@@ -28,18 +32,27 @@ def net_benefit(chance: Array, positive: Array, w: Array, threshold: float, grou
     return Estimate(value, value - Z * se, value + Z * se)
 
 
-def calibration_line(chance: Array, positive: Array, w: Array, group: Array | None = None) -> tuple[Estimate, Estimate]:
+def calibration_line(
+    chance: Array, positive: Array, w: Array, group: Array | None = None
+) -> tuple[Estimate, Estimate]:
     """Calibration intercept and slope: of logistic regressions of the class on the logit of its probability.
 
-    The intercept has the logit as offset, so 0 means a correct mean; a slope below 1 means probabilities that are too extreme.
-    Intervals are Wald's; with weights or groups by the sandwich estimator. Both are unknown if a probability is 0 or 1.
+    The intercept has the logit as offset, so 0 means a correct mean; a slope below 1 means
+    probabilities that are too extreme. Intervals are Wald's; with weights or groups by the sandwich
+    estimator. Both are unknown if a probability is 0 or 1.
 
     References
     ----------
-    Cox (1958), *Two further applications of a model for binary regression*, Biometrika 45; Steyerberg (2019), chapter 15.
+    Cox (1958), *Two further applications of a model for binary regression*, Biometrika 45;
+    Steyerberg (2019), chapter 15.
     """
     keep = w > 0
-    p, y, w, group = chance[keep], positive[keep].astype(float), w[keep], None if group is None else group[keep]
+    p, y, w, group = (
+        chance[keep],
+        positive[keep].astype(float),
+        w[keep],
+        None if group is None else group[keep],
+    )
     if ((p <= 0) | (p >= 1)).any():
         return UNKNOWN, UNKNOWN
     logit, one = np.log(p / (1 - p)), np.ones(len(p))
@@ -62,7 +75,9 @@ def _logistic(X: Array, y: Array, w: Array, group: Array | None, offset: Array) 
     return [UNKNOWN] * len(beta)
 
 
-def _wald(beta: Array, inverse: Array, scores: Array, w: Array, group: Array | None) -> list[Estimate]:
+def _wald(
+    beta: Array, inverse: Array, scores: Array, w: Array, group: Array | None
+) -> list[Estimate]:
     """Coefficients with 95 % intervals, from the inverse information and the scores (n, coefficients) of the rows."""
     quantile, covariance = Z, inverse
     if group is not None:

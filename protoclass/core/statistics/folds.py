@@ -45,7 +45,8 @@ def _shuffled(values: Array, seed: int | list[int]) -> Array:
 
 
 def usual_folds(y: Array, groups: int | None = None) -> int:
-    """The number of folds unless it is given: 10, or the rows of the smallest class if these are fewer, or of groups their number.
+    """The number of folds unless it is given: 10, or the rows of the smallest class if these are
+    fewer, or of groups their number.
 
     Examples
     --------
@@ -87,23 +88,33 @@ def quotas(rows: Array, number: int, known: Array) -> Array:
     exact, raised = rows * (number / rows.sum()), np.zeros(len(rows), bool)
     while (exact < least).any():  # the other classes then have fewer
         raised |= exact < least
-        exact = np.where(raised, least, rows * ((number - least[raised].sum()) / rows[~raised].sum()))
+        exact = np.where(
+            raised, least, rows * ((number - least[raised].sum()) / rows[~raised].sum())
+        )
     out = exact.astype(int)
-    out[np.argsort(-(exact % 1), kind="stable")[: number - out.sum()]] += 1  # the largest remainders
+    # the largest remainders
+    out[np.argsort(-(exact % 1), kind="stable")[: number - out.sum()]] += 1
     return out
 
 
 def drawn_by_class(y: Array, quota: Array, random: np.random.Generator) -> Array:
     """The positions, ascending, of a random sample with so many rows of each class."""
-    return np.sort(np.concatenate([random.choice(np.flatnonzero(y == c), size, replace=False) for c, size in enumerate(quota)]))
+    return np.sort(
+        np.concatenate(
+            [
+                random.choice(np.flatnonzero(y == c), size, replace=False)
+                for c, size in enumerate(quota)
+            ]
+        )
+    )
 
 
 def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     """Folds that keep the rows of a group together, with class proportions that are as even as this allows.
 
-    The groups are assigned from the largest to the smallest, those of equal size in random order. Each goes to the fold in which
-    it leaves the class proportions most even (lowest sum of squares of the fold's class counts over class sizes); ties go to
-    the smallest fold.
+    The groups are assigned from the largest to the smallest, those of equal size in random order.
+    Each goes to the fold in which it leaves the class proportions most even (lowest sum of squares
+    of the fold's class counts over class sizes); ties go to the smallest fold.
 
     Parameters
     ----------
@@ -115,10 +126,13 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     """
     groups, classes = int(group.max()) + 1, int(y.max()) + 1
     if groups < folds:
-        raise OptionError(f"cv={folds} needs at least {folds} groups, but there are {groups}: use a smaller cv")
+        raise OptionError(
+            f"cv={folds} needs at least {folds} groups, but there are {groups}: use a smaller cv"
+        )
     count = np.zeros((groups, classes))
     np.add.at(count, (group, y), 1)
-    share = count / np.maximum(1.0, count.sum(axis=0))  # of the rows of a calibration, a class may have none
+    # of the rows of a calibration, a class may have none
+    share = count / np.maximum(1.0, count.sum(axis=0))
     order = _shuffled(-count.sum(axis=1), seed)
     held, size = np.zeros((folds, classes)), np.zeros(folds)
     group_fold = np.empty(groups, np.int64)
@@ -146,8 +160,9 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     Returns
     -------
     bool array (n,)
-        True for round(n x test) rows, or fewer if classes of one row keep theirs. Each class gives the integer part of its
-        proportion, and the classes with the largest remainders give one row more.
+        True for round(n x test) rows, or fewer if classes of one row keep theirs. Each class gives
+        the integer part of its proportion, and the classes with the largest remainders give one row
+        more.
 
     Examples
     --------

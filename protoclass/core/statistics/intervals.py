@@ -1,4 +1,6 @@
-"""Intervals of proportions, of means of proportions, of means over rows and of confusion tables; bands of cross-validated curves."""
+"""Intervals of proportions, of means of proportions, of means over rows and of confusion tables;
+bands of cross-validated curves.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,15 @@ class Estimate:
 
 
 def columns_of(estimates: Mapping[str, Estimate]) -> tuple[dict[str, float], dict[str, float]]:
-    """Estimates as columns of a table: the values by name, and the ends of the intervals as `name_low` and `name_high`."""
+    """Estimates as columns of a table: the values by name, and the ends of the intervals as
+    `name_low` and `name_high`.
+    """
     values = {name: estimate.value for name, estimate in estimates.items()}
-    return values, {f"{name}_{end}": getattr(estimate, end) for name, estimate in estimates.items() for end in ("low", "high")}
+    return values, {
+        f"{name}_{end}": getattr(estimate, end)
+        for name, estimate in estimates.items()
+        for end in ("low", "high")
+    }
 
 
 UNKNOWN = Estimate(np.nan, np.nan, np.nan)
@@ -39,7 +47,9 @@ def wilson(share: float, rows: float) -> tuple[float, float]:
     if np.isnan(rows):
         return np.nan, np.nan
     middle = (share + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
-    half = Z / (1 + Z**2 / rows) * float(np.sqrt(share * (1 - share) / rows + (Z / (2 * rows)) ** 2))
+    half = (
+        Z / (1 + Z**2 / rows) * float(np.sqrt(share * (1 - share) / rows + (Z / (2 * rows)) ** 2))
+    )
     return (0.0 if share == 0 else middle - half), (1.0 if share == 1 else middle + half)
 
 
@@ -58,22 +68,26 @@ def rows_worth(share: float, variance: float, most: float) -> float:
 def independent_rows(share: float, sums: SquaredSums, most: float | None = None) -> float:
     """The effective number of independent rows of equal weight for a weighted proportion; NaN for a single group.
 
-    Without groups it is the number that gives the proportion its variance, the sum of the squares of w (x - proportion) over the
-    sum of the squares of the weights, at most `most`, which is Kish's sum(w)^2 / sum(w^2) by default. So rows with large weights
-    that are misclassified more often than others count as fewer; rows with small weights do not count as more, because few rows
-    then estimate the variance. With groups the terms are first summed within each, a proportion of 0 or 1 counts as many rows as
-    there are groups (Kish's number for their weights), and the number is reduced by the square of the normal over Student's
-    quantile (Korn and Graubard 1998), with the degrees of freedom of `satterthwaite`.
+    Without groups it is the number that gives the proportion its variance, the sum of the squares
+    of w (x - proportion) over the sum of the squares of the weights, at most `most`, which is
+    Kish's sum(w)^2 / sum(w^2) by default. So rows with large weights that are misclassified more
+    often than others count as fewer; rows with small weights do not count as more, because few rows
+    then estimate the variance. With groups the terms are first summed within each, a proportion of
+    0 or 1 counts as many rows as there are groups (Kish's number for their weights), and the number
+    is reduced by the square of the normal over Student's quantile (Korn and Graubard 1998), with
+    the degrees of freedom of `satterthwaite`.
 
-    For 50 to 400 rows whose weights and errors are correlated, the interval with Kish's number contains the true proportion in 0.83 to
-    0.99 of 2000 draws, this one in 0.90 to 0.99. For 10 to 40 groups of 10 rows with correlated errors, intervals for independent rows
-    contain it in 0.70 to 0.87, these in 0.95 to 0.96 (`python benchmarks/inference.py test`). For 4 to 20 groups of unequal size, G - 1
-    degrees of freedom give 0.84 to 1.00, these 0.93 to 1.00 (`python benchmarks/inference.py groups`).
+    For 50 to 400 rows whose weights and errors are correlated, the interval with Kish's number
+    contains the true proportion in 0.83 to 0.99 of 2000 draws, this one in 0.90 to 0.99. For 10 to
+    40 groups of 10 rows with correlated errors, intervals for independent rows contain it in 0.70
+    to 0.87, these in 0.95 to 0.96 (`python benchmarks/inference.py test`). For 4 to 20 groups of
+    unequal size, G - 1 degrees of freedom give 0.84 to 1.00, these 0.93 to 1.00 (`python
+    benchmarks/inference.py groups`).
 
     References
     ----------
-    Kish (1965), *Survey sampling*; Dean and Pagano (2015), *Evaluating confidence interval methods for binomial proportions in
-    clustered surveys*.
+    Kish (1965), *Survey sampling*; Dean and Pagano (2015), *Evaluating confidence interval methods
+    for binomial proportions in clustered surveys*.
     """
     most = sums.total**2 / sums.square if most is None else most
     if sums.square_of_groups is None:
@@ -81,12 +95,18 @@ def independent_rows(share: float, sums: SquaredSums, most: float | None = None)
     if np.isnan(sums.df):
         return np.nan
     inside = 0 < share < 1 and sums.spread > 0
-    rows = rows_worth(share, sums.spread / sums.total**2, most) if inside else sums.total**2 / sums.square_of_groups
+    rows = (
+        rows_worth(share, sums.spread / sums.total**2, most)
+        if inside
+        else sums.total**2 / sums.square_of_groups
+    )
     return rows * reduction(sums.df)
 
 
 def reduction(df: float) -> float:
-    """The square of the normal over Student's quantile, by which rows are reduced if their variance has `df` degrees of freedom."""
+    """The square of the normal over Student's quantile, by which rows are reduced if their variance
+    has `df` degrees of freedom.
+    """
     from scipy.stats import t  # 0.4 s that most fits do without
 
     return float(Z / t.ppf(0.975, df)) ** 2
@@ -127,7 +147,8 @@ def sums_of(values: Array, w: Array, group: Array | None) -> SquaredSums:
 def sum_of_squares(parts: Array, w: Array | None, group: Array | None) -> float:
     """Sum of the squares of the contributions of rows to an estimate, its variance.
 
-    With groups, contributions are summed by group, and multiplied by `leverage` unless `w` is None; NaN for a single group.
+    With groups, contributions are summed by group, and multiplied by `leverage` unless `w` is None;
+    NaN for a single group.
     """
     if group is None:
         return float(parts @ parts)
@@ -136,25 +157,34 @@ def sum_of_squares(parts: Array, w: Array | None, group: Array | None) -> float:
 
 
 def leverage(w: Array, group: Array) -> Array:
-    """The factor of each row, (n,), by which contributions to an estimate become those of the jackknife that leaves out groups.
+    """The factor of each row, (n,), by which contributions to an estimate become those of the
+    jackknife that leaves out groups.
 
-    It is the root of (G - 1) / G, divided by 1 minus the proportion of the weight in the row's group, for G groups with weight. If
-    all have the same weight, the sum of squares is multiplied by G / (G - 1). NaN for a single group.
+    It is the root of (G - 1) / G, divided by 1 minus the proportion of the weight in the row's
+    group, for G groups with weight. If all have the same weight, the sum of squares is multiplied
+    by G / (G - 1). NaN for a single group.
 
     References
     ----------
-    Bell and McCaffrey (2002), *Bias reduction in standard errors for linear regression with multi-stage samples*, Survey Methodology 28.
+    Bell and McCaffrey (2002), *Bias reduction in standard errors for linear regression with
+    multi-stage samples*, Survey Methodology 28.
     """
     weights = np.bincount(group, w)
     count = int((weights > 0).sum())
-    return np.sqrt((count - 1) / count) / (1 - weights / weights.sum())[group] if count > 1 else np.full(len(w), np.nan)
+    return (
+        np.sqrt((count - 1) / count) / (1 - weights / weights.sum())[group]
+        if count > 1
+        else np.full(len(w), np.nan)
+    )
 
 
 def satterthwaite(weights: Array) -> float:
-    """Degrees of freedom of a sum of squares over groups of these weights, if rows are independent; NaN for a single group.
+    """Degrees of freedom of a sum of squares over groups of these weights, if rows are independent;
+    NaN for a single group.
 
-    (1 - s2)^2 / (s2 - 2 s3 + s2^2), where s2 and s3 are the sums of the squares and cubes of the groups' proportions of the weight. It is
-    G - 1 for G equal groups, and less if few groups have most of the weight (Satterthwaite 1946; Bell and McCaffrey 2002).
+    (1 - s2)^2 / (s2 - 2 s3 + s2^2), where s2 and s3 are the sums of the squares and cubes of the
+    groups' proportions of the weight. It is G - 1 for G equal groups, and less if few groups have
+    most of the weight (Satterthwaite 1946; Bell and McCaffrey 2002).
 
     Examples
     --------
@@ -167,7 +197,8 @@ def satterthwaite(weights: Array) -> float:
 
 
 def effective_rows(w: Array, group: Array | None = None) -> float:
-    """Number of rows (or groups, by the codes `group` (n,)) of equal weight that weights are worth: sum(w)^2 / sum(w^2) (Kish 1965).
+    """Number of rows (or groups, by the codes `group` (n,)) of equal weight that weights are worth:
+    sum(w)^2 / sum(w^2) (Kish 1965).
 
     0 if all weights are 0.
 
@@ -185,15 +216,17 @@ def effective_rows(w: Array, group: Array | None = None) -> float:
 
 
 def least_se(w: Array, largest: Array | float = 1.0, group: Array | None = None) -> float:
-    """The standard error of a mean loss of 0 over rows with weights (n,), and with `largest` losses (n,) that they may have.
+    """The standard error of a mean loss of 0 over rows with weights (n,), and with `largest` losses
+    (n,) that they may have.
 
-    A proportion of 0 among n rows has the standard error of (0 + 2) / (n + 4), among n + 4 rows: two errors and two correct rows are
-    added (Agresti and Coull 1998). It is multiplied by the root mean square of the largest losses; n is `effective_rows`.
+    A proportion of 0 among n rows has the standard error of (0 + 2) / (n + 4), among n + 4 rows:
+    two errors and two correct rows are added (Agresti and Coull 1998). It is multiplied by the root
+    mean square of the largest losses; n is `effective_rows`.
 
     References
     ----------
-    Agresti and Coull (1998), *Approximate is better than "exact" for interval estimation of binomial proportions*, The American
-    Statistician 52.
+    Agresti and Coull (1998), *Approximate is better than "exact" for interval estimation of
+    binomial proportions*, The American Statistician 52.
 
     Examples
     --------
@@ -216,20 +249,25 @@ def share_of_rows(right: Array, w: Array, group: Array | None = None) -> Estimat
     total = float(w.sum())
     if not total > 0:
         return UNKNOWN
-    share = min(1.0, float(w @ right) / total)  # sums of the same weights in another order differ in the last bit
-    return Estimate(share, *wilson(share, independent_rows(share, sums_of(right - share, w, group))))
+    # sums of the same weights in another order differ in the last bit
+    share = min(1.0, float(w @ right) / total)
+    return Estimate(
+        share, *wilson(share, independent_rows(share, sums_of(right - share, w, group)))
+    )
 
 
 def mean_of(shares: Sequence[Estimate]) -> Estimate:
     """Mean of independent proportions; its interval is by the method of variance estimates recovery.
 
-    The distances of the mean from its ends are the distances for the proportions, squared, added and divided by their number: at 0 and
-    1, where a standard error would be 0, the interval keeps its width, and it never leaves [0, 1].
+    The distances of the mean from its ends are the distances for the proportions, squared, added
+    and divided by their number: at 0 and 1, where a standard error would be 0, the interval keeps
+    its width, and it never leaves [0, 1].
 
     References
     ----------
-    Newcombe (1998), *Interval estimation for the difference between independent proportions*, method 10; Zou and Donner (2008),
-    *Construction of confidence limits about effect measures: a general approach*.
+    Newcombe (1998), *Interval estimation for the difference between independent proportions*,
+    method 10; Zou and Donner (2008), *Construction of confidence limits about effect measures: a
+    general approach*.
     """
     if not shares:
         return UNKNOWN
@@ -240,15 +278,17 @@ def mean_of(shares: Sequence[Estimate]) -> Estimate:
 
 
 def mean_of_few(shares: Array, rows: Array, factor: float) -> tuple[float, float]:
-    """The 95 % interval of the mean of k proportions (k,), of few rows (k,) each, whose variances are multiplied by `factor`.
+    """The 95 % interval of the mean of k proportions (k,), of few rows (k,) each, whose variances
+    are multiplied by `factor`.
 
-    2 / k rows with and 2 / k rows without are added to each proportion (Price and Bonett 2004), because a proportion near 0 or 1 shows too
-    little variance. Student's quantile has Satterthwaite's degrees of freedom.
+    2 / k rows with and 2 / k rows without are added to each proportion (Price and Bonett 2004),
+    because a proportion near 0 or 1 shows too little variance. Student's quantile has
+    Satterthwaite's degrees of freedom.
 
     References
     ----------
-    Price and Bonett (2004), *An improved confidence interval for a linear function of binomial proportions*, Computational Statistics
-    and Data Analysis 45.
+    Price and Bonett (2004), *An improved confidence interval for a linear function of binomial
+    proportions*, Computational Statistics and Data Analysis 45.
 
     Examples
     --------
@@ -275,7 +315,8 @@ def difference_of(a: Estimate, b: Estimate) -> Estimate:
 
 
 def spread_factor(w: Array) -> float:
-    """The factor by which sum(w^2 (x - mean)^2) is, on average, sum(w^2) times the variance of x; n / (n - 1) for equal w.
+    """The factor by which sum(w^2 (x - mean)^2) is, on average, sum(w^2) times the variance of x; n
+    / (n - 1) for equal w.
 
     NaN for a single row.
     """
@@ -287,7 +328,9 @@ def spread_factor(w: Array) -> float:
 
 
 def mean_over_rows(values: Array, w: Array, group: Array | None = None) -> tuple[float, float]:
-    """Weighted mean of a value of each row, and its standard error (NaN for a single row, or a single group of `group` (n,))."""
+    """Weighted mean of a value of each row, and its standard error (NaN for a single row, or a
+    single group of `group` (n,)).
+    """
     keep = w > 0
     x, w = values[keep], w[keep]
     share = w / w.sum()
@@ -299,13 +342,16 @@ def mean_over_rows(values: Array, w: Array, group: Array | None = None) -> tuple
     return mean, float(np.sqrt(spread_factor(w) * (share**2 @ (x - mean) ** 2)))
 
 
-def simultaneous(parts: Array, level: float, draws: int, random: np.random.Generator) -> tuple[float, float]:
+def simultaneous(
+    parts: Array, level: float, draws: int, random: np.random.Generator
+) -> tuple[float, float]:
     """Standard errors between a grid point alone, or all together, and their means with probability at most `level`.
 
-    The parts that independent units add to the error at each grid point are multiplied by independent normal numbers, one for each
-    unit, and summed: these sums go together over the grid as the errors do (multiplier bootstrap). They are drawn from their
-    covariance matrix. Divided by their standard errors and by the root of a chi-squared number over its degrees of
-    freedom, the largest in absolute value has the quantile that all points need.
+    The parts that independent units add to the error at each grid point are multiplied by
+    independent normal numbers, one for each unit, and summed: these sums go together over the grid
+    as the errors do (multiplier bootstrap). They are drawn from their covariance matrix. Divided by
+    their standard errors and by the root of a chi-squared number over its degrees of freedom, the
+    largest in absolute value has the quantile that all points need.
 
     Parameters
     ----------
@@ -318,13 +364,14 @@ def simultaneous(parts: Array, level: float, draws: int, random: np.random.Gener
     Returns
     -------
     alone, together : float
-        Student's t with the number of units less 1, and the simulated quantile of the maximum. NaN if no point has a
-        standard error above 0.
+        Student's t with the number of units less 1, and the simulated quantile of the maximum. NaN
+        if no point has a standard error above 0.
 
     References
     ----------
-    Hothorn, Bretz and Westfall (2008), *Simultaneous inference in general parametric models*, Biometrical Journal 50, section 3;
-    Chernozhukov, Chetverikov and Kato (2013), Annals of Statistics 41, for the multiplier bootstrap of a maximum.
+    Hothorn, Bretz and Westfall (2008), *Simultaneous inference in general parametric models*,
+    Biometrical Journal 50, section 3; Chernozhukov, Chetverikov and Kato (2013), Annals of
+    Statistics 41, for the multiplier bootstrap of a maximum.
     """
     from scipy.stats import t
 
@@ -338,7 +385,9 @@ def simultaneous(parts: Array, level: float, draws: int, random: np.random.Gener
     largest, step = np.empty(draws), max(1, AT_ONCE // len(moving))
     for begin in range(0, draws, step):
         size = min(step, draws - begin)
-        largest[begin : begin + size] = np.abs(random.standard_normal((size, len(moving))) @ root.T).max(axis=1)
+        largest[begin : begin + size] = np.abs(
+            random.standard_normal((size, len(moving))) @ root.T
+        ).max(axis=1)
     largest /= np.sqrt(random.chisquare(df, draws) / df)
     return float(t.ppf((1 + level) / 2, df)), float(np.quantile(largest, level))
 
@@ -350,7 +399,8 @@ class ConfusionTable:
     Attributes
     ----------
     weight, square : arrays (L, L)
-        Sum of the weights of the rows of each cell (true class, predicted class), and of their squares.
+        Sum of the weights of the rows of each cell (true class, predicted class), and of their
+        squares.
     rows : arrays (n,), or None
         If the rows come in groups: the cell of each, its weight, and the code of its group.
     """
@@ -360,12 +410,16 @@ class ConfusionTable:
     rows: tuple[Array, Array, Array] | None = None
 
     def share(self, part: Array, whole: Array) -> Estimate:
-        """Share of the cells `part` among the cells `whole`, bool (L, L), with Wilson's interval for `independent_rows`."""
+        """Share of the cells `part` among the cells `whole`, bool (L, L), with Wilson's interval
+        for `independent_rows`.
+        """
         total = float(self.weight[whole].sum())
         if not total > 0:
             return UNKNOWN
         share = min(1.0, float(self.weight[part & whole].sum()) / total)
-        return Estimate(share, *wilson(share, independent_rows(share, self.sums(whole * (part - share), whole))))
+        return Estimate(
+            share, *wilson(share, independent_rows(share, self.sums(whole * (part - share), whole)))
+        )
 
     def sums(self, values: Array, whole: Array) -> SquaredSums:
         """The sums of the rows in the cells `whole`, if each row adds w times the value (L, L) of its cell."""
@@ -376,7 +430,9 @@ class ConfusionTable:
         return sums_of(values.ravel()[cell], w * whole.ravel()[cell], group)
 
 
-def count(y: Array, predicted: Array, w: Array, classes: int, group: Array | None = None) -> ConfusionTable:
+def count(
+    y: Array, predicted: Array, w: Array, classes: int, group: Array | None = None
+) -> ConfusionTable:
     """The table of rows with these class codes, weights and codes of groups."""
     cell, shape = y * classes + predicted, (classes, classes)
     weight, square = (np.bincount(cell, v, classes**2).reshape(shape) for v in (w, w**2))
@@ -392,7 +448,8 @@ class OfClass:
     sensitivity, specificity : Estimate
         Proportion of the class that is predicted as it, and of the others that is not.
     ppv, npv : Estimate
-        Proportion of the rows predicted as the class that are of it, and of those not predicted as it that are not.
+        Proportion of the rows predicted as the class that are of it, and of those not predicted as
+        it that are not.
     f1 : Estimate
         Harmonic mean of sensitivity and ppv.
     prevalence, detection_prevalence : Estimate
@@ -414,8 +471,9 @@ class OfClass:
 def of_class(table: ConfusionTable, c: int) -> OfClass:
     """The statistics of class c; NaN if there are no rows for an estimate.
 
-    Proportions have Wilson intervals. F1 is 2 J / (1 + J), where J is the proportion of the rows that are of the class and predicted as
-    it, among rows that are either; its interval is the Wilson interval of J on this scale. The mean of two proportions has `mean_of`.
+    Proportions have Wilson intervals. F1 is 2 J / (1 + J), where J is the proportion of the rows
+    that are of the class and predicted as it, among rows that are either; its interval is the
+    Wilson interval of J on this scale. The mean of two proportions has `mean_of`.
 
     Examples
     --------
@@ -431,8 +489,16 @@ def of_class(table: ConfusionTable, c: int) -> OfClass:
     jaccard = table.share(true & said, true | said)
     f1 = Estimate(*(2 * j / (1 + j) for j in (jaccard.value, jaccard.low, jaccard.high)))
     both = mean_of([sensitivity, specificity])
-    return OfClass(sensitivity, specificity, table.share(true, said), table.share(~true, ~said), f1,
-                   table.share(true, every), table.share(said, every), both)  # fmt: skip
+    return OfClass(
+        sensitivity,
+        specificity,
+        table.share(true, said),
+        table.share(~true, ~said),
+        f1,
+        table.share(true, every),
+        table.share(said, every),
+        both,
+    )
 
 
 def accuracy(table: ConfusionTable) -> Estimate:
@@ -447,12 +513,14 @@ def balanced_accuracy(table: ConfusionTable) -> Estimate:
 
 
 def kappa(table: ConfusionTable) -> Estimate:
-    """Cohen's kappa: the accuracy beyond chance agreement with the same margins, as a proportion of the largest possible.
+    """Cohen's kappa: the accuracy beyond chance agreement with the same margins, as a proportion of
+    the largest possible.
 
-    The standard error is by the delta method of Fleiss, Cohen and Everitt (1969), *Large sample standard errors of kappa
-    and weighted kappa*; with weights w each row adds w^2. The interval is the Wilson interval of the accuracy, for the number of rows
-    that gives it this standard error with fixed margins. So it stays below 1, also if no row is misclassified.
-    NaN if truth and prediction are one and the same class for all rows.
+    The standard error is by the delta method of Fleiss, Cohen and Everitt (1969), *Large sample
+    standard errors of kappa and weighted kappa*; with weights w each row adds w^2. The interval is
+    the Wilson interval of the accuracy, for the number of rows that gives it this standard error
+    with fixed margins. So it stays below 1, also if no row is misclassified. NaN if truth and
+    prediction are one and the same class for all rows.
 
     Examples
     --------
@@ -469,7 +537,10 @@ def kappa(table: ConfusionTable) -> Estimate:
     right = np.eye(len(p)) - observed
     margin = said[:, None] + true[None, :] - 2 * expected
     change = right / (1 - expected) - (1 - observed) * margin / (1 - expected) ** 2
-    sums = table.sums(change * (1 - expected), np.ones(p.shape, bool))  # on the scale of the accuracy
-    rows = independent_rows(observed, sums, np.inf if sums.spread > 0 and 0 < observed < 1 else None)
+    # on the scale of the accuracy
+    sums = table.sums(change * (1 - expected), np.ones(p.shape, bool))
+    rows = independent_rows(
+        observed, sums, np.inf if sums.spread > 0 and 0 < observed < 1 else None
+    )
     ends = ((end - expected) / (1 - expected) for end in (observed, *wilson(observed, rows)))
     return Estimate(*ends)

@@ -1,4 +1,6 @@
-"""Error over a grid, its standard error, the rules that select a grid point, and the error corrected for the selection."""
+"""Error over a grid, its standard error, the rules that select a grid point, and the error
+corrected for the selection.
+"""
 
 from __future__ import annotations
 
@@ -45,11 +47,12 @@ class Choice:
     ----------
     error, se, size : arrays (G,)
     points : mapping of a name in `RULES` to a grid point
-        "min": lowest error, then lowest size, then lowest rank, then first in the grid. "1se": of the grid points with error <=
-        error[best] + se[best] the one with the lowest size, then lowest rank, then lowest error, then the first. "tolerance", if there
-        is one: the same for those whose error is at most that far above the lowest. "bound", if there are bounds: the lowest, then lowest
-        size, then lowest rank, then the first.
-        All select among the points that the limits allow.
+        "min": lowest error, then lowest size, then lowest rank, then first in the grid. "1se": of
+        the grid points with error <= error[best] + se[best] the one with the lowest size, then
+        lowest rank, then lowest error, then the first. "tolerance", if there is one: the same for
+        those whose error is at most that far above the lowest. "bound", if there are bounds: the
+        lowest, then lowest size, then lowest rank, then the first. All select among the points that
+        the limits allow.
     """
 
     error: Array
@@ -66,7 +69,13 @@ class Choice:
         return self.points["1se"]
 
 
-def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = None, limits: Limits = UNLIMITED) -> Choice:
+def choose(
+    errors: Array,
+    weight: Array,
+    sizes: Array,
+    bounds: Array | None = None,
+    limits: Limits = UNLIMITED,
+) -> Choice:
     """The grid points that each rule chooses from the errors of the folds of one cross-validation.
 
     The 1-SE rule is the rule of glmnet and *The Elements of Statistical Learning*, section 7.10.
@@ -85,7 +94,8 @@ def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = No
     Returns
     -------
     Choice
-        error = weighted mean over folds; se = sqrt(weighted mean of (e_f - error)^2 / (F - 1)), at least `limits.least_se`.
+        error = weighted mean over folds; se = sqrt(weighted mean of (e_f - error)^2 / (F - 1)), at
+        least `limits.least_se`.
 
     Examples
     --------
@@ -98,7 +108,11 @@ def choose(errors: Array, weight: Array, sizes: Array, bounds: Array | None = No
 
 
 def choose_over_repeats(
-    errors: list[Array], weights: list[Array], sizes: Array, bounds: Array | None = None, limits: Limits = UNLIMITED
+    errors: list[Array],
+    weights: list[Array],
+    sizes: Array,
+    bounds: Array | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Choice:
     """The choices from repeated cross-validation.
 
@@ -112,12 +126,13 @@ def choose_over_repeats(
     Returns
     -------
     Choice
-        The error is the mean over repeats. Standard errors are the root mean square of the repeats' standard errors, because repeats have
-        the same rows.
+        The error is the mean over repeats. Standard errors are the root mean square of the repeats'
+        standard errors, because repeats have the same rows.
     """
     error, se = _over_repeats(errors, weights, limits.least_se)
     size = sizes.mean(axis=0)
-    rounded = error.round(12)  # the order in which folds are summed may change the last bits of equal errors
+    # the order in which folds are summed may change the last bits of equal errors
+    rounded = error.round(12)
     allowed = np.arange(len(error)) if limits.allowed is None else np.flatnonzero(limits.allowed)
     rank = np.zeros(len(error)) if limits.rank is None else limits.rank
     best = _smallest(allowed, rounded, size, rank)
@@ -126,7 +141,8 @@ def choose_over_repeats(
     def smallest(within: Array) -> int:
         return _smallest(allowed[within[allowed]], size, rank, rounded)
 
-    if np.isfinite(se[best]):  # a curve of one fold has no standard error: the rules then select the best point
+    # a curve of one fold has no standard error: the rules then select the best point
+    if np.isfinite(se[best]):
         points["1se"] = smallest(rounded <= (error[best] + se[best]).round(12))
     if limits.tolerance is not None:
         above = limits.tolerance * (error[best] if limits.relative else 1.0)
@@ -158,11 +174,15 @@ def least_within(error: Array, size: Array, most: Array) -> Array:
 
 
 def _smallest(at: Array, *values: Array) -> int:
-    """The grid point among `at` with the smallest of the first values, then of the second, and so on, then the first in the grid."""
+    """The grid point among `at` with the smallest of the first values, then of the second, and so
+    on, then the first in the grid.
+    """
     return int(at[np.lexsort((at, *(v[at] for v in values[::-1])))[0]])
 
 
-def _over_repeats(errors: list[Array], weights: list[Array], least: float = 0.0) -> tuple[Array, Array]:
+def _over_repeats(
+    errors: list[Array], weights: list[Array], least: float = 0.0
+) -> tuple[Array, Array]:
     """Mean over repeats of the weighted means over folds, and root mean square of their standard errors, each (G,)."""
     of_repeat = [mean_and_se(e, w, least) for e, w in zip(errors, weights, strict=True)]
     error = np.mean([e for e, _ in of_repeat], axis=0)
@@ -170,12 +190,16 @@ def _over_repeats(errors: list[Array], weights: list[Array], least: float = 0.0)
 
 
 def mean_and_se(errors: Array, weight: Array, least: float = 0.0) -> tuple[Array, Array]:
-    """Weighted mean over folds and its standard error, at least `least`, each (G,); the standard error is NaN for a single fold."""
+    """Weighted mean over folds and its standard error, at least `least`, each (G,); the standard
+    error is NaN for a single fold.
+    """
     share = weight / weight.sum()
     mean = _sum_over_folds(share, errors)
     if len(errors) == 1:
         return mean, np.full(mean.shape, np.nan)
-    return mean, np.maximum(np.sqrt(_sum_over_folds(share, (errors - mean) ** 2) / (len(errors) - 1)), least)
+    return mean, np.maximum(
+        np.sqrt(_sum_over_folds(share, (errors - mean) ** 2) / (len(errors) - 1)), least
+    )
 
 
 def _sum_over_folds(share: Array, values: Array) -> Array:
@@ -205,9 +229,9 @@ def corrected_losses(
 ) -> Array:
     """The loss of each row of choosing a grid point by cross-validation, by the bootstrap of the held-out predictions.
 
-    The minimum of a curve is an optimistic estimate of its own error. So rows are drawn with replacement, the grid point is selected
-    again from the held-out losses of these rows, by the same rule, and its losses on the rows that were not drawn are averaged. No model
-    is refitted.
+    The minimum of a curve is an optimistic estimate of its own error. So rows are drawn with
+    replacement, the grid point is selected again from the held-out losses of these rows, by the
+    same rule, and its losses on the rows that were not drawn are averaged. No model is refitted.
 
     Parameters
     ----------
@@ -224,25 +248,35 @@ def corrected_losses(
     seed, samples : int
     limits : Limits
     rule_sizes, most : arrays (G,) and (S,), optional
-        Select the lowest error among grid points of at most each of these sizes, instead of the rules.
+        Select the lowest error among grid points of at most each of these sizes, instead of the
+        rules.
 
     Returns
     -------
     array (n, 2 or 3), or (n, S)
-        Corrected loss of each row by each rule of `OF_HELD_OUT`, and by "tolerance" if there is one, averaged over the
-        samples that left the row out; NaN if none did, and for rows without weight. The mean over the rows is the corrected loss.
+        Corrected loss of each row by each rule of `OF_HELD_OUT`, and by "tolerance" if there is
+        one, averaged over the samples that left the row out; NaN if none did, and for rows without
+        weight. The mean over the rows is the corrected loss.
 
     References
     ----------
-    Tsamardinos, Greasidou and Borboudakis (2018), *Bootstrapping the out-of-sample predictions for efficient and accurate
-    cross-validation*, Machine Learning 107. The correction of Tibshirani and Tibshirani (2009), *A bias correction for the
-    minimum error rate in cross-validation*, has the mean over folds of the error of each fold minus its own lowest error, and is too
-    large where folds are small; `benchmarks/tuned_error.py` measures both.
+    Tsamardinos, Greasidou and Borboudakis (2018), *Bootstrapping the out-of-sample predictions for
+    efficient and accurate cross-validation*, Machine Learning 107. The correction of Tibshirani and
+    Tibshirani (2009), *A bias correction for the minimum error rate in cross-validation*, has the
+    mean over folds of the error of each fold minus its own lowest error, and is too large where
+    folds are small; `benchmarks/tuned_error.py` measures both.
     """
     rules = OF_HELD_OUT if limits.tolerance is None else (*OF_HELD_OUT, "tolerance")
-    row, out, lost = np.arange(len(y)), np.zeros(len(y)), np.zeros((len(y), len(rules if most is None else most)))
-    for counts, errors, totals in _resampled(predicted, y, loss, of_fold, weights, units, seed, samples):
-        if not totals[0].any():  # only rows without weight were drawn, and no point is better than another
+    row, out, lost = (
+        np.arange(len(y)),
+        np.zeros(len(y)),
+        np.zeros((len(y), len(rules if most is None else most))),
+    )
+    for counts, errors, totals in _resampled(
+        predicted, y, loss, of_fold, weights, units, seed, samples
+    ):
+        # only rows without weight were drawn, and no point is better than another
+        if not totals[0].any():
             continue
         choice = choose_over_repeats(errors, totals, sizes, limits=limits)
         left, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
@@ -255,10 +289,18 @@ def corrected_losses(
 
 
 def _resampled(
-    predicted: Array, y: Array, loss: Array, of_fold: Array, weights: Array, units: Array, seed: int,
+    predicted: Array,
+    y: Array,
+    loss: Array,
+    of_fold: Array,
+    weights: Array,
+    units: Array,
+    seed: int,
     samples: int,
-) -> Iterator[tuple[Array, list[Array], list[Array]]]:  # fmt: skip
-    """For each sample how often it has each row (n,), and for every repeat its fold errors (F, G) and fold weights (F,)."""
+) -> Iterator[tuple[Array, list[Array], list[Array]]]:
+    """For each sample how often it has each row (n,), and for every repeat its fold errors (F, G)
+    and fold weights (F,).
+    """
     draw, strata = np.random.default_rng([seed, samples]), [np.arange(units.max() + 1)]
     F, G = int(of_fold.max()) + 1, predicted.shape[2]
     step = max(1, LARGEST // (F * G * len(of_fold)))

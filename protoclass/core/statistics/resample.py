@@ -30,11 +30,15 @@ def sample_by_class(y: Array, kind: str, seed: tuple[int, ...]) -> Array:
     if kind == "halves":
         half = int(np.random.SeedSequence(seed).generate_state(1)[0])
         return (~holdout(y, 0.5, half)).astype(np.int64)
-    return bootstrap(np.random.default_rng(seed), [np.flatnonzero(y == c) for c in range(int(y.max()) + 1)])
+    return bootstrap(
+        np.random.default_rng(seed), [np.flatnonzero(y == c) for c in range(int(y.max()) + 1)]
+    )
 
 
 def disjoint(y: Array, fraction: float, draw: np.random.Generator) -> tuple[Array, Array]:
-    """Two samples without a row in common, bool (n,) each, with this fraction of the rows of each class, rounded down."""
+    """Two samples without a row in common, bool (n,) each, with this fraction of the rows of each
+    class, rounded down.
+    """
     first, second = np.zeros(len(y), bool), np.zeros(len(y), bool)
     for c in range(int(y.max()) + 1):
         rows = draw.permutation(np.flatnonzero(y == c))
@@ -44,7 +48,8 @@ def disjoint(y: Array, fraction: float, draw: np.random.Generator) -> tuple[Arra
 
 
 def exchangeable(y: Array, groups: Array | None) -> tuple[str, Order]:
-    """Description of the permutations, and a function that draws an order of the rows from which their classes are taken.
+    """Description of the permutations, and a function that draws an order of the rows from which
+    their classes are taken.
 
     Parameters
     ----------
@@ -58,7 +63,9 @@ def exchangeable(y: Array, groups: Array | None) -> tuple[str, Order]:
         return "classes permuted among all rows", lambda draw: draw.permutation(n)
     first = np.unique(groups, return_index=True)[1]  # a row of each group
     if (y == y[first][groups]).all():
-        return "classes permuted among groups", lambda draw: first[draw.permutation(len(first))][groups]
+        return "classes permuted among groups", lambda draw: first[draw.permutation(len(first))][
+            groups
+        ]
     members = [np.flatnonzero(groups == g) for g in range(len(first))]
 
     def within(draw: np.random.Generator) -> Array:

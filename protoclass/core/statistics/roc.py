@@ -31,12 +31,13 @@ class AUC:
     Attributes
     ----------
     estimate : Estimate
-        With the interval of `_with_interval`; its ends are NaN if the variance is not known, or 0 without separated classes.
+        With the interval of `_with_interval`; its ends are NaN if the variance is not known, or 0
+        without separated classes.
     se : float
         DeLong's.
     parts : array (n,)
-        Contribution of each row to the error of the area. The variance is the sum of their squares, or of the squares of their sums by
-        group.
+        Contribution of each row to the error of the area. The variance is the sum of their squares,
+        or of the squares of their sums by group.
     most, fewest : float
         Rows that the area is worth at most, and if the score separates the classes.
     df : float
@@ -62,10 +63,12 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     positive : bool array (n,)
         Whether each row is of the class.
     w : array (n,)
-        Weights of the rows: a pair has the product of its weights, and each row adds to the variance by the square of its own.
+        Weights of the rows: a pair has the product of its weights, and each row adds to the
+        variance by the square of its own.
     group : int array (n,), optional
-        Codes of the groups of rows: contributions are summed within a group before they are squared. Each side has the `leverage` and
-        the degrees of freedom of its own groups; for both they are joined by Welch's formula, and are at most those of all groups.
+        Codes of the groups of rows: contributions are summed within a group before they are
+        squared. Each side has the `leverage` and the degrees of freedom of its own groups; for both
+        they are joined by Welch's formula, and are at most those of all groups.
 
     Returns
     -------
@@ -74,8 +77,9 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated receiver operating characteristic
-    curves*: structural components, here by midranks as of Sun and Xu (2014), *Fast implementation of DeLong's algorithm*.
+    DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated
+    receiver operating characteristic curves*: structural components, here by midranks as of Sun and
+    Xu (2014), *Fast implementation of DeLong's algorithm*.
 
     Examples
     --------
@@ -90,12 +94,19 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     area = float(own @ component / own.sum())
     sides, df = [], np.inf
     for weight in (own, other):
-        factor = np.sqrt(spread_factor(weight[weight > 0])) if group is None else leverage(weight, group)
+        factor = (
+            np.sqrt(spread_factor(weight[weight > 0])) if group is None else leverage(weight, group)
+        )
         sides.append(factor * weight / weight.sum() * (component - area))
     if group is not None:
         variances = np.array([sum_of_squares(side, None, group) for side in sides])
-        each, total = np.array([satterthwaite(np.bincount(group, v)) for v in (own, other, w)]), variances.sum()
-        df = float(min(total**2 / (variances**2 / each[:2]).sum() if total > 0 else each.min(), each[2]))
+        each, total = (
+            np.array([satterthwaite(np.bincount(group, v)) for v in (own, other, w)]),
+            variances.sum(),
+        )
+        df = float(
+            min(total**2 / (variances**2 / each[:2]).sum() if total > 0 else each.min(), each[2])
+        )
     m, n = effective_rows(own), effective_rows(other)
     fewest = min(effective_rows(own, group), effective_rows(other, group))
     return _with_interval(area, sides[0] + sides[1], group, 4 * m * n / (m + n), fewest, df)
@@ -104,33 +115,44 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
 def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[list[AUC], AUC]:
     """The area of each class against the rest by its probabilities (n, L), and the mean over the classes that have one.
 
-    A row adds to the mean its average contribution to the areas of the classes, so the interval allows for areas on the same rows.
-    For two classes with probabilities that sum to 1 the areas are equal, and so is their mean.
+    A row adds to the mean its average contribution to the areas of the classes, so the interval
+    allows for areas on the same rows. For two classes with probabilities that sum to 1 the areas
+    are equal, and so is their mean.
     """
     each = [auc(p[:, c], y == c, w, group) for c in range(p.shape[1])]
     known = [found for found in each if found.estimate.value == found.estimate.value]
     if not known:
         return each, AUC(UNKNOWN, np.nan, np.full(len(y), np.nan))
     area = float(np.mean([found.estimate.value for found in known]))
-    parts, fewest = np.mean([found.parts for found in known], axis=0), min(found.fewest for found in known)
+    parts, fewest = (
+        np.mean([found.parts for found in known], axis=0),
+        min(found.fewest for found in known),
+    )
     most = float(np.mean([found.most for found in known])) * max(1, len(known) - 1)
     return each, _with_interval(area, parts, group, most, fewest, min(found.df for found in known))
 
 
-def _with_interval(area: float, parts: Array, group: Array | None, most: float, fewest: float, df: float) -> AUC:
+def _with_interval(
+    area: float, parts: Array, group: Array | None, most: float, fewest: float, df: float
+) -> AUC:
     """An area with its Wilson interval, for the number of rows that gives a proportion DeLong's variance.
 
-    DeLong's interval, area +- 1.96 se, is too narrow near 1, and has width 0 if the score separates the classes. The number of rows
-    here is at most 4 m n / (m + n) for classes of m and n rows, as near 1 for two exponential distributions (Hanley and McNeil
-    1982; for several classes their mean, times the classes less 1). Separated classes have a bound on one side: the bound of
-    a proportion of 1 among the rows of the smaller class. With groups the number is reduced for Student's quantile, as in
-    `core.statistics.intervals.independent_rows`.
+    DeLong's interval, area +- 1.96 se, is too narrow near 1, and has width 0 if the score separates
+    the classes. The number of rows here is at most 4 m n / (m + n) for classes of m and n rows, as
+    near 1 for two exponential distributions (Hanley and McNeil 1982; for several classes their
+    mean, times the classes less 1). Separated classes have a bound on one side: the bound of a
+    proportion of 1 among the rows of the smaller class. With groups the number is reduced for
+    Student's quantile, as in `core.statistics.intervals.independent_rows`.
 
-    Over 27 cases of 5 + 95, 20 + 80 and 50 + 50 rows and areas of 0.8, 0.95 and 0.99 DeLong's interval has the true area in 0.10
-    to 0.94 of 1500 draws, this one in 0.92 to 0.98 (`python benchmarks/inference.py auc`). For 8 to 40 groups, of one class each or of
-    both, it contains it in 0.94 to 0.99 (`python benchmarks/inference.py groups`).
+    Over 27 cases of 5 + 95, 20 + 80 and 50 + 50 rows and areas of 0.8, 0.95 and 0.99 DeLong's
+    interval has the true area in 0.10 to 0.94 of 1500 draws, this one in 0.92 to 0.98 (`python
+    benchmarks/inference.py auc`). For 8 to 40 groups, of one class each or of both, it contains it
+    in 0.94 to 0.99 (`python benchmarks/inference.py groups`).
     """
-    se, student = float(np.sqrt(sum_of_squares(parts, None, group))), 1.0 if group is None else reduction(df)
+    se, student = (
+        float(np.sqrt(sum_of_squares(parts, None, group))),
+        1.0 if group is None else reduction(df),
+    )
     ends = np.nan, np.nan
     if min(area, 1 - area) < 1e-12:  # separated, up to rounding
         area = float(round(area))
@@ -181,16 +203,24 @@ def curve(score: Array, positive: Array, w: Array) -> Curve | None:
     precision = np.where(predicted > 0, hit / np.where(predicted > 0, predicted, 1.0), 1.0)
     sensitivity = hit / hit[-1]
     average = float(np.diff(sensitivity) @ precision[1:])
-    return Curve(np.concatenate([[np.inf], -values]), sensitivity, missed / missed[-1], precision, average)
+    return Curve(
+        np.concatenate([[np.inf], -values]), sensitivity, missed / missed[-1], precision, average
+    )
 
 
 def samples(
-    score: Array, positive: Array, w: Array, group: Array | None, draws: int, random: np.random.Generator
+    score: Array,
+    positive: Array,
+    w: Array,
+    group: Array | None,
+    draws: int,
+    random: np.random.Generator,
 ) -> Iterator[tuple[Array, Array]]:
     """The curve as (1 - specificity, sensitivity) of the rows as they are, and of `draws` bootstrap samples.
 
-    Rows are drawn with replacement, as many of the class and of the others as there are; if they come in groups, whole groups,
-    and samples without rows of both sides are left out. All have the same thresholds, at most `BINS` steps of the ranks.
+    Rows are drawn with replacement, as many of the class and of the others as there are; if they
+    come in groups, whole groups, and samples without rows of both sides are left out. All have the
+    same thresholds, at most `BINS` steps of the ranks.
     """
     live = w > 0
     place = np.unique(-score[live], return_inverse=True)[1]
@@ -198,10 +228,17 @@ def samples(
         place, count = place * BINS // count, BINS
     positive, w = positive[live], w[live]
     unit = np.arange(len(w)) if group is None else np.unique(group[live], return_inverse=True)[1]
-    strata = [np.flatnonzero(positive), np.flatnonzero(~positive)] if group is None else [np.arange(unit.max() + 1)]
+    strata = (
+        [np.flatnonzero(positive), np.flatnonzero(~positive)]
+        if group is None
+        else [np.arange(unit.max() + 1)]
+    )
     times = np.ones(len(unit), int)
     for _ in range(draws + 1):
-        own, other = (_through(np.bincount(place, w * times[unit] * rows, count)) for rows in (positive, ~positive))
+        own, other = (
+            _through(np.bincount(place, w * times[unit] * rows, count))
+            for rows in (positive, ~positive)
+        )
         if own[-1] > 0 and other[-1] > 0:
             yield other / other[-1], own / own[-1]
         times = bootstrap(random, strata)
@@ -219,25 +256,36 @@ class Band:
 
 
 def band(
-    score: Array, positive: Array, w: Array, group: Array | None, specificity: Array, draws: int, random: np.random.Generator
+    score: Array,
+    positive: Array,
+    w: Array,
+    group: Array | None,
+    specificity: Array,
+    draws: int,
+    random: np.random.Generator,
 ) -> Band:
-    """The ROC curve at some specificities, with intervals for each alone and a band for all of it, by bootstrap samples.
+    """The ROC curve at some specificities, with intervals for each alone and a band for all of it,
+    by bootstrap samples.
 
-    The sensitivity at a specificity is the highest of a threshold that reaches it, on straight lines between thresholds. Its interval
-    is Wilson's, for the number of rows that would give a proportion equal to the mean of the samples their variance. Percentiles of
-    the samples would be too narrow near 1: for 12 cases of 20 to 400 rows they contain the truth in 0.50 to 0.94 of 200 draws on average
-    over 11 specificities, and these intervals in 0.94 to 0.97.
+    The sensitivity at a specificity is the highest of a threshold that reaches it, on straight
+    lines between thresholds. Its interval is Wilson's, for the number of rows that would give a
+    proportion equal to the mean of the samples their variance. Percentiles of the samples would be
+    too narrow near 1: for 12 cases of 20 to 400 rows they contain the truth in 0.50 to 0.94 of 200
+    draws on average over 11 specificities, and these intervals in 0.94 to 0.97.
 
-    The band is Campbell's: its distance from the curve is the same everywhere, measured along the lines that rise by
-    sqrt(n / m) to the left, for m rows of the class and n others, because sensitivity and specificity vary by 1 / sqrt(m) and
-    1 / sqrt(n). The distance is the one that 95 % of the samples do not exceed at any point. It is at least the distance at which all
-    of the fewer rows would still be correct with probability 2.5 %, because samples of classes that the score separates are identical.
+    The band is Campbell's: its distance from the curve is the same everywhere, measured along the
+    lines that rise by sqrt(n / m) to the left, for m rows of the class and n others, because
+    sensitivity and specificity vary by 1 / sqrt(m) and 1 / sqrt(n). The distance is the one that 95
+    % of the samples do not exceed at any point. It is at least the distance at which all of the
+    fewer rows would still be correct with probability 2.5 %, because samples of classes that the
+    score separates are identical.
 
     References
     ----------
-    Campbell (1994), *Advances in statistical methodology for the evaluation of diagnostic and laboratory tests*, Statistics in
-    Medicine 13, 499-508; Macskassy, Provost and Rosset (2005), *ROC confidence bands: an empirical evaluation*, ICML, of whose
-    methods this alone came near its level.
+    Campbell (1994), *Advances in statistical methodology for the evaluation of diagnostic and
+    laboratory tests*, Statistics in Medicine 13, 499-508; Macskassy, Provost and Rosset (2005),
+    *ROC confidence bands: an empirical evaluation*, ICML, of whose methods this alone came near its
+    level.
     """
     m, n = (effective_rows(w * rows, group) for rows in (positive, ~positive))
     up, across = 1 / np.sqrt(m), 1 / np.sqrt(n)
@@ -254,14 +302,18 @@ def band(
     for sample in every:
         heights.append(np.interp(x + ROUNDING, *sample))
         its_place, its_distance = turn(sample)
-        ours, its = np.interp(its_place, place, distance) - its_distance, np.interp(place, its_place, its_distance) - distance
+        ours, its = (
+            np.interp(its_place, place, distance) - its_distance,
+            np.interp(place, its_place, its_distance) - distance,
+        )
         farthest.append(max(np.abs(ours).max(), np.abs(its).max()))
     sensitivity = np.interp(x + ROUNDING, *own)
     spread = zip(sensitivity, np.mean(heights, axis=0), np.var(heights, axis=0), strict=True)
     ends = [wilson(share, rows_worth(mean, variance, m)) for share, mean, variance in spread]
     width = max(float(np.quantile(farthest, 0.95)), -np.log(0.025) / np.sqrt(min(m, n)))
     low, high = (
-        np.interp(x + side * ROUNDING, own[0] - side * width * across, own[1] + side * width * up) for side in (-1, 1)
+        np.interp(x + side * ROUNDING, own[0] - side * width * across, own[1] + side * width * up)
+        for side in (-1, 1)
     )
     alone = np.array(ends)
     return Band(sensitivity, alone[:, 0], alone[:, 1], np.maximum(low, 0.0), np.minimum(high, 1.0))
@@ -278,11 +330,13 @@ class Cuts:
     Attributes
     ----------
     cut : array (G,)
-        Thresholds, descending: inf, the midpoints between neighbouring probabilities, 0. The class is predicted from the threshold on.
+        Thresholds, descending: inf, the midpoints between neighbouring probabilities, 0. The class
+        is predicted from the threshold on.
     loss : array (G,)
         Weighted mean loss.
     sensitivity, specificity : arrays (G,)
-        Proportion of the rows of the class predicted as it, and of the others not so; NaN if there are none.
+        Proportion of the rows of the class predicted as it, and of the others not so; NaN if there
+        are none.
     """
 
     cut: Array
@@ -291,7 +345,9 @@ class Cuts:
     specificity: Array
 
 
-def all_cuts(chance: Array, above: Array, below: Array, positive: Array, weight: Array, loss_weight: Array) -> Cuts:
+def all_cuts(
+    chance: Array, above: Array, below: Array, positive: Array, weight: Array, loss_weight: Array
+) -> Cuts:
     """Every cut that divides the rows in another way.
 
     Parameters
@@ -320,7 +376,11 @@ def all_cuts(chance: Array, above: Array, below: Array, positive: Array, weight:
 
     def share(rows: Array) -> Array:
         total = float(weight[rows].sum())
-        return _through(np.bincount(place, weight * rows)) / total if total > 0 else np.full(len(cut), np.nan)
+        return (
+            _through(np.bincount(place, weight * rows)) / total
+            if total > 0
+            else np.full(len(cut), np.nan)
+        )
 
     change = _through(np.bincount(place, loss_weight * (above.astype(float) - below)))
     loss = (float(loss_weight @ below) + change) / loss_weight.sum()
@@ -328,7 +388,9 @@ def all_cuts(chance: Array, above: Array, below: Array, positive: Array, weight:
 
 
 def best_cut(cuts: Cuts, sensitivity: float | None = None, specificity: float | None = None) -> int:
-    """The threshold of lowest loss among those that reach a sensitivity or a specificity; the highest one breaks ties."""
+    """The threshold of lowest loss among those that reach a sensitivity or a specificity; the
+    highest one breaks ties.
+    """
     allowed = np.ones(len(cuts.cut), bool)
     for least, reached in ((sensitivity, cuts.sensitivity), (specificity, cuts.specificity)):
         if least is not None:
@@ -348,14 +410,23 @@ def decide_at(p: Array, code: int, cut: float) -> Array:
 
 
 def variance_of_choice(
-    cells: tuple[Array, Array], change: Array, positive: Array, w: Array, weigh: Callable[[Array], Array], unit: Array,
-    limits: tuple[float | None, float | None], draws: int, random: np.random.Generator,
-) -> tuple[float, float]:  # fmt: skip
-    """Differences of sensitivity and specificity between cross-validated thresholds and the threshold that all rows select.
+    cells: tuple[Array, Array],
+    change: Array,
+    positive: Array,
+    w: Array,
+    weigh: Callable[[Array], Array],
+    unit: Array,
+    limits: tuple[float | None, float | None],
+    draws: int,
+    random: np.random.Generator,
+) -> tuple[float, float]:
+    """Differences of sensitivity and specificity between cross-validated thresholds and the
+    threshold that all rows select.
 
-    Rows are drawn with replacement. On each sample the threshold is selected from all rows and without each fold. The proportions
-    with the latter, minus those of the former on the original rows, vary like the estimates about the truth. An interval for a fixed
-    threshold allows for the rows of the test, but not for the rows that selected it.
+    Rows are drawn with replacement. On each sample the threshold is selected from all rows and
+    without each fold. The proportions with the latter, minus those of the former on the original
+    rows, vary like the estimates about the truth. An interval for a fixed threshold allows for the
+    rows of the test, but not for the rows that selected it.
 
     Parameters
     ----------
@@ -395,7 +466,9 @@ def variance_of_choice(
         parts = [summed(v * positive), summed(v * ~positive), summed(weigh(v) * change)]
         of_all = _chosen_place([part.sum(axis=0) for part in parts], limits)
         without = _chosen_place([part.sum(axis=0) - part for part in parts], limits)
-        found = [float(_through(part)[np.arange(F), without].sum() / part.sum()) for part in parts[:2]]
+        found = [
+            float(_through(part)[np.arange(F), without].sum() / part.sum()) for part in parts[:2]
+        ]
         true = [float(_through(part)[of_all] / part.sum()) for part in whole]
         differences.append([found[0] - true[0], true[1] - found[1]])
     sensitivity, specificity = np.var(differences, axis=0) if differences else (0.0, 0.0)
@@ -410,7 +483,8 @@ def _through(parts: Array) -> Array:
 def _chosen_place(parts: list[Array], limits: tuple[float | None, float | None]) -> Array:
     """Number of ranks above the threshold of lowest loss: as `best_cut`, midway between ranks that have rows.
 
-    The parts (..., G) are the weights of the class and of the others, and the change of the loss, by rank.
+    The parts (..., G) are the weights of the class and of the others, and the change of the loss,
+    by rank.
     """
     own, other, change = parts
     G = own.shape[-1]

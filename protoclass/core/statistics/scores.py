@@ -11,7 +11,15 @@ import numpy as np
 from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
-from .intervals import Estimate, effective_rows, independent_rows, mean_over_rows, share_of_rows, sums_of, wilson
+from .intervals import (
+    Estimate,
+    effective_rows,
+    independent_rows,
+    mean_over_rows,
+    share_of_rows,
+    sums_of,
+    wilson,
+)
 
 LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are finite
 
@@ -19,8 +27,8 @@ LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are f
 def brier(p: Array, y: Array) -> Array:
     """Brier score of each row (n,): the squared distance of its probabilities (n, L) from certainty of the true class.
 
-    It is the sum over the classes (Brier 1950), from 0 to 2; for two classes half of it, from 0 to 1, which is the squared
-    difference for one class and the usual form there.
+    It is the sum over the classes (Brier 1950), from 0 to 2; for two classes half of it, from 0 to
+    1, which is the squared difference for one class and the usual form there.
 
     Examples
     --------
@@ -67,8 +75,11 @@ class Bin:
     share: Estimate
 
 
-def reliability(chance: Array, positive: Array, w: Array, bins: int, group: Array | None = None) -> list[Bin]:
-    """Bins of equal width with at least one row of positive weight, in ascending order; `group` (n,) if rows come in groups.
+def reliability(
+    chance: Array, positive: Array, w: Array, bins: int, group: Array | None = None
+) -> list[Bin]:
+    """Bins of equal width with at least one row of positive weight, in ascending order; `group`
+    (n,) if rows come in groups.
 
     Examples
     --------
@@ -86,15 +97,26 @@ def reliability(chance: Array, positive: Array, w: Array, bins: int, group: Arra
             continue
         own = w[at]
         share = share_of_rows(positive[at], own, None if group is None else group[at])
-        out.append(Bin(float(edges[k]), float(edges[k + 1]), int(at.sum()), float(own @ chance[at] / own.sum()), share))
+        out.append(
+            Bin(
+                float(edges[k]),
+                float(edges[k + 1]),
+                int(at.sum()),
+                float(own @ chance[at] / own.sum()),
+                share,
+            )
+        )
     return out
 
 
-def calibration_in_the_large(chance: Array, positive: Array, w: Array, group: Array | None = None) -> Estimate:
-    """The proportion of a class minus its mean probability (n,), 0 for probabilities calibrated on average, with a 95 % interval.
+def calibration_in_the_large(
+    chance: Array, positive: Array, w: Array, group: Array | None = None
+) -> Estimate:
+    """The proportion of a class minus its mean probability (n,), 0 for probabilities calibrated on
+    average, with a 95 % interval.
 
-    It is the Wilson interval of the proportion, minus the mean probability, for the number of rows that gives the proportion the
-    variance of this difference.
+    It is the Wilson interval of the proportion, minus the mean probability, for the number of rows
+    that gives the proportion the variance of this difference.
 
     References
     ----------
@@ -108,7 +130,9 @@ def calibration_in_the_large(chance: Array, positive: Array, w: Array, group: Ar
     """
     observed, expected = share_of_rows(positive, w, group), float(w @ chance) / float(w.sum())
     sums = sums_of(positive - chance - (observed.value - expected), w, group)
-    rows = independent_rows(observed.value, sums, np.inf if sums.spread > 0 and 0 < observed.value < 1 else None)
+    rows = independent_rows(
+        observed.value, sums, np.inf if sums.spread > 0 and 0 < observed.value < 1 else None
+    )
     return Estimate(*(end - expected for end in (observed.value, *wilson(observed.value, rows))))
 
 
@@ -118,14 +142,15 @@ def relative_margins(distances: Array) -> Array:
     Parameters
     ----------
     distances : array (r, classes)
-        Distances >= 0 to the nearest prototype of each class, inf for a class that has none. `own` is the distance of the class and
-        `other` the lowest of the other classes.
+        Distances >= 0 to the nearest prototype of each class, inf for a class that has none. `own`
+        is the distance of the class and `other` the lowest of the other classes.
 
     Returns
     -------
     array (r, classes)
-        0 if own and other are equal, also where both are 0 or inf. It is the hyperbolic tangent of half of log(other / own), so
-        it sorts rows as the scores of a calibration do. Sato and Yamada (1996) minimise it.
+        0 if own and other are equal, also where both are 0 or inf. It is the hyperbolic tangent of
+        half of log(other / own), so it sorts rows as the scores of a calibration do. Sato and
+        Yamada (1996) minimise it.
 
     Examples
     --------
@@ -145,8 +170,8 @@ def relative_margins(distances: Array) -> Array:
 def with_largest(values: Array, predicted: Array) -> Array:
     """Values (r, classes), all finite, in which the predicted class of each row has the first largest one.
 
-    A rule breaks ties in its own way: if another class is first among the largest, the value of the predicted class becomes the
-    next larger number.
+    A rule breaks ties in its own way: if another class is first among the largest, the value of the
+    predicted class becomes the next larger number.
     """
     out = np.clip(values, -LARGEST, LARGEST)
     tied = np.flatnonzero(out.argmax(axis=1) != predicted)
@@ -162,14 +187,16 @@ TINY = np.finfo(float).tiny
 class Scale:
     """A conversion of the values that a rule gives by class to scores: the larger, the more likely the class.
 
-    The score is minus the logarithm of a distance, the logarithm of a proportion of votes, or a decision value as it is. Only
-    differences between the scores of a row matter, so for distances only their ratios.
+    The score is minus the logarithm of a distance, the logarithm of a proportion of votes, or a
+    decision value as it is. Only differences between the scores of a row matter, so for distances
+    only their ratios.
 
     Attributes
     ----------
     kind : "distance", "prob" or "decision"
     low, high : float
-        Distances and proportions below `low` count as `low`, those above `high` as `high`; so 0 and inf have a logarithm.
+        Distances and proportions below `low` count as `low`, those above `high` as `high`; so 0 and
+        inf have a logarithm.
     """
 
     kind: str
@@ -185,11 +212,17 @@ class Scale:
 
 
 def scale_of(kind: str, values: Array) -> Scale:
-    """The scale for values such as these: `low` is half of the smallest positive one, `high` twice the largest finite one."""
+    """The scale for values such as these: `low` is half of the smallest positive one, `high` twice
+    the largest finite one.
+    """
     positive = values[(values > 0) & np.isfinite(values)]
     if len(positive) == 0:
         return Scale(kind, 1.0, 1.0)
-    return Scale(kind, max(float(positive.min()) / 2, TINY), min(float(positive.max()) * 2, float(np.finfo(float).max)))
+    return Scale(
+        kind,
+        max(float(positive.min()) / 2, TINY),
+        min(float(positive.max()) * 2, float(np.finfo(float).max)),
+    )
 
 
 def worth_rows(w: Array) -> Array:
@@ -206,8 +239,9 @@ def rows_of_classes(y: Array, w: Array, classes: int) -> Array:
 def floor_of(y: Array, w: Array, classes: int) -> Array:
     """The lowest probability of each class (classes,) that this many rows allow: its proportion in (n + 1) rows.
 
-    A new row may be one without any information. It counts as one row in addition to the n rows, and is of each class
-    with the probability that the class has among these. So no probability is 0 or 1.
+    A new row may be one without any information. It counts as one row in addition to the n rows,
+    and is of each class with the probability that the class has among these. So no probability is 0
+    or 1.
     """
     share = np.bincount(y, w, classes) / w.sum()
     return share / (effective_rows(w) + 1)
@@ -250,17 +284,19 @@ def above(floor: Array, p: Array) -> Array:
 def fit_multinomial(scores: Array, y: Array, w: Array) -> Multinomial:
     """Multinomial probabilities by shrunken maximum likelihood, with a slope >= 0.
 
-    The likelihood is that of Platt (1999), for any number of classes: a row of a class of n rows counts as (n + 1)/(n + L) rows of
-    this class and 1/(n + L) rows of each of the L - 1 others. The slope that maximises it is too steep on average; it is
-    multiplied by 1 - 1/G, or 0 if G < 1, where G is the likelihood ratio statistic of the slope (van Houwelingen and le Cessie
-    1990), and the intercepts are fitted again.
+    The likelihood is that of Platt (1999), for any number of classes: a row of a class of n rows
+    counts as (n + 1)/(n + L) rows of this class and 1/(n + L) rows of each of the L - 1 others. The
+    slope that maximises it is too steep on average; it is multiplied by 1 - 1/G, or 0 if G < 1,
+    where G is the likelihood ratio statistic of the slope (van Houwelingen and le Cessie 1990), and
+    the intercepts are fitted again.
 
     Parameters
     ----------
     scores : array (n, L)
     y : int array (n,)
     w : array (n,)
-        Relative weights: only their ratios matter. If a number of rows is needed, it is `effective_rows`.
+        Relative weights: only their ratios matter. If a number of rows is needed, it is
+        `effective_rows`.
     """
     n, L = scores.shape
     w = w / w.max()
@@ -279,7 +315,9 @@ def fit_multinomial(scores: Array, y: Array, w: Array) -> Multinomial:
     return Multinomial(slope / spread, intercepts - intercepts.mean(), floor_of(y, w, L))
 
 
-def _likeliest(z: Array, target: Array, w: Array, start: Array, of_slope: tuple[float, float | None]) -> tuple[float, Array, float]:
+def _likeliest(
+    z: Array, target: Array, w: Array, start: Array, of_slope: tuple[float, float | None]
+) -> tuple[float, Array, float]:
     """The slope, between two bounds, and the intercepts (L,) of the lowest mean loss, and this loss."""
     from scipy.optimize import minimize
 
@@ -292,7 +330,12 @@ def _likeliest(z: Array, target: Array, w: Array, start: Array, of_slope: tuple[
 
     bounds = [of_slope] + [(None, None)] * z.shape[1]
     found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-9}
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 1000, "ftol": 1e-14, "gtol": 1e-9},
     )
     return float(found.x[0]), found.x[1:], float(found.fun)
 
@@ -300,10 +343,11 @@ def _likeliest(z: Array, target: Array, w: Array, start: Array, of_slope: tuple[
 @savable(floor="L")
 @dataclass(frozen=True)
 class Isotonic:
-    """Probabilities as steps of how far a class's score lies above the best of the others, one increasing curve a class.
+    """Probabilities as steps of how far a class's score lies above the best of the others, one
+    increasing curve a class.
 
-    For two classes the second has a curve and the first the rest; for more the curves are divided by their sum (Zadrozny and
-    Elkan 2002).
+    For two classes the second has a curve and the first the rest; for more the curves are divided
+    by their sum (Zadrozny and Elkan 2002).
 
     Attributes
     ----------
@@ -324,7 +368,11 @@ class Isotonic:
             second = np.interp(lead[:, 1], self.x[0], self.p[0])
             return above(self.floor, np.column_stack([1 - second, second]))
         out = np.stack(
-            [np.interp(lead[:, c], x, p) for c, (x, p) in enumerate(zip(self.x, self.p, strict=True))], axis=1
+            [
+                np.interp(lead[:, c], x, p)
+                for c, (x, p) in enumerate(zip(self.x, self.p, strict=True))
+            ],
+            axis=1,
         )
         return above(self.floor, out / out.sum(axis=1, keepdims=True))
 
@@ -337,10 +385,12 @@ def fit_isotonic(scores: Array, y: Array, w: Array) -> Isotonic:
 
 
 def shrunken_steps(x: Array, positive: Array, w: Array) -> tuple[Array, Array]:
-    """Corners (k,) and values (k,) of an increasing step function of x: the proportion of positive rows, shrunken step by step.
+    """Corners (k,) and values (k,) of an increasing step function of x: the proportion of positive
+    rows, shrunken step by step.
 
-    Isotonic regression by least squares gives steps of 0 and 1 at its ends, even for few rows. Here each step counts
-    one row more, with the proportion of all rows, and neighbouring steps that then decrease are joined.
+    Isotonic regression by least squares gives steps of 0 and 1 at its ends, even for few rows. Here
+    each step counts one row more, with the proportion of all rows, and neighbouring steps that then
+    decrease are joined.
 
     Parameters
     ----------
@@ -359,7 +409,13 @@ def shrunken_steps(x: Array, positive: Array, w: Array) -> tuple[Array, Array]:
     w, positive = w[w > 0], positive[w > 0]
     w = worth_rows(w)
     total, share = np.bincount(place, w), float(w @ positive / w.sum())
-    each = zip(total.tolist(), np.bincount(place, w * positive).tolist(), range(len(values)), range(len(values)), strict=True)
+    each = zip(
+        total.tolist(),
+        np.bincount(place, w * positive).tolist(),
+        range(len(values)),
+        range(len(values)),
+        strict=True,
+    )
     steps = pool(pool(list(each), 0.0, 0.0), 1.0, share)
     p = np.array([(k + share) / (m + 1) for m, k, _, _ in steps])
     first, last = np.array([s[2] for s in steps]), np.array([s[3] for s in steps])
@@ -372,24 +428,34 @@ Step = tuple[float, float, int, int]  # weight, weight of positive rows, first a
 
 
 def pool(steps: list[Step], rows: float, share: float) -> list[Step]:
-    """Neighbouring steps joined until their proportions increase, with this many more rows of a given proportion in each."""
+    """Neighbouring steps joined until their proportions increase, with this many more rows of a
+    given proportion in each.
+    """
     out: list[Step] = []
     for step in steps:
         out.append(step)
-        while len(out) > 1 and (out[-2][1] + rows * share) * (out[-1][0] + rows) >= (out[-1][1] + rows * share) * (out[-2][0] + rows):
+        while len(out) > 1 and (out[-2][1] + rows * share) * (out[-1][0] + rows) >= (
+            out[-1][1] + rows * share
+        ) * (out[-2][0] + rows):
             (m, k, first, _), (further, more, _, last) = out[-2:]
             out[-2:] = [(m + further, k + more, first, last)]
     return out
 
 
-Chances = Multinomial | Isotonic  # conversions of scores (r, classes) to probabilities that sum to 1
-LEARN: Mapping[str, Callable[[Array, Array, Array], Chances]] = {"multinomial": fit_multinomial, "isotonic": fit_isotonic}
+# conversions of scores (r, classes) to probabilities that sum to 1
+Chances = Multinomial | Isotonic
+LEARN: Mapping[str, Callable[[Array, Array, Array], Chances]] = {
+    "multinomial": fit_multinomial,
+    "isotonic": fit_isotonic,
+}
 
 
 def fit_selected(scores: Array, y: Array, w: Array, part: Array) -> Chances:
-    """Isotonic probabilities if they predict held-out rows better by more than one standard error, otherwise multinomial ones.
+    """Isotonic probabilities if they predict held-out rows better by more than one standard error,
+    otherwise multinomial ones.
 
-    The mean log loss of each row is by probabilities learned without its part of the rows; parameters as in `fit_multinomial`.
+    The mean log loss of each row is by probabilities learned without its part of the rows;
+    parameters as in `fit_multinomial`.
 
     Parameters
     ----------
@@ -400,13 +466,15 @@ def fit_selected(scores: Array, y: Array, w: Array, part: Array) -> Chances:
     for out in (part == k for k in range(parts) if parts > 1):
         for sign, learn in ((1, fit_multinomial), (-1, fit_isotonic)):
             p = learn(scores[~out], y[~out], w[~out]).of(scores[out])
-            gain[out] += sign * log_loss(np.maximum(p, TINY), y[out])  # a class may lack rows outside a part
+            # a class may lack rows outside a part
+            gain[out] += sign * log_loss(np.maximum(p, TINY), y[out])
     mean, se = mean_over_rows(gain, w)
     return fit_isotonic(scores, y, w) if mean > se else fit_multinomial(scores, y, w)
 
 
 def under_prior(p: Array, share: Array, prior: Array) -> Array:
-    """Chances (r, classes) under another prevalence of the classes, by Bayes' theorem (Saerens, Latinne and Decaestecker 2002, eq. 4).
+    """Chances (r, classes) under another prevalence of the classes, by Bayes' theorem (Saerens,
+    Latinne and Decaestecker 2002, eq. 4).
 
     Parameters
     ----------
@@ -415,7 +483,8 @@ def under_prior(p: Array, share: Array, prior: Array) -> Array:
     share : array (classes,)
         Proportions of the classes among the rows of the calibration.
     prior : array (classes,)
-        Proportions of the classes among the new rows. If they exclude every possible class of a row, its probabilities are these.
+        Proportions of the classes among the new rows. If they exclude every possible class of a
+        row, its probabilities are these.
 
     Examples
     --------
@@ -434,7 +503,8 @@ def under_prior(p: Array, share: Array, prior: Array) -> Array:
 def nonconformity(scores: Array) -> Array:
     """The best score of the other classes minus the score of each class, (r, classes).
 
-    For distances this is the logarithm of the distance to the class over the distance to the nearest other one.
+    For distances this is the logarithm of the distance to the class over the distance to the
+    nearest other one.
     """
     top = np.sort(scores, axis=1)[:, -2:]
     best_other = np.where(scores == top[:, 1:], top[:, :1], top[:, 1:])
@@ -446,8 +516,8 @@ def nonconformity(scores: Array) -> Array:
 class Conformal:
     """Calibration rows against which new ones are ranked, class by class (Mondrian).
 
-    With one fold this is split conformal prediction; with several, cross-conformal prediction (Vovk 2015), where each row was
-    scored by the rule that was fitted without its fold.
+    With one fold this is split conformal prediction; with several, cross-conformal prediction (Vovk
+    2015), where each row was scored by the rule that was fitted without its fold.
 
     Attributes
     ----------
@@ -456,7 +526,8 @@ class Conformal:
     y : int array (n,)
         Class codes.
     w : array (n,)
-        Relative weights. Those of a class are worth `effective_rows` of them, to which the new row is added as one.
+        Relative weights. Those of a class are worth `effective_rows` of them, to which the new row
+        is added as one.
     fold : int array (n,)
         Number of the rule that scored the row.
     classes : int
@@ -488,5 +559,7 @@ class Conformal:
                 own = np.flatnonzero((self.fold == f) & (self.y == c))
                 own = own[np.argsort(self.strangeness[own])]
                 above = np.concatenate([np.cumsum(w[own][::-1])[::-1], [0.0]])
-                at_least[:, c] += above[np.searchsorted(self.strangeness[own], values[:, c], side="left")]
+                at_least[:, c] += above[
+                    np.searchsorted(self.strangeness[own], values[:, c], side="left")
+                ]
         return (at_least + 1) / (rows_of_classes(self.y, self.w, self.classes) + 1)

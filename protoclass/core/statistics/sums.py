@@ -10,8 +10,10 @@ import numpy as np
 
 from .. import Array
 
-WIDE = np.longdouble  # 64 bits of a mantissa on x86: sums in another order, on several machines, give the same float then
-TOGETHER = 2**17  # entries of the columns that are summed at a time, as copies of them stay in the second-level cache
+# 64 bits of a mantissa on x86: sums in another order, on several machines, give the same float then
+WIDE = np.longdouble
+# entries of the columns that are summed at a time, as copies of them stay in the second-level cache
+TOGETHER = 2**17
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,11 @@ class Sums:
         """Means and squares of both sets of rows (Chan, Golub and LeVeque 1983)."""
         count = self.count + other.count
         share, apart = WIDE(other.count) / max(1, count), other.middle - self.middle
-        return Sums(count, self.middle + apart * share, self.squares + other.squares + apart**2 * (self.count * share))
+        return Sums(
+            count,
+            self.middle + apart * share,
+            self.squares + other.squares + apart**2 * (self.count * share),
+        )
 
     def mean(self) -> Array:
         """Mean of each column (p,)."""
@@ -47,7 +53,8 @@ class Sums:
 
 
 def extremes(X: Array) -> tuple[Array, Array]:
-    """Smallest and largest values of the columns of X (r, p), without missing ones (NaN): inf and -inf if there are none.
+    """Smallest and largest values of the columns of X (r, p), without missing ones (NaN): inf and
+    -inf if there are none.
 
     Examples
     --------
@@ -57,14 +64,18 @@ def extremes(X: Array) -> tuple[Array, Array]:
     """
     low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
     if np.isnan(low).any():  # several times as slow
-        low, high = np.fmin.reduce(X, axis=0, initial=np.inf), np.fmax.reduce(X, axis=0, initial=-np.inf)
+        low, high = (
+            np.fmin.reduce(X, axis=0, initial=np.inf),
+            np.fmax.reduce(X, axis=0, initial=-np.inf),
+        )
     return low, high
 
 
 def sums(X: Array) -> Sums:
     """Mean and squared deviations of the columns of X (r, p), float32 or float64, without a missing value.
 
-    Each column is summed separately, so the bits depend neither on the layout of the array nor on its other columns.
+    Each column is summed separately, so the bits depend neither on the layout of the array nor on
+    its other columns.
     """
     n, p = X.shape
     middle, squares = np.zeros(p, WIDE), np.zeros(p, WIDE)
@@ -86,8 +97,8 @@ EXACT = 2.0**52  # whole numbers up to here are exact in float64, and so are the
 def units(w: Array) -> tuple[Array, float]:
     """Whole numbers and a unit with `multiples * unit = w`, to 1e-12 of the largest weight.
 
-    Weights that are fractions with small denominators (1, 0.1, 2.5) become multiples of their common unit; others are
-    rounded to 2^-52 of their sum.
+    Weights that are fractions with small denominators (1, 0.1, 2.5) become multiples of their
+    common unit; others are rounded to 2^-52 of their sum.
 
     Examples
     --------
@@ -113,7 +124,11 @@ def in_units(value: float, unit: float) -> float:
     """A cost in units; a whole number if it differs from one only by rounding."""
     scaled = value / unit
     whole_number = round(scaled)
-    return float(whole_number) if abs(scaled - whole_number) <= 1e-12 * max(1.0, abs(scaled)) else scaled
+    return (
+        float(whole_number)
+        if abs(scaled - whole_number) <= 1e-12 * max(1.0, abs(scaled))
+        else scaled
+    )
 
 
 def as_counts(values: Array) -> Array:

@@ -12,7 +12,9 @@ from ..parallel import kernel, left
 from ..setcover.program import quiet_solver
 
 ROUNDS = 300  # of Lloyd's algorithm
-SHIFT = 1e-4  # converged if all squared moves of the centers sum to at most this proportion of the mean variance of the columns
+# converged if all squared moves of the centers sum to at most this proportion of the mean variance
+# of the columns
+SHIFT = 1e-4
 BLOCK = 256  # rows whose distances stay in the cache
 
 _kept = threading.local()
@@ -23,8 +25,9 @@ def kmeans(
 ) -> tuple[Array, Array]:
     """Weighted k-means by Lloyd's algorithm, the best of `starts` runs.
 
-    The draws, the greedy selection among several candidates for each initial center, the tolerance and the treatment of clusters without
-    rows are the same as in scikit-learn's `KMeans`, so both end in the same clusters from the same seed.
+    The draws, the greedy selection among several candidates for each initial center, the tolerance
+    and the treatment of clusters without rows are the same as in scikit-learn's `KMeans`, so both
+    end in the same clusters from the same seed.
 
     Parameters
     ----------
@@ -35,7 +38,8 @@ def kmeans(
     starts : int
     seed : tuple of int
     start : "k-means++" or "random"
-        Initial centers: rows far from one another, or K rows, each drawn in proportion to its weight.
+        Initial centers: rows far from one another, or K rows, each drawn in proportion to its
+        weight.
 
     Returns
     -------
@@ -56,7 +60,9 @@ def kmeans(
     """
     scale, mean, turned = centred(X)
     w = np.ascontiguousarray(w, float)
-    centers, labels = best_run(turned, w, first_rows(turned, w, K, starts, generator(seed), start), tolerance(turned))
+    centers, labels = best_run(
+        turned, w, first_rows(turned, w, K, starts, generator(seed), start), tolerance(turned)
+    )
     dtype = X.dtype if X.dtype.kind == "f" else np.dtype(float)
     return ((centers + mean) / scale).astype(dtype, copy=False), np.bincount(labels, w, K)
 
@@ -89,7 +95,9 @@ def tolerance(turned: Array) -> float:
     return float(np.mean(np.var(turned, axis=1))) * SHIFT
 
 
-def first_rows(turned: Array, w: Array, K: int, starts: int, draw: np.random.RandomState, start: str) -> Array:
+def first_rows(
+    turned: Array, w: Array, K: int, starts: int, draw: np.random.RandomState, start: str
+) -> Array:
     """The rows that are the initial centers of each run, int array (starts, K).
 
     Parameters
@@ -122,7 +130,10 @@ def best_run(turned: Array, w: Array, first: Array, tol: float) -> tuple[Array, 
 
 def partitions(turned: Array, X: Array, w: Array, first: Array, tol: float) -> Array:
     """Clusters of each run from the initial rows `first` (starts, K), int array (starts, n)."""
-    centers, labels = np.empty((first.shape[1], len(turned))), np.empty((len(first), len(w)), np.int64)
+    centers, labels = (
+        np.empty((first.shape[1], len(turned))),
+        np.empty((len(first), len(w)), np.int64),
+    )
     for s in range(len(first)):
         _runs(turned, X, w, tol, first[s : s + 1], centers, labels[s], left())
     return labels
@@ -141,8 +152,9 @@ def count_distinct(X: Array) -> int:
 
 @kernel
 def _plus_plus(turned, w, draws, first):
-    # Greedy k-means++: of several rows, drawn by weight times squared distance to the nearest center so far, the one that
-    # leaves the lowest sum of these. The columns lie one after the other, so sums over columns run over all rows at once.
+    # Greedy k-means++: of several rows, drawn by weight times squared distance to the nearest
+    # center so far, the one that leaves the lowest sum of these. The columns lie one after the
+    # other, so sums over columns run over all rows at once.
     n = turned.shape[1]
     closest, near, kept = np.empty(n), np.empty(n), np.empty(n)
     for s in range(len(first)):
@@ -251,8 +263,8 @@ def _assign(turned, centers, labels, square):
 
 @kernel
 def _average(X, w, labels, square, moved, weight):
-    # A cluster without rows gets the row that lies farthest from its center; if all rows lie on their centers, it repeats
-    # the center of the cluster with the largest weight.
+    # A cluster without rows gets the row that lies farthest from its center; if all rows lie on
+    # their centers, it repeats the center of the cluster with the largest weight.
     K, p = moved.shape
     weight[:] = 0.0
     moved[:] = 0.0
@@ -288,17 +300,19 @@ FLAT = 1e-9  # singular values below this proportion of the largest are 0
 def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -> Array:
     """Points of the convex hull of the rows of X.
 
-    Each step takes a random direction; the next point is uniform on the chord through the hull in that direction. The ends
-    of a chord are solutions of linear programs over the weights of the rows, so the facets of the hull are not computed.
-    The hull of independent points (at most p + 1) is a simplex, from which uniform points are drawn directly.
+    Each step takes a random direction; the next point is uniform on the chord through the hull in
+    that direction. The ends of a chord are solutions of linear programs over the weights of the
+    rows, so the facets of the hull are not computed. The hull of independent points (at most p + 1)
+    is a simplex, from which uniform points are drawn directly.
 
     Parameters
     ----------
     X : array (n, p)
     count : int
     steps : int, or None
-        Chords between one draw and the next, and ten times as many from the mean to the first. None: the dimension of the hull,
-        at least 5. With few chords the draws are similar and too near the mean.
+        Chords between one draw and the next, and ten times as many from the mean to the first.
+        None: the dimension of the hull, at least 5. With few chords the draws are similar and too
+        near the mean.
     seed : tuple of int
 
     Returns
@@ -361,7 +375,9 @@ class _Chord:
             self.solver.changeColCost(self.n, sign)
             self.solver.run()
             if self.solver.getModelStatus() != self.optimal:
-                raise DataError("the end of a chord in the hull of a class could not be computed: leave out pc.candidates.hull")
+                raise DataError(
+                    "the end of a chord in the hull of a class could not be computed: leave out pc.candidates.hull"
+                )
             limits.append(sign * float(self.solver.getInfo().objective_function_value))
         # by rounding, a point on the boundary may lie outside; its chord is then the point itself
         return min(limits[0], 0.0), max(limits[1], 0.0)

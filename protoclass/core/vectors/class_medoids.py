@@ -11,7 +11,9 @@ from .. import Array
 from ..parallel import kernel, left
 from .medoids import LANE, any_less, kmedoids
 
-STEP = 1e300  # a slope with which a misclassified row costs its weight, and one as near to both classes half of it
+# a slope with which a misclassified row costs its weight, and one as near to both classes half of
+# it
+STEP = 1e300
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,21 @@ class ChosenRows:
     passes: int
 
 
-def labelled(D: Array, w: Array, y: Array, candidate_class: Array, classes: int, beta: float) -> Labelled:
-    """Dissimilarities D (n, m) of rows with weights and classes to candidates with classes, as the kernels read them."""
+def labelled(
+    D: Array, w: Array, y: Array, candidate_class: Array, classes: int, beta: float
+) -> Labelled:
+    """Dissimilarities D (n, m) of rows with weights and classes to candidates with classes, as the
+    kernels read them.
+    """
     to = np.ascontiguousarray(D.T, np.float32 if D.dtype == np.float32 else np.float64)
-    return Labelled(to, np.ascontiguousarray(w, float), y.astype(np.int64), candidate_class.astype(np.int64), classes, float(beta))
+    return Labelled(
+        to,
+        np.ascontiguousarray(w, float),
+        y.astype(np.int64),
+        candidate_class.astype(np.int64),
+        classes,
+        float(beta),
+    )
 
 
 def glvq_costs(own: Array, other: Array, beta: float) -> Array:
@@ -70,8 +83,8 @@ def glvq_costs(own: Array, other: Array, beta: float) -> Array:
     Parameters
     ----------
     own, other : arrays
-        d+ and d-, the distances to the nearest prototype of the row's class and of another one; inf where there is none.
-        Where both are 0, or inf, they count as equal.
+        d+ and d-, the distances to the nearest prototype of the row's class and of another one; inf
+        where there is none. Where both are 0, or inf, they count as equal.
 
     Examples
     --------
@@ -79,7 +92,9 @@ def glvq_costs(own: Array, other: Array, beta: float) -> Array:
     [0.5, 0.269, 0.119]
     """
     with np.errstate(invalid="ignore"):
-        relative = np.where(np.isinf(own), 1.0, np.where(np.isinf(other), -1.0, (own - other) / (own + other)))
+        relative = np.where(
+            np.isinf(own), 1.0, np.where(np.isinf(other), -1.0, (own - other) / (own + other))
+        )
     relative[own == other] = 0.0
     with np.errstate(over="ignore"):
         return 1 / (1 + np.exp(-beta * relative))
@@ -87,7 +102,10 @@ def glvq_costs(own: Array, other: Array, beta: float) -> Array:
 
 def row_costs(D: Array, y: Array, classes: Array, beta: float) -> Array:
     """The cost of each row of class y (n,), from its dissimilarities D (n, q) to prototypes of the classes (q,)."""
-    own, other = (np.where(same, D, np.inf).min(axis=1, initial=np.inf) for same in (classes == y[:, None], classes != y[:, None]))
+    own, other = (
+        np.where(same, D, np.inf).min(axis=1, initial=np.inf)
+        for same in (classes == y[:, None], classes != y[:, None])
+    )
     return glvq_costs(own, other, beta)
 
 
@@ -100,13 +118,22 @@ def cost_of(problem: Labelled, at: Array) -> float:
 def swap_for_classes(problem: Labelled, first: Array) -> ChosenRows:
     """Swap prototypes for other candidates until no swap lowers the cost; each that lowers it is made at once.
 
-    As in FasterPAM (Schubert and Rousseeuw 2021) one pass over the rows gives, for a candidate, the change of the cost for every
-    prototype in whose place it could stand. Here that may be one of another class, so that the numbers of the classes
-    adapt, but never the last one of its class. Candidates are visited in their order, repeatedly. A decrease within rounding does
-    not count.
+    As in FasterPAM (Schubert and Rousseeuw 2021) one pass over the rows gives, for a candidate, the
+    change of the cost for every prototype in whose place it could stand. Here that may be one of
+    another class, so that the numbers of the classes adapt, but never the last one of its class.
+    Candidates are visited in their order, repeatedly. A decrease within rounding does not count.
     """
     at = np.array(first, np.int64)
-    swaps, passes = _swap(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, problem.beta, at, left())
+    swaps, passes = _swap(
+        problem.to,
+        problem.w,
+        problem.y,
+        problem.candidate_class,
+        problem.classes,
+        problem.beta,
+        at,
+        left(),
+    )
     at.sort()
     return ChosenRows(at, cost_of(problem, at), swaps, passes)
 
@@ -118,33 +145,60 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
     """
     found = [np.empty(0, np.int64)]
     for c in range(problem.classes):
-        rows, candidates = np.flatnonzero(problem.y == c), np.flatnonzero(problem.candidate_class == c)
+        rows, candidates = (
+            np.flatnonzero(problem.y == c),
+            np.flatnonzero(problem.candidate_class == c),
+        )
         count = min(int(counts[c]), len(candidates))
         if count:
             D = problem.to[np.ix_(candidates, rows)].T
             places = np.searchsorted(rows, row_of[candidates])
-            medoids = kmedoids(D, problem.w[rows], places, np.array([count]), seed=(*seed, c))[count].medoids
+            medoids = kmedoids(D, problem.w[rows], places, np.array([count]), seed=(*seed, c))[
+                count
+            ].medoids
             found.append(candidates[medoids])
     return np.concatenate(found)
 
 
 def add_for_classes(problem: Labelled, at: Array, count: int) -> Array:
-    """Some prototypes and `count` more candidates, each of which lowers the cost most when it is added, the first of equal ones."""
+    """Some prototypes and `count` more candidates, each of which lowers the cost most when it is
+    added, the first of equal ones.
+    """
     chosen = np.append(at, np.full(count, -1))
-    _add(problem.to, problem.w, problem.y, problem.candidate_class, problem.beta, chosen, len(at), left())
+    _add(
+        problem.to,
+        problem.w,
+        problem.y,
+        problem.candidate_class,
+        problem.beta,
+        chosen,
+        len(at),
+        left(),
+    )
     return chosen
 
 
 def changes_by_one(problem: Labelled, at: Array) -> tuple[Array, Array]:
-    """Changes of the cost, and of the weight of misclassified rows, when a candidate takes the place of a prototype, (m, q) each.
+    """Changes of the cost, and of the weight of misclassified rows, when a candidate takes the
+    place of a prototype, (m, q) each.
 
-    In the line of another prototype: when the prototype is left out. Inf in its own line, and where a class would keep none. A change
-    within rounding is 0.
+    In the line of another prototype: when the prototype is left out. Inf in its own line, and where
+    a class would keep none. A change within rounding is 0.
     """
     found = []
     for beta in (problem.beta, STEP):
         changes = np.empty((len(problem.to), len(at)))
-        _changes(problem.to, problem.w, problem.y, problem.candidate_class, problem.classes, beta, at, changes, left())
+        _changes(
+            problem.to,
+            problem.w,
+            problem.y,
+            problem.candidate_class,
+            problem.classes,
+            beta,
+            at,
+            changes,
+            left(),
+        )
         changes[np.abs(changes) < 1e-9 * problem.w.sum()] = 0.0
         changes[at, np.arange(len(at))] = np.inf
         found.append(changes)
@@ -164,7 +218,8 @@ def cost_of_row(own, other, beta):
 
 @kernel
 def _two_nearest(d, same, y, classes, which):
-    # positions of the two nearest prototypes whose class is y (same) or another one; -1 where there are none
+    # positions of the two nearest prototypes whose class is y (same) or another one; -1 where there
+    # are none
     a, b = -1, -1
     for k in range(len(d)):
         if (classes[k] == y) == same:
@@ -177,8 +232,9 @@ def _two_nearest(d, same, y, classes, which):
 
 @kernel
 def _renew(i, between, w, y, classes, beta, place, near, reach, costs):
-    # place, near (n, 4): the nearest and the second nearest prototype of the row's class, then those of other classes, and their
-    # distances; costs (n, 3): the row's cost, and what it grows by without the nearest of its class, and of another
+    # place, near (n, 4): the nearest and the second nearest prototype of the row's class, then
+    # those of other classes, and their distances; costs (n, 3): the row's cost, and what it grows
+    # by without the nearest of its class, and of another
     for side in range(2):
         _two_nearest(between[i], side == 0, y[i], classes, place[i, 2 * side : 2 * side + 2])
     for t in range(4):
@@ -202,13 +258,15 @@ def _removals(place, costs, removal):
 
 @kernel
 def _cost_beside(d, rival, same, beta):
-    # the cost of a row with a prototype of its class (same) or of another one at d, and the nearest one of the other kind at `rival`
+    # the cost of a row with a prototype of its class (same) or of another one at d, and the nearest
+    # one of the other kind at `rival`
     return cost_of_row(d, rival, beta) if same else cost_of_row(rival, d, beta)
 
 
 @kernel
 def _candidate(row, c, w, y, beta, place, near, reach, costs, more):
-    # what the cost changes by when the candidate is added; more[k]: what it changes by beyond this and the removal of k
+    # what the cost changes by when the candidate is added; more[k]: what it changes by beyond this
+    # and the removal of k
     more[:] = 0.0
     added = 0.0
     for first in range(0, len(row), LANE):
@@ -237,8 +295,18 @@ def _candidate(row, c, w, y, beta, place, near, reach, costs, more):
 @kernel
 def _begin(to, w, y, of_candidate, count, beta, chosen):
     n, q = len(w), len(chosen)
-    between, classes, of_class, removal = np.empty((n, q), to.dtype), np.empty(q, np.int64), np.zeros(count, np.int64), np.empty(q)
-    place, near, reach, costs = np.empty((n, 4), np.int64), np.empty((n, 4)), np.empty((count, n), to.dtype), np.empty((n, 3))
+    between, classes, of_class, removal = (
+        np.empty((n, q), to.dtype),
+        np.empty(q, np.int64),
+        np.zeros(count, np.int64),
+        np.empty(q),
+    )
+    place, near, reach, costs = (
+        np.empty((n, 4), np.int64),
+        np.empty((n, 4)),
+        np.empty((count, n), to.dtype),
+        np.empty((n, 3)),
+    )
     for k in range(q):
         classes[k] = of_candidate[chosen[k]]
         of_class[classes[k]] += 1
@@ -252,9 +320,11 @@ def _begin(to, w, y, of_candidate, count, beta, chosen):
 
 @kernel
 def _add(to, w, y, of_candidate, beta, chosen, q, left):
-    # an addition changes the nearest prototype of few rows; only their parts of the changes in cost are computed again
+    # an addition changes the nearest prototype of few rows; only their parts of the changes in cost
+    # are computed again
     m, n = to.shape
-    added, near, cost = np.zeros(m), np.full((n, 2), np.inf), np.empty(n)  # near: to prototypes of the row's class, and of the others
+    # near: to prototypes of the row's class, and of the others
+    added, near, cost = np.zeros(m), np.full((n, 2), np.inf), np.empty(n)
     near_before, cost_before, rows, count = np.full((n, 2), -np.inf), np.empty(n), np.arange(n), n
     for k in range(len(chosen)):
         if k >= q:
@@ -269,7 +339,10 @@ def _add(to, w, y, of_candidate, beta, chosen, q, left):
                     if d < near[i, side]:
                         added[j] += w[i] * _cost_beside(d, near[i, 1 - side], same, beta) - cost[i]
                     if d < near_before[i, side]:
-                        added[j] -= w[i] * _cost_beside(d, near_before[i, 1 - side], same, beta) - cost_before[i]
+                        added[j] -= (
+                            w[i] * _cost_beside(d, near_before[i, 1 - side], same, beta)
+                            - cost_before[i]
+                        )
             chosen[k], count = added.argmin(), 0
         added[chosen[k]] = np.inf
         for i in range(n):
@@ -283,7 +356,9 @@ def _add(to, w, y, of_candidate, beta, chosen, q, left):
 
 @kernel
 def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):
-    _, classes, of_class, place, near, reach, costs, removal = _begin(to, w, y, of_candidate, count, beta, chosen)
+    _, classes, of_class, place, near, reach, costs, removal = _begin(
+        to, w, y, of_candidate, count, beta, chosen
+    )
     q, more = len(chosen), np.empty(len(chosen))
     for j in range(len(to)):
         if left[0]:
@@ -297,14 +372,23 @@ def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):
 
 @kernel
 def _swap(to, w, y, of_candidate, count, beta, chosen, left):
-    between, classes, of_class, place, near, reach, costs, removal = _begin(to, w, y, of_candidate, count, beta, chosen)
-    m, n, q, more, taken = len(to), len(w), len(chosen), np.empty(len(chosen)), np.zeros(len(to), np.bool_)
+    between, classes, of_class, place, near, reach, costs, removal = _begin(
+        to, w, y, of_candidate, count, beta, chosen
+    )
+    m, n, q, more, taken = (
+        len(to),
+        len(w),
+        len(chosen),
+        np.empty(len(chosen)),
+        np.zeros(len(to), np.bool_),
+    )
     total = 0.0
     for i in range(n):
         total += w[i]
     for k in range(q):
         taken[chosen[k]] = True
-    rounding = (n + 8) * 2.0**-50 * total  # more than the error of sums of n costs, each at most its row's weight
+    # more than the error of sums of n costs, each at most its row's weight
+    rounding = (n + 8) * 2.0**-50 * total
     swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
     while visited < m and not left[0]:
         passes += j == 0
@@ -324,7 +408,12 @@ def _swap(to, w, y, of_candidate, count, beta, chosen, left):
                 chosen[best], classes[best] = j, c
                 for i in range(n):
                     d = to[j, i]
-                    was = place[i, 0] == best or place[i, 1] == best or place[i, 2] == best or place[i, 3] == best
+                    was = (
+                        place[i, 0] == best
+                        or place[i, 1] == best
+                        or place[i, 2] == best
+                        or place[i, 3] == best
+                    )
                     between[i, best] = d
                     if was or d < reach[c, i]:
                         _renew(i, between, w, y, classes, beta, place, near, reach, costs)

@@ -1,9 +1,10 @@
 """Learning vector quantization: LVQ1, OLVQ1, LVQ2.1, LVQ3 (Kohonen 1995, chapter 6) and GLVQ (Sato and Yamada 1996).
 
-Rows are drawn one by one, and the code vectors near each are moved towards it or away from it. Draws are taken in blocks: two
-matrix products in single precision give the inner products of a block's rows with all code vectors and with one another,
-and a move of one code vector then changes only its column. If the rounding error of these products leaves no doubt,
-they determine the nearest code vectors; otherwise distances are computed again in double precision, in which all moves are
+Rows are drawn one by one, and the code vectors near each are moved towards it or away from it.
+Draws are taken in blocks: two matrix products in single precision give the inner products of a
+block's rows with all code vectors and with one another, and a move of one code vector then changes
+only its column. If the rounding error of these products leaves no doubt, they determine the nearest
+code vectors; otherwise distances are computed again in double precision, in which all moves are
 made. So the result is the result of the plain loop, with any BLAS and number of threads.
 """
 
@@ -24,7 +25,8 @@ LVQ1, OLVQ1, LVQ21, LVQ3, GLVQ = range(5)
 ANY, OWN, OTHER = range(3)  # the classes whose code vectors are compared
 BLOCK = 128  # draws
 AT_ONCE = 2**24  # distances measured at a time
-FAR = 10.0  # no code vector is pushed farther from the mean of the rows than this many times the farthest row
+# no code vector is pushed farther from the mean of the rows than this many times the farthest row
+FAR = 10.0
 STARTS = 3  # runs of k-means, as in method "kmeans" by default
 
 
@@ -38,12 +40,14 @@ class Learning:
     alpha : float, 0 < alpha < 1
         Initial rate.
     window : float, 0 < window < 1
-        Window of LVQ2.1 and LVQ3: a row is in the window between two code vectors if the ratio of its smaller to its larger
-        distance exceeds (1 - window) / (1 + window).
+        Window of LVQ2.1 and LVQ3: a row is in the window between two code vectors if the ratio of
+        its smaller to its larger distance exceeds (1 - window) / (1 + window).
     damping : float
-        LVQ3: the proportion of the rate by which both nearest code vectors move if they are of the row's class.
+        LVQ3: the proportion of the rate by which both nearest code vectors move if they are of the
+        row's class.
     steepness : float >= 0
-        GLVQ: the cost of a row is f(mu), the logistic function of steepness * mu times 4 / steepness; mu itself at 0.
+        GLVQ: the cost of a row is f(mu), the logistic function of steepness * mu times 4 /
+        steepness; mu itself at 0.
     """
 
     variant: str
@@ -53,15 +57,18 @@ class Learning:
     steepness: float = 0.0
 
 
-def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Array, how: Learning) -> Array:
+def train_codes(
+    X: Array, y: Array, codes: Array, code_classes: Array, rows: Array, how: Learning
+) -> Array:
     """Code vectors after training with the rows `rows`, in this order.
 
-    With d+ and d- the squared distances to the nearest code vectors of the row's class and of the others, GLVQ goes down the
-    gradient of f((d+ - d-) / (d+ + d-)). Its rate is in units of the rows' mean d+ + d- at the start, so it does not
-    depend on the scale of X, and no step is longer than the distance to the row. In LVQ1, LVQ2.1, LVQ3 and GLVQ the rate
-    falls linearly to 0; in OLVQ1 the rate of each code vector falls with each row that it classifies correctly and rises, up
-    to alpha, with each row that it misclassifies. A step that would move a code vector more than `FAR` times as far from the
-    mean of X as the farthest row is not made.
+    With d+ and d- the squared distances to the nearest code vectors of the row's class and of the
+    others, GLVQ goes down the gradient of f((d+ - d-) / (d+ + d-)). Its rate is in units of the
+    rows' mean d+ + d- at the start, so it does not depend on the scale of X, and no step is longer
+    than the distance to the row. In LVQ1, LVQ2.1, LVQ3 and GLVQ the rate falls linearly to 0; in
+    OLVQ1 the rate of each code vector falls with each row that it classifies correctly and rises,
+    up to alpha, with each row that it misclassifies. A step that would move a code vector more than
+    `FAR` times as far from the mean of X as the farthest row is not made.
 
     Parameters
     ----------
@@ -70,7 +77,8 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     codes : array (q, p)
         Initial code vectors.
     code_classes : int array (q,)
-        Classes of the code vectors; each class has at least one, and there are at least two classes.
+        Classes of the code vectors; each class has at least one, and there are at least two
+        classes.
     rows : int array (T,)
     how : Learning
 
@@ -89,7 +97,9 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     centred = X - centre
     # a power of two scales the rows to the range of single precision and keeps all digits
     power = -int(np.frexp(np.abs(centred).max(initial=0.0))[1])
-    X, codes, centre, centred = (np.ascontiguousarray(np.ldexp(a, power)) for a in (X, codes, centre, centred))
+    X, codes, centre, centred = (
+        np.ascontiguousarray(np.ldexp(a, power)) for a in (X, codes, centre, centred)
+    )
     norm = np.einsum("ij,ij->i", centred, centred)
     single, single_codes = centred.astype(np.float32), (codes - centre).astype(np.float32)
     limit = FAR**2 * norm.max(initial=0.0)
@@ -103,11 +113,25 @@ def train_codes(X: Array, y: Array, codes: Array, code_classes: Array, rows: Arr
     with alone():
         for first in range(0, len(rows), BLOCK):
             block = rows[first : first + BLOCK]
-            A, square = single[block], np.einsum("ij,ij->i", single_codes, single_codes).astype(float)
+            A, square = (
+                single[block],
+                np.einsum("ij,ij->i", single_codes, single_codes).astype(float),
+            )
             slack = share * np.maximum(square, norm[block].max())
             products = (A @ single_codes.T, A @ A.T, norm[block], square, slack)
             place = (first, len(rows))
-            _train(X[block], y[block], *place, codes, single_codes, code_classes, rate, products, parameters, (centre, limit))
+            _train(
+                X[block],
+                y[block],
+                *place,
+                codes,
+                single_codes,
+                code_classes,
+                rate,
+                products,
+                parameters,
+                (centre, limit),
+            )
     return np.ldexp(codes, -power)
 
 
@@ -117,18 +141,34 @@ def _unit(X: Array, y: Array, codes: Array, code_classes: Array) -> float:
     for first in range(0, len(X), step):
         part = slice(first, first + step)
         D, same = minkowski(X[part], codes) ** 2, y[part, None] == code_classes
-        total += (np.where(same, D, np.inf).min(axis=1) + np.where(same, np.inf, D).min(axis=1)).sum()
+        total += (
+            np.where(same, D, np.inf).min(axis=1) + np.where(same, np.inf, D).min(axis=1)
+        ).sum()
     return float(total) / len(X)
 
 
 @kernel
-def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate, products, parameters, frame):
+def _train(
+    X,
+    row_classes,
+    first,
+    total,
+    codes,
+    single_codes,
+    code_classes,
+    rate,
+    products,
+    parameters,
+    frame,
+):
     variant, alpha, ratio, damping, steepness, unit = parameters
     P, _, _, square, slack = products
     for t in range(len(X)):
         x, c = X[t], row_classes[t]
         a = alpha * (1 - (first + t) / total)
-        i = _nearest(x, P[t], square, slack, codes, code_classes, c, OWN if variant == GLVQ else ANY, -1)
+        i = _nearest(
+            x, P[t], square, slack, codes, code_classes, c, OWN if variant == GLVQ else ANY, -1
+        )
         if variant in (LVQ1, OLVQ1):
             sign = 1.0 if code_classes[i] == c else -1.0
             if variant == OLVQ1:
@@ -136,15 +176,35 @@ def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate
                 a = rate[i]
             _move(i, sign * a, t, X, codes, single_codes, products, frame)
             continue
-        j = _nearest(x, P[t], square, slack, codes, code_classes, c, OTHER if variant == GLVQ else ANY, i)
+        j = _nearest(
+            x, P[t], square, slack, codes, code_classes, c, OTHER if variant == GLVQ else ANY, i
+        )
         di, dj = _squared(x, codes[i]), _squared(x, codes[j])
         if variant == GLVQ:
             both = di + dj
             if both > 0:
                 f = 1 / (1 + np.exp(-steepness * (di - dj) / both))
                 step = a * unit * 4 * f * (1 - f)
-                _move(i, min(1.0, step * (dj / both) / both), t, X, codes, single_codes, products, frame)
-                _move(j, -min(1.0, step * (di / both) / both), t, X, codes, single_codes, products, frame)
+                _move(
+                    i,
+                    min(1.0, step * (dj / both) / both),
+                    t,
+                    X,
+                    codes,
+                    single_codes,
+                    products,
+                    frame,
+                )
+                _move(
+                    j,
+                    -min(1.0, step * (di / both) / both),
+                    t,
+                    X,
+                    codes,
+                    single_codes,
+                    products,
+                    frame,
+                )
         elif (code_classes[i] == c) != (code_classes[j] == c):
             if di > ratio * dj:
                 sign = 1.0 if code_classes[i] == c else -1.0
@@ -157,8 +217,8 @@ def _train(X, row_classes, first, total, codes, single_codes, code_classes, rate
 
 @kernel
 def _nearest(x, product, square, slack, codes, code_classes, row_class, side, without):
-    # squared distances minus |x|^2 lie within slack of the scores: a code vector is certainly nearest if its upper limit is
-    # below the lower limits of all others
+    # squared distances minus |x|^2 lie within slack of the scores: a code vector is certainly
+    # nearest if its upper limit is below the lower limits of all others
     high, low, next_low, at = np.inf, np.inf, np.inf, -1
     for j in range(len(square)):
         if _is_excluded(j, code_classes, row_class, side, without):
@@ -226,7 +286,9 @@ def _move(k, a, t, X, codes, single_codes, products, frame):
 
 
 def shuffle_rows(rows: Array, w: Array, seed: tuple[int, ...]) -> Array:
-    """The rows in random order: at every position, each remaining row is drawn with probability proportional to its weight."""
+    """The rows in random order: at every position, each remaining row is drawn with probability
+    proportional to its weight.
+    """
     keys = np.random.default_rng(seed).exponential(size=len(rows)) / w[rows]
     return rows[np.argsort(keys, kind="stable")]
 
@@ -239,7 +301,9 @@ def draw_rows(w: Array, count: int, seed: tuple[int, ...]) -> Array:
     return np.minimum(np.searchsorted(total, draws, side="right"), np.flatnonzero(w)[-1])
 
 
-def neighbours_agree(X: Array, y: Array, w: Array, rows: Array, neighbours: int, classes: int) -> Array:
+def neighbours_agree(
+    X: Array, y: Array, w: Array, rows: Array, neighbours: int, classes: int
+) -> Array:
     """Whether the nearest other rows vote for the class of each of some rows.
 
     Parameters
@@ -250,8 +314,8 @@ def neighbours_agree(X: Array, y: Array, w: Array, rows: Array, neighbours: int,
         Weight of each row's vote.
     rows : int array (r,)
     neighbours : int >= 1
-        Number of rows that vote, with all that are tied with the last one; fewer if there are fewer other rows. The first class
-        breaks ties between votes.
+        Number of rows that vote, with all that are tied with the last one; fewer if there are fewer
+        other rows. The first class breaks ties between votes.
     classes : int
 
     Returns
@@ -301,7 +365,8 @@ def codebook(
     counts : int array (classes,)
         Code vectors of each class, at most its rows.
     start : "knn", "random" or "kmeans"
-        Random rows of the class that their `neighbours` nearest agree with; random rows; centroids of k-means.
+        Random rows of the class that their `neighbours` nearest agree with; random rows; centroids
+        of k-means.
     neighbours : int >= 1
     seed : tuple of int
 
@@ -332,7 +397,9 @@ def codebook(
     return np.concatenate(parts), lacking
 
 
-def nearest_weights(X: Array, y: Array, w: Array, codes: Array, code_classes: Array) -> tuple[Array, Array]:
+def nearest_weights(
+    X: Array, y: Array, w: Array, codes: Array, code_classes: Array
+) -> tuple[Array, Array]:
     """Weights of the rows nearest to each code vector: of its own class and of other classes, each (q,)."""
     own, other = np.zeros(len(codes)), np.zeros(len(codes))
     step = max(1, AT_ONCE // len(codes))

@@ -27,7 +27,8 @@ class Medoids:
     loss : float
         Sum over the rows of weight times dissimilarity to the nearest medoid.
     swaps, iterations : int
-        Number of swaps, and of passes over the candidates that were started, until no swap lowered the loss.
+        Number of swaps, and of passes over the candidates that were started, until no swap lowered
+        the loss.
     """
 
     medoids: Array
@@ -55,9 +56,13 @@ class Block:
 
 
 def block(D: Array, w: Array, own: Array) -> Block:
-    """A Block of the dissimilarities D (n, m) of rows with weights w (n,), all > 0, to candidates, the rows own (m,)."""
+    """A Block of the dissimilarities D (n, m) of rows with weights w (n,), all > 0, to candidates,
+    the rows own (m,).
+    """
     D = np.asarray(D, np.float32 if D.dtype == np.float32 else np.float64)
-    return Block(np.ascontiguousarray(D.T), np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64))
+    return Block(
+        np.ascontiguousarray(D.T), np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64)
+    )
 
 
 def kmedoids(
@@ -71,8 +76,9 @@ def kmedoids(
 ) -> dict[int, Medoids]:
     """Medoids for each of several K.
 
-    Each K has `starts` runs of its own (one if nothing is drawn at random). If there is a smaller K, one more run starts from
-    its medoids, so the loss never rises with K. The run with the lowest loss is kept; the first run breaks ties.
+    Each K has `starts` runs of its own (one if nothing is drawn at random). If there is a smaller
+    K, one more run starts from its medoids, so the loss never rises with K. The run with the lowest
+    loss is kept; the first run breaks ties.
 
     Parameters
     ----------
@@ -104,15 +110,21 @@ def kmedoids(
     problem, out, previous = block(D, w, own), {}, NOTHING
     for K in np.unique(counts).tolist():
         tries = 1 if start == "build" or K in (1, len(own)) else starts
-        initial = [begin(problem, K, start, np.random.default_rng((*seed, K, s))) for s in range(tries)]
+        initial = [
+            begin(problem, K, start, np.random.default_rng((*seed, K, s))) for s in range(tries)
+        ]
         if len(previous):
-            initial.append(begin(problem, K, start, np.random.default_rng((*seed, K, tries)), previous))
+            initial.append(
+                begin(problem, K, start, np.random.default_rng((*seed, K, tries)), previous)
+            )
         out[K] = min((swap_medoids(problem, first) for first in initial), key=lambda run: run.loss)
         previous = out[K].medoids
     return out
 
 
-def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: Array = NOTHING) -> Array:
+def begin(
+    problem: Block, K: int, start: str, draw: np.random.Generator, known: Array = NOTHING
+) -> Array:
     """K different candidates to start from: the known ones, and others.
 
     Parameters
@@ -120,13 +132,13 @@ def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: 
     problem : Block
     K : int
     start : str
-        "build": one after another, the candidate that lowers the loss most, the first of equal ones (BUILD of PAM, Kaufman and
-        Rousseeuw 1990, chapter 2).
-        "k-means++": drawn one after another with probability proportional to the contribution of its row to the loss so far,
-        which is its weight times its dissimilarity to the nearest chosen one, not squared (Arthur and Vassilvitskii 2007
-        draw in proportion to the loss that is minimised: squares for k-means); the first one by its weight alone. If no row
-        contributes to the loss, the first remaining candidate is taken.
-        "random": any candidates, with equal probabilities.
+        "build": one after another, the candidate that lowers the loss most, the first of equal ones
+        (BUILD of PAM, Kaufman and Rousseeuw 1990, chapter 2). "k-means++": drawn one after another
+        with probability proportional to the contribution of its row to the loss so far, which is
+        its weight times its dissimilarity to the nearest chosen one, not squared (Arthur and
+        Vassilvitskii 2007 draw in proportion to the loss that is minimised: squares for k-means);
+        the first one by its weight alone. If no row contributes to the loss, the first remaining
+        candidate is taken. "random": any candidates, with equal probabilities.
     draw : Generator
     known : int array, optional
 
@@ -149,11 +161,12 @@ def begin(problem: Block, K: int, start: str, draw: np.random.Generator, known: 
 
 
 def swap_medoids(problem: Block, first: Array) -> Medoids:
-    """Swap medoids for other candidates until no swap lowers the loss (FasterPAM: each swap that lowers it is made at once).
+    """Swap medoids for other candidates until no swap lowers the loss (FasterPAM: each swap that
+    lowers it is made at once).
 
-    Candidates are visited in their order, repeatedly. A candidate replaces the medoid with the largest decrease of the loss;
-    the order of `first` breaks ties. A decrease within rounding error does not count. A single
-    medoid is the best of all candidates, the first one of ties.
+    Candidates are visited in their order, repeatedly. A candidate replaces the medoid with the
+    largest decrease of the loss; the order of `first` breaks ties. A decrease within rounding error
+    does not count. A single medoid is the best of all candidates, the first one of ties.
     """
     if len(first) == 1:
         medoids = np.array([_costs(problem.to, problem.w).argmin()])
@@ -233,9 +246,10 @@ def any_less(a, b, at):
 
 @kernel
 def _swap(to, w, chosen, left):
-    # first, second: dissimilarity of each row to its two nearest medoids, numbers nearest and after of these medoids. If candidate
-    # j replaces medoid k, the loss falls by gain + kept[k] - lost[k]: gain is the decrease for rows nearer to j than to any
-    # medoid, lost[k] the increase for the rows of k without it, and kept[k] the part of this increase that j prevents.
+    # first, second: dissimilarity of each row to its two nearest medoids, numbers nearest and after
+    # of these medoids. If candidate j replaces medoid k, the loss falls by gain + kept[k] -
+    # lost[k]: gain is the decrease for rows nearer to j than to any medoid, lost[k] the increase
+    # for the rows of k without it, and kept[k] the part of this increase that j prevents.
     m, n, K = to.shape[0], len(w), len(chosen)
     between = np.empty((n, K), to.dtype)
     first, second = np.empty(n, to.dtype), np.empty(n, to.dtype)
@@ -249,7 +263,8 @@ def _swap(to, w, chosen, left):
         nearest[i], after[i] = _two_nearest(between[i])
         first[i], second[i] = between[i, nearest[i]], between[i, after[i]]
     _losses(w, first, second, nearest, lost)
-    rounding = (n + 8) * 2.0**-50  # more than the relative error of sums of n terms, all of one sign
+    # more than the relative error of sums of n terms, all of one sign
+    rounding = (n + 8) * 2.0**-50
     swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
     while visited < m and not left[0]:
         passes += j == 0

@@ -51,8 +51,8 @@ class Mix:
 def mix(X: Array, K: int, covariance: str, starts: int, ridge: float, seed: tuple[int, ...]) -> Mix:
     """A mixture of K Gaussians by EM from k-means, the best of `starts` runs.
 
-    Draws, initial clusters, steps and the criterion of convergence are those of scikit-learn's `GaussianMixture`, so both end
-    in the same mixture from the same seed.
+    Draws, initial clusters, steps and the criterion of convergence are those of scikit-learn's
+    `GaussianMixture`, so both end in the same mixture from the same seed.
 
     Parameters
     ----------
@@ -85,7 +85,9 @@ def mix(X: Array, K: int, covariance: str, starts: int, ridge: float, seed: tupl
         raise ValueError(f"a covariance of {K} Gaussians is singular")
     weights, means, roots, converged = found
     own = [roots[k % len(roots)] * scale for k in range(K)]
-    return Mix(weights, (means + center) / scale, tuple(r if len(r) > 1 else r[0] for r in own), converged)
+    return Mix(
+        weights, (means + center) / scale, tuple(r if len(r) > 1 else r[0] for r in own), converged
+    )
 
 
 def squares(X: Array, means: Array, roots: tuple[Array, ...]) -> Array:
@@ -112,15 +114,23 @@ def count_parameters(K: int, p: int, covariance: str) -> int:
     >>> [count_parameters(2, 3, covariance) for covariance in COVARIANCES]
     [19, 13, 13, 9]
     """
-    covariance_parameters = {"full": p * (p + 1) // 2, "tied": p * (p + 1) // 2, "diag": p, "spherical": 1}[covariance]
+    covariance_parameters = {
+        "full": p * (p + 1) // 2,
+        "tied": p * (p + 1) // 2,
+        "diag": p,
+        "spherical": 1,
+    }[covariance]
     return K * p + (1 if covariance == "tied" else K) * covariance_parameters + K - 1
 
 
 def bic(mixture: Mix, X: Array, covariance: str) -> float:
     """-2 log likelihood + parameters log n; smaller is better."""
-    log_likelihoods = np.logaddexp.reduce(log_densities(X, mixture.weights, mixture.means, mixture.roots), axis=1)
+    log_likelihoods = np.logaddexp.reduce(
+        log_densities(X, mixture.weights, mixture.means, mixture.roots), axis=1
+    )
     return float(
-        -2 * log_likelihoods.sum() + count_parameters(len(mixture.weights), X.shape[1], covariance) * math.log(len(X))
+        -2 * log_likelihoods.sum()
+        + count_parameters(len(mixture.weights), X.shape[1], covariance) * math.log(len(X))
     )
 
 
@@ -179,7 +189,9 @@ class Gaussians(WithPrototypes):
         with np.errstate(over="ignore", invalid="ignore"):
             components = log_densities(X, self.weights, self.prototypes.coords, self.roots)
             for c, prior in enumerate(self.priors):
-                out[:, c] = np.logaddexp.reduce(components[:, self.prototypes.classes == c], axis=1) + math.log(prior)
+                out[:, c] = np.logaddexp.reduce(
+                    components[:, self.prototypes.classes == c], axis=1
+                ) + math.log(prior)
         out[np.isnan(out)] = -np.inf
         return out
 
@@ -223,7 +235,11 @@ def best_mixture(
 @kernel
 def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, left):
     # 1: the best start converged, 0: it did not, -1: a covariance is singular
-    weights, means, roots = np.empty_like(best_weights), np.empty_like(best_means), np.empty_like(best_roots)
+    weights, means, roots = (
+        np.empty_like(best_weights),
+        np.empty_like(best_means),
+        np.empty_like(best_roots),
+    )
     resp, outcome, most = np.empty((len(weights), len(X))), -1, -np.inf
     for s in range(len(labels)):
         resp[:] = 0.0
@@ -245,8 +261,8 @@ def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, l
 
 @kernel
 def _maximise(X, resp, form, ridge, weights, means, roots):
-    # Weights, means and the roots R of the inverse covariances; False if a covariance is singular. A component without rows repeats
-    # the mean of the component with the largest weight.
+    # Weights, means and the roots R of the inverse covariances; False if a covariance is singular.
+    # A component without rows repeats the mean of the component with the largest weight.
     (K, n), p = resp.shape, X.shape[1]
     means[:], roots[:] = 0.0, 0.0
     apart = np.empty(p)

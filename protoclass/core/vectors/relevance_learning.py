@@ -14,18 +14,25 @@ from ..parallel import check_wanted, kernel
 from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
 
 ROUNDS = 4  # of swaps and gradient steps: further ones change little
-CANDIDATES, SHARE = 256, 5  # rows, drawn in each round, that may be chosen: so many, or so many times those that are
+# rows, drawn in each round, that may be chosen: so many, or so many times those that are
+CANDIDATES, SHARE = 256, 5
 STEPS = 60  # of gradient in each round
-DECAY = (0.9, 0.999)  # of the means of gradients and of their squares, as Kingma and Ba (2015) give them
+# of the means of gradients and of their squares, as Kingma and Ba (2015) give them
+DECAY = (0.9, 0.999)
 LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
 ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
-WHITENED, FEW_STEPS = 0.01, 20  # of the entries of a map that begins with the covariance of its class
-LEAST = 0.05  # variance within classes that is added along every axis at the start, beside a variance of a column of about 1
+# of the entries of a map that begins with the covariance of its class
+WHITENED, FEW_STEPS = 0.01, 20
+# variance within classes that is added along every axis at the start, beside a variance of a column
+# of about 1
+LEAST = 0.05
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a round: weights (n,), all > 0 and of sum 1, classes (n,), and the slope of the cost's logistic function."""
+    """Rows of a round: weights (n,), all > 0 and of sum 1, classes (n,), and the slope of the
+    cost's logistic function.
+    """
 
     w: Array
     y: Array
@@ -40,7 +47,8 @@ class LearnedSpace:
     ----------
     parameters : array
     before, after : float
-        Mean cost of the rows by the distance as it was and as learned, each with the rows that were chosen by it.
+        Mean cost of the rows by the distance as it was and as learned, each with the rows that were
+        chosen by it.
     chosen : int array (q,)
         The rows that it was learned with.
     """
@@ -52,19 +60,28 @@ class LearnedSpace:
 
 
 def learn(
-    space: Weights | Maps, w: Array, y: Array, batches: Sequence[Array], counts: Array, beta: float, seed: tuple[int, ...]
+    space: Weights | Maps,
+    w: Array,
+    y: Array,
+    batches: Sequence[Array],
+    counts: Array,
+    beta: float,
+    seed: tuple[int, ...],
 ) -> LearnedSpace:
     """Choose rows by swaps and move the parameters down the gradient, in turn.
 
-    Both lower the mean cost of generalized LVQ (Sato and Yamada 1996; with a matrix Schneider, Biehl and Hammer 2009, whose
-    prototypes are not rows), the second with the penalty that keeps the distance from resting on few variables.
+    Both lower the mean cost of generalized LVQ (Sato and Yamada 1996; with a matrix Schneider,
+    Biehl and Hammer 2009, whose prototypes are not rows), the second with the penalty that keeps
+    the distance from resting on few variables.
 
     Parameters
     ----------
     space : Weights or Maps
-        Distance with parameters: `start()` gives the first ones, `normed` those of the same distances up to a factor, and `values` the
-        weights or maps that they mean. `take` gives the distance between some rows, `distances` those of all rows to some, (n, q), and
-        `objective` a function of the parameters: the mean cost with chosen rows and the penalty, with its gradient.
+        Distance with parameters: `start()` gives the first ones, `normed` those of the same
+        distances up to a factor, and `values` the weights or maps that they mean. `take` gives the
+        distance between some rows, `distances` those of all rows to some, (n, q), and `objective` a
+        function of the parameters: the mean cost with chosen rows and the penalty, with its
+        gradient.
     w : float array (n,)
         Weights, all > 0.
     y : int array (n,)
@@ -77,15 +94,28 @@ def learn(
         Slope of the cost's logistic function.
     seed : tuple of int
     """
-    parameters, chosen, costs, draw = space.start(), np.empty(0, np.int64), [], np.random.default_rng(seed)
+    parameters, chosen, costs, draw = (
+        space.start(),
+        np.empty(0, np.int64),
+        [],
+        np.random.default_rng(seed),
+    )
     for round_, batch in enumerate(batches):
         at = np.union1d(batch, chosen)
-        part, rows, chosen = space.take(at), Rows(w[at] / w[at].sum(), y[at], float(beta)), np.searchsorted(at, chosen)
+        part, rows, chosen = (
+            space.take(at),
+            Rows(w[at] / w[at].sum(), y[at], float(beta)),
+            np.searchsorted(at, chosen),
+        )
         if round_ == 0:
             every = np.arange(len(at))
             D = part.distances(parameters, every)
-            chosen = choose_rows(labelled(D, rows.w, rows.y, rows.y, len(counts), beta), every, counts, seed)
-        candidates = np.union1d(chosen, draw.permutation(len(at))[: max(CANDIDATES, SHARE * len(chosen))])
+            chosen = choose_rows(
+                labelled(D, rows.w, rows.y, rows.y, len(counts), beta), every, counts, seed
+            )
+        candidates = np.union1d(
+            chosen, draw.permutation(len(at))[: max(CANDIDATES, SHARE * len(chosen))]
+        )
         D = part.distances(parameters, candidates) if round_ else D[:, candidates]
         problem = labelled(D, rows.w, rows.y, rows.y[candidates], len(counts), beta)
         found = swap_for_classes(problem, np.searchsorted(candidates, chosen))
@@ -97,7 +127,9 @@ def learn(
     return LearnedSpace(parameters, costs[0], costs[-1], chosen)
 
 
-def _descend(space: Weights | Maps, parameters: Array, objective: Callable[[Array], tuple[float, Array]]) -> Array:
+def _descend(
+    space: Weights | Maps, parameters: Array, objective: Callable[[Array], tuple[float, Array]]
+) -> Array:
     """Steps of Adam (Kingma and Ba 2015)."""
     mean, square = np.zeros_like(parameters), np.zeros_like(parameters)
     for step in range(1, space.steps + 1):
@@ -112,20 +144,23 @@ def _descend(space: Weights | Maps, parameters: Array, objective: Callable[[Arra
 
 @dataclass(frozen=True)
 class Weights:
-    """A sum over variables, whose weights are learned by their logarithms: the same for all candidates, or others for each class.
+    """A sum over variables, whose weights are learned by their logarithms: the same for all
+    candidates, or others for each class.
 
     Attributes
     ----------
     rows : int array (n,)
         Rows for which `terms` and `between` are called.
     terms : callable
-        `terms(rows, to)`: contribution of each variable to the power of the distances of rows to others, (n, q, v); NaN if it is skipped.
+        `terms(rows, to)`: contribution of each variable to the power of the distances of rows to
+        others, (n, q, v); NaN if it is skipped.
     between : callable
         `between(weights, rows, to)`: distances (n, q).
     count : int
         Number of variables.
     power : float
-        Power of the distance that is the sum; if variables are skipped, it is the mean over the others.
+        Power of the distance that is the sum; if variables are skipped, it is the mean over the
+        others.
     ridge : float
         Weight of the penalty, -ridge times the mean logarithm of the weights.
     group : int array (n,)
@@ -133,7 +168,8 @@ class Weights:
     groups : int
         G.
     scaled : bool
-        Whether the weights of a class may be larger than those of another; not if the distance is a mean over variables.
+        Whether the weights of a class may be larger than those of another; not if the distance is a
+        mean over variables.
     """
 
     rows: Array
@@ -171,7 +207,11 @@ class Weights:
         return out
 
     def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]:
-        terms, classes, group = self.terms(self.rows, self.rows[chosen]), rows.y[chosen], self.group[chosen]
+        terms, classes, group = (
+            self.terms(self.rows, self.rows[chosen]),
+            rows.y[chosen],
+            self.group[chosen],
+        )
 
         def evaluate(parameters: Array) -> tuple[float, Array]:
             weights, slope = self.values(parameters), np.zeros(parameters.shape)
@@ -179,7 +219,19 @@ class Weights:
             mean = np.empty(terms.shape[:2], terms.dtype)  # NaN if variables are skipped
             for k, g in enumerate(group):
                 mean[:, k] = terms[:, k] @ (single[g] / self.count)
-            cost = _cost_of_weights(terms, mean, rows.w, rows.y, classes, rows.beta, self.power, single, group, self.scaled, slope)
+            cost = _cost_of_weights(
+                terms,
+                mean,
+                rows.w,
+                rows.y,
+                classes,
+                rows.beta,
+                self.power,
+                single,
+                group,
+                self.scaled,
+                slope,
+            )
             part = weights * (slope - self.ridge / weights.size / weights)  # of the logarithms
             slope = part - weights * part.mean(axis=None if self.scaled else 1, keepdims=True)
             return cost - self.ridge * float(np.log(weights).mean()), slope
@@ -189,7 +241,8 @@ class Weights:
 
 @kernel
 def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, scaled, slope):
-    # the mean cost, and its derivatives by the weights, which are added to slope; scaled: a sum and not a mean over the variables
+    # the mean cost, and its derivatives by the weights, which are added to slope; scaled: a sum and
+    # not a mean over the variables
     n, q, v = terms.shape
     total, known = 0.0, np.empty(q)
     for i in range(n):
@@ -219,20 +272,28 @@ def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, sc
             k = own if side == 0 else other
             m = float(mean[i, k])
             if m > 0:
-                inner, row, g = (step if side == 0 else -step) / (a + b) ** 2 / m / known[k], terms[i, k], group[k]
+                inner, row, g = (
+                    (step if side == 0 else -step) / (a + b) ** 2 / m / known[k],
+                    terms[i, k],
+                    group[k],
+                )
                 for j in range(v):
-                    slope[g, j] += inner * (row[j] - (0.0 if scaled else m)) if row[j] == row[j] else 0.0
+                    slope[g, j] += (
+                        inner * (row[j] - (0.0 if scaled else m)) if row[j] == row[j] else 0.0
+                    )
     return total
 
 
 @dataclass(frozen=True)
 class Maps:
-    """Euclidean distances after a linear map of coordinates, one map for all candidates or one for the candidates of each class.
+    """Euclidean distances after a linear map of coordinates, one map for all candidates or one for
+    the candidates of each class.
 
     Attributes
     ----------
     X : tuple of G arrays (n, k)
-        Coordinates that the parameters of each map multiply; mean 0 and variance about 1 suit the rate.
+        Coordinates that the parameters of each map multiply; mean 0 and variance about 1 suit the
+        rate.
     bases : array (G, k, p)
         From the p columns to these coordinates.
     first : array (G, m, k)
@@ -240,7 +301,8 @@ class Maps:
     group : int array (n,)
         The map of each row as a candidate.
     ridge : float
-        Weight of the penalty, -ridge times the mean logarithm of the eigenvalues of the maps' squares.
+        Weight of the penalty, -ridge times the mean logarithm of the eigenvalues of the maps'
+        squares.
     rate : float
     steps : int
     """
@@ -259,7 +321,9 @@ class Maps:
     def normed(self, parameters: Array) -> Array:
         """One scale for all: the mean square of an entry of a square map's diagonal is 1 at the identity."""
         G, _, p = self.bases.shape
-        return (parameters * np.sqrt(G * p / (self.values(parameters) ** 2).sum())).astype(parameters.dtype, copy=False)
+        return (parameters * np.sqrt(G * p / (self.values(parameters) ** 2).sum())).astype(
+            parameters.dtype, copy=False
+        )
 
     def values(self, parameters: Array) -> Array:
         """From the columns to the coordinates between which distances are Euclidean, (G, m, p)."""
@@ -293,7 +357,8 @@ class Maps:
             for g, (z, x) in enumerate(zip(Z, self.X, strict=True)):
                 k = np.flatnonzero(group == g)
                 i = np.flatnonzero(by[:, k].any(axis=1))
-                # sum over pairs of c (z_i - z_k) (x_i - x_k)', c the derivative of the cost by the distance, over the distance
+                # sum over pairs of c (z_i - z_k) (x_i - x_k)', c the derivative of the cost by the
+                # distance, over the distance
                 c, near, far = by[np.ix_(i, k)], z[chosen[k]], z[i]
                 slope[g] = (c.sum(axis=1)[:, None] * far - c @ near).T @ x[i]
                 slope[g] += (c.sum(axis=0)[:, None] * near - c.T @ far).T @ x[chosen[k]]
@@ -302,8 +367,15 @@ class Maps:
                 maps, square = self.values(parameters), parameters @ parameters.transpose(0, 2, 1)
                 size = (maps**2).sum()
                 slope += 2 * self.ridge / size * (maps @ self.bases.transpose(0, 2, 1))
-                slope -= 2 * self.ridge / (len(maps) * maps.shape[1]) * np.linalg.solve(square, parameters)
-                penalty = self.ridge * (math.log(size) - float(np.linalg.slogdet(square)[1].mean()) / maps.shape[1])
+                slope -= (
+                    2
+                    * self.ridge
+                    / (len(maps) * maps.shape[1])
+                    * np.linalg.solve(square, parameters)
+                )
+                penalty = self.ridge * (
+                    math.log(size) - float(np.linalg.slogdet(square)[1].mean()) / maps.shape[1]
+                )
             return cost + penalty, slope
 
         return evaluate
@@ -313,14 +385,18 @@ def one_map(X: Array, components: int, ridge: float) -> Maps:
     """One map, from the identity, or from the principal axes if it has fewer axes than columns."""
     p = X.shape[1]
     first = np.eye(p, dtype=X.dtype) if components == p else first_axes(X, components)
-    return Maps((X,), np.eye(p, dtype=X.dtype)[None], first[None], np.zeros(len(X), np.int64), ridge)
+    return Maps(
+        (X,), np.eye(p, dtype=X.dtype)[None], first[None], np.zeros(len(X), np.int64), ridge
+    )
 
 
 def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps:
-    """A map for each class, from the one that makes the covariance of the class spherical, in whose coordinates steps are made.
+    """A map for each class, from the one that makes the covariance of the class spherical, in whose
+    coordinates steps are made.
 
-    A class counts as if it had as many more rows as there are columns, with the covariance within all classes; this has some variance
-    along every axis. So the maps of small classes, and of a class without rows, are regular.
+    A class counts as if it had as many more rows as there are columns, with the covariance within
+    all classes; this has some variance along every axis. So the maps of small classes, and of a
+    class without rows, are regular.
     """
     p, w = X.shape[1], w * (len(w) / w.sum())
     counts, scatter = np.bincount(y, w, classes), np.zeros((classes, p, p))

@@ -1,9 +1,9 @@
 """Nearest shrunken centroids (Tibshirani, Hastie, Narasimhan and Chu 2002).
 
-"Diagnosis of multiple cancer types by shrunken centroids of gene expression", PNAS 99, 6567-6572; *The Elements of
-Statistical Learning*, section 18.2; the R package pamr. Each class's centroid moves towards the centroid of all rows,
-variable by variable, by a number of standard errors; a variable whose centroids reach it in every class does not
-distinguish the classes and drops out.
+"Diagnosis of multiple cancer types by shrunken centroids of gene expression", PNAS 99, 6567-6572;
+*The Elements of Statistical Learning*, section 18.2; the R package pamr. Each class's centroid
+moves towards the centroid of all rows, variable by variable, by a number of standard errors; a
+variable whose centroids reach it in every class does not distinguish the classes and drops out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Shrunken:
     priors : array (G,)
     thresholds : array (L,)
     survivors : int array (L,)
-        Number of variables in which the centroid of some class differs from the centroid of all rows.
+        Number of variables in which the centroid of some class differs from the centroid of all
+        rows.
     """
 
     overall: Array
@@ -75,7 +76,8 @@ class ShrunkenPath:
 
     def predict(self, kind: str, query: Query) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            values = query.finite(scores(self.centroids, query.coordinates())).transpose(0, 2, 1)  # (r, L, G)
+            # (r, L, G)
+            values = query.finite(scores(self.centroids, query.coordinates())).transpose(0, 2, 1)
         if kind == "class":
             return values.argmin(axis=2)
         if kind == "decision":
@@ -85,8 +87,13 @@ class ShrunkenPath:
     def at(self, g: int) -> ShrunkenRule:
         c = self.centroids
         survivors = (c.centroids[:, g] != c.overall).sum(axis=1)
-        prototypes = Points(np.arange(len(c.priors)), coords=c.centroids[:, g], table={"columns": survivors})
-        report = {"threshold": float(c.thresholds[g]), "columns that tell classes apart": int(c.survivors[g])}
+        prototypes = Points(
+            np.arange(len(c.priors)), coords=c.centroids[:, g], table={"columns": survivors}
+        )
+        report = {
+            "threshold": float(c.thresholds[g]),
+            "columns that tell classes apart": int(c.survivors[g]),
+        }
         return ShrunkenRule(prototypes, c.overall, c.scale, c.priors, float(c.survivors[g]), report)
 
     def moved(self, columns: Array) -> ShrunkenPath:
@@ -101,7 +108,8 @@ class ShrunkenRule(WithPrototypes):
     Attributes
     ----------
     prototypes : Points
-        Shrunken centroids; `columns` is the number of variables in which each differs from the centroid of all rows.
+        Shrunken centroids; `columns` is the number of variables in which each differs from the
+        centroid of all rows.
     overall, scale, priors : as in `Shrunken`
     size : float
         Number of variables that distinguish the classes.
@@ -122,21 +130,31 @@ class ShrunkenRule(WithPrototypes):
     def predict(self, kind: str, query: Query) -> Array:
         coords = self.prototypes.coords
         assert coords is not None
-        unshrunken = Shrunken(self.overall, coords[:, None], self.scale, self.priors, np.zeros(1), np.zeros(1, np.int64))
+        unshrunken = Shrunken(
+            self.overall,
+            coords[:, None],
+            self.scale,
+            self.priors,
+            np.zeros(1),
+            np.zeros(1, np.int64),
+        )
         return ShrunkenPath(unshrunken).predict(kind, query)[:, 0]
 
 
-def shrunken(X: Array, y: Array, w: Array, classes: int, thresholds: Array | None = None) -> Shrunken:
+def shrunken(
+    X: Array, y: Array, w: Array, classes: int, thresholds: Array | None = None
+) -> Shrunken:
     """Shrunken centroids for every threshold of a path.
 
-    With xbar_kj the mean of variable j in class k and xbar_j the mean in all rows, n_k and n the weights of both,
+    With xbar_kj the mean of variable j in class k and xbar_j the mean in all rows, n_k and n the
+    weights of both,
 
         d_kj = (xbar_kj - xbar_j) / (m_k (s_j + s_0)),  m_k = sqrt(1 / n_k - 1 / n),
         d'_kj = sign(d_kj) max(|d_kj| - threshold, 0),  xbar'_kj = xbar_j + m_k (s_j + s_0) d'_kj
 
-    (PNAS, equations 1, 5 and 4), s_j^2 = sum_k sum_{i in k} w_i (x_ij - xbar_kj)^2 / (n - G) the pooled variance within
-    classes (equation 2), and s_0 the median of the s_j. The paper prints m_k with a plus; the minus, of pamr and the
-    book, makes m_k s_j the standard error of the numerator.
+    (PNAS, equations 1, 5 and 4), s_j^2 = sum_k sum_{i in k} w_i (x_ij - xbar_kj)^2 / (n - G) the
+    pooled variance within classes (equation 2), and s_0 the median of the s_j. The paper prints m_k
+    with a plus; the minus, of pamr and the book, makes m_k s_j the standard error of the numerator.
 
     Parameters
     ----------
@@ -145,11 +163,12 @@ def shrunken(X: Array, y: Array, w: Array, classes: int, thresholds: Array | Non
     y : int array (n,)
         Class codes, 0 to `classes` - 1.
     w : array (n,)
-        Weights >= 0, as counts: a row of weight 2 is worth two rows, and n is the sum of the weights. Each class has some.
+        Weights >= 0, as counts: a row of weight 2 is worth two rows, and n is the sum of the
+        weights. Each class has some.
     classes : int
     thresholds : array (L,), optional
-        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the lowest threshold at which all centroids
-        coincide.
+        Each >= 0. By default 30, evenly from 0 to the largest |d_kj|, the lowest threshold at which
+        all centroids coincide.
 
     Returns
     -------
@@ -158,17 +177,20 @@ def shrunken(X: Array, y: Array, w: Array, classes: int, thresholds: Array | Non
     Raises
     ------
     DataError
-        If the weights do not exceed the number of classes, so that the variance within classes is undefined.
+        If the weights do not exceed the number of classes, so that the variance within classes is
+        undefined.
 
     Notes
     -----
-    If more than half of the variables are constant within every class, the median of the s_j is 0, which would lead to a
-    division by 0. Then s_0 is the median of those s_j that are not 0; if all s_j are 0, the median of the standard
-    deviations from `overall`; and if all rows are the same, 1. So all d_kj are finite: large for a variable that
-    separates the classes perfectly, and 0 for one that is constant.
+    If more than half of the variables are constant within every class, the median of the s_j is 0,
+    which would lead to a division by 0. Then s_0 is the median of those s_j that are not 0; if all
+    s_j are 0, the median of the standard deviations from `overall`; and if all rows are the same,
+    1. So all d_kj are finite: large for a variable that separates the classes perfectly, and 0 for
+    one that is constant.
 
-    scikit-learn's `NearestCentroid(shrink_threshold=...)` has the same centroids. But it classifies by other
-    distances: by plain Euclidean ones for equal priors, and otherwise by those divided by s_j instead of s_j + s_0.
+    scikit-learn's `NearestCentroid(shrink_threshold=...)` has the same centroids. But it classifies
+    by other distances: by plain Euclidean ones for equal priors, and otherwise by those divided by
+    s_j instead of s_j + s_0.
 
     Examples
     --------
@@ -183,25 +205,35 @@ def shrunken(X: Array, y: Array, w: Array, classes: int, thresholds: Array | Non
     total = class_weights.sum()
     if total <= classes:
         raise DataError(
-            f"weights must sum to more than the number of classes, {classes}, because they count rows, but they sum to {total:g}"
+            f"weights must sum to more than the number of classes, {classes}, because they count "
+            f"rows, but they sum to {total:g}"
         )
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
     scale = _scale(X - means[y], X - overall, w, classes)
     error = np.sqrt(1 / class_weights - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
-    d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))  # m_k = 0 if G = 1
+    # m_k = 0 if G = 1
+    d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))
     path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else thresholds
     remaining = d[:, None] - path[:, None]
     # the proportion of the way from overall to the mean
     share = np.divide(remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0)
     centroids = np.where(share == 1, means[:, None], overall + share * (means - overall)[:, None])
-    return Shrunken(overall, centroids, scale, class_weights / total, path, (remaining > 0).any(axis=0).sum(axis=1))
+    return Shrunken(
+        overall,
+        centroids,
+        scale,
+        class_weights / total,
+        path,
+        (remaining > 0).any(axis=0).sum(axis=1),
+    )
 
 
 def scores(fit: Shrunken, X: Array) -> Array:
     """Discriminant scores of rows; the smaller the score, the better a class fits (PNAS, equation 6).
 
-    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, minus the part that is the same for all classes, sum_j (x_j -
-    xbar_j)^2 / (s_j + s_0)^2. So a variable that does not survive adds exactly 0, and if none survives the priors decide.
+    sum_j (x_j - xbar'_kj)^2 / (s_j + s_0)^2 - 2 log prior_k, minus the part that is the same for
+    all classes, sum_j (x_j - xbar_j)^2 / (s_j + s_0)^2. So a variable that does not survive adds
+    exactly 0, and if none survives the priors decide.
 
     Parameters
     ----------
@@ -211,7 +243,8 @@ def scores(fit: Shrunken, X: Array) -> Array:
     Returns
     -------
     array (r, G, L)
-        Scores; those of a row do not depend on the other rows, bit by bit. The first class breaks ties.
+        Scores; those of a row do not depend on the other rows, bit by bit. The first class breaks
+        ties.
 
     Examples
     --------
@@ -254,7 +287,9 @@ def _mean(X: Array, w: Array) -> Array:
 
 
 def _scale(within: Array, overall: Array, w: Array, classes: int) -> Array:
-    """s_j + s_0 (p,), from the differences of the rows to the centroids of their classes and to the centroid of all rows, both (n, p)."""
+    """s_j + s_0 (p,), from the differences of the rows to the centroids of their classes and to the
+    centroid of all rows, both (n, p).
+    """
     s = _root(within, w, w.sum() - classes)
     offset = np.median(s) if len(s) else 0.0
     for spread in (s, _root(overall, w, w.sum()), np.ones(1)):
@@ -264,7 +299,9 @@ def _scale(within: Array, overall: Array, w: Array, classes: int) -> Array:
 
 
 def _root(gaps: Array, w: Array, count: float) -> Array:
-    """sqrt(sum_i w_i gaps_ij^2 / count), computed relative to the largest value of each column: squares of 1e200 would overflow."""
+    """sqrt(sum_i w_i gaps_ij^2 / count), computed relative to the largest value of each column:
+    squares of 1e200 would overflow.
+    """
     most = np.abs(gaps).max(axis=0)
     share = gaps / np.where(most > 0, most, 1)
     return most * np.sqrt(_weighted_sum(w, share**2) / count)

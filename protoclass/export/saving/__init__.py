@@ -48,11 +48,11 @@ and lists are written as JSON does. Everything else is an object of one name, it
 Classes
 -------
 An object has the fields of its class, which are described by its documentation: `Fit`,
-`Validation`, `ErrorCurve` (in a fit), `Problem`, `Selection`, `Calibration`; `Dissimilarity` and the trained metrics; rules,
-`Points`, `Objective` and `Certificate` (bounds, class by class, and the dual prices of the rows);
-`Comparison`. "method pvm" and "metric euclidean" are specifications with their parameters; "method
-m of module.Class" is a registered one. Three classes have fields that follow from the others, and
-are written without them:
+`Validation`, `ErrorCurve` (in a fit), `Problem`, `Selection`, `Calibration`; `Dissimilarity` and
+the trained metrics; rules, `Points`, `Objective` and `Certificate` (bounds, class by class, and the
+dual prices of the rows); `Comparison`. "method pvm" and "metric euclidean" are specifications with
+their parameters; "method m of module.Class" is a registered one. Three classes have fields that
+follow from the others, and are written without them:
 
 * `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the
   data.
@@ -87,7 +87,15 @@ from protoclass import __version__
 
 from ...core.memory import room
 from ...frames.tables import Absent, as_pandas
-from ...ground.errors import FileError, NotAvailableError, OptionError, TooLargeError, brief, cut, shown
+from ...ground.errors import (
+    FileError,
+    NotAvailableError,
+    OptionError,
+    TooLargeError,
+    brief,
+    cut,
+    shown,
+)
 from ...ground.files import Saved, check_free, write_by
 from ...values import public
 from .classes import SAVED, import_all
@@ -102,12 +110,18 @@ def save(value: Any, path: Any, overwrite: Any) -> Saved:
     root = encoder.encode(value, f"the {type(value).__name__}")["object"]
     kind = encoder.objects[root][0]
     document = {"kind": kind, "objects": encoder.objects, "root": root}
-    return Saved(place, write_archive(place, document, encoder.arrays, overwrite), tuple(CONTENTS[kind](value)))
+    return Saved(
+        place,
+        write_archive(place, document, encoder.arrays, overwrite),
+        tuple(CONTENTS[kind](value)),
+    )
 
 
 def _place(path: Any) -> Path:
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
-        raise OptionError(f"path must be the name of a file, such as 'iris.proto', not {brief(path)}")
+        raise OptionError(
+            f"path must be the name of a file, such as 'iris.proto', not {brief(path)}"
+        )
     return Path(path)
 
 
@@ -182,15 +196,33 @@ def load(path: Any) -> Any:
 def _of_fit(fit: Any) -> list[str]:
     out, prototypes = _of_problem(fit.problem), fit.rule.prototypes
     if fit.frame.absent is not None:
-        which = f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the {fit.nobs} rows, with labels and predictors"
-        out.append(which if prototypes.at is not None else f"{len(prototypes)} prototypes, none of them a row")
-        learned = [name for name, array in fit.dissimilarity.metric.arrays().items() if array.ndim and len(array) == fit.nobs > 1]
-        out += [f"values of each row that the metric learned ({', '.join(learned)})"] if learned else []
+        which = (
+            f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the "
+            f"{fit.nobs} rows, with labels and predictors"
+        )
+        out.append(
+            which
+            if prototypes.at is not None
+            else f"{len(prototypes)} prototypes, none of them a row"
+        )
+        learned = [
+            name
+            for name, array in fit.dissimilarity.metric.arrays().items()
+            if array.ndim and len(array) == fit.nobs > 1
+        ]
+        out += (
+            [f"values of each row that the metric learned ({', '.join(learned)})"]
+            if learned
+            else []
+        )
     if fit.curve is not None:
         out.append(_held_out(fit.curve))
     if fit.calibration is not None:
         rows, rules = len(fit.calibration.conformal.y), len(fit.calibration.rules)
-        out.append(f"classes, weights and scores of {rows} calibration rows, and the prototypes of the {rules} rules that scored them")
+        out.append(
+            f"classes, weights and scores of {rows} calibration rows, and the prototypes of the "
+            f"{rules} rules that scored them"
+        )
     return out
 
 
@@ -198,14 +230,19 @@ def _of_problem(problem: Any) -> list[str]:
     """The data of a call, all of whose columns are kept, or the levels that a slim fit has of them."""
     if not isinstance(problem.call.data, Absent):
         rows, columns = as_pandas(problem.call.data).shape
-        return [f"the data: {rows} rows with their labels and all {columns} columns; fit.slim() leaves them out"]
+        return [
+            f"the data: {rows} rows with their labels and all {columns} columns; fit.slim() leaves them out"
+        ]
     levels = [name for name, column in problem.frame.schema.items() if column.kind == "category"]
     return [f"the values in training of the columns {brief(levels)}"] if levels else []
 
 
 def _held_out(v: Any) -> str:
     repeats, n, points = v.predicted.shape
-    return f"held-out predictions of {n} rows ({points} grid points, {repeats} {'repeat' if repeats == 1 else 'repeats'}) and their folds"
+    return (
+        f"held-out predictions of {n} rows ({points} grid points, {repeats} "
+        f"{'repeat' if repeats == 1 else 'repeats'}) and their folds"
+    )
 
 
 def _of_dissimilarity(d: Any) -> list[str]:
@@ -216,18 +253,24 @@ def _of_dissimilarity(d: Any) -> list[str]:
 
 
 CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
-    "Fit": _of_fit, "Validation": lambda v: [*_of_problem(v.problem), _held_out(v)], "Dissimilarity": _of_dissimilarity,
-    "Comparison": lambda c: [f"labels, classes and predictions of {len(c.predictions)} test rows by {len(c.methods)} methods"],
+    "Fit": _of_fit, "Validation": lambda v: [*_of_problem(v.problem), _held_out(v)],
+    "Dissimilarity": _of_dissimilarity,
+    "Comparison": lambda c: [f"labels, classes and predictions of {len(c.predictions)} test rows "
+                             f"by {len(c.methods)} methods"],
 }  # fmt: skip
 
 
 FORMAT, VERSION, DOCUMENT = "protoclass", 3, "content.json"
 SMALL = 2**12  # bytes that any entry may have
-ARRAY_RATIO, TEXT_RATIO = 50, 20  # times that an entry may be larger than it is compressed; values of JSON take far more than its text
+# times that an entry may be larger than it is compressed; values of JSON take far more than its
+# text
+ARRAY_RATIO, TEXT_RATIO = 50, 20
 PACKAGES = ("numpy", "pandas", "formulaic", "scipy")
 
 
-def write_archive(path: Path, document: Mapping[str, Any], arrays: Sequence[bytes], overwrite: bool) -> int:
+def write_archive(
+    path: Path, document: Mapping[str, Any], arrays: Sequence[bytes], overwrite: bool
+) -> int:
     """Write a file of a document and npy files, all or not at all; returns its bytes.
 
     Raises
@@ -236,7 +279,9 @@ def write_archive(path: Path, document: Mapping[str, Any], arrays: Sequence[byte
         See `protoclass.ground.files.write_by`.
     """
     head = {"format": FORMAT, "version": VERSION, "written by": versions()}
-    text = json.dumps(head | dict(document), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        head | dict(document), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
     return write_by(lambda file: _write(file, [text.encode(), *arrays]), path, overwrite)
 
 
@@ -255,7 +300,9 @@ def _write(file: BinaryIO, entries: Sequence[bytes]) -> int:
             archive.writestr(info, data, _method(name, data))
         archive.close()
     except BaseException:
-        archive.fp = None  # to close an archive with an open entry fails, which would hide Ctrl-C; the file is thrown away
+        # to close an archive with an open entry fails, which would hide Ctrl-C; the file is thrown
+        # away
+        archive.fp = None
         raise
     return file.tell()
 
@@ -276,7 +323,11 @@ def _sum(entries: Sequence[bytes]) -> bytes:
 
 def versions() -> dict[str, str]:
     """Versions of this package and of those whose numbers are in a file."""
-    return {"protoclass": __version__, "python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+    return {
+        "protoclass": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in PACKAGES},
+    }
 
 
 def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
@@ -308,7 +359,8 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
 
 def damaged(path: Path, why: str) -> FileError:
     return FileError(
-        f"{shown(str(path))} is damaged, or is not a file that protoclass has saved: {why}. Take another copy, or save the fit again"
+        f"{shown(str(path))} is damaged, or is not a file that protoclass has saved: {why}. Take "
+        "another copy, or save the fit again"
     )
 
 
@@ -319,12 +371,16 @@ def _checked(infos: list[zipfile.ZipInfo], size: int, path: Path) -> int:
         raise ValueError("its entries are not a document and its arrays")
     for info in infos:
         if info.file_size > max(info.compress_size, most_bytes(info.filename, info.compress_size)):
-            raise ValueError(f"its entry {info.filename} would have {info.file_size:,} bytes, out of {info.compress_size:,}")
+            raise ValueError(
+                f"its entry {info.filename} would have {info.file_size:,} bytes, out of {info.compress_size:,}"
+            )
     if sum(info.compress_size for info in infos) > size:
         raise ValueError("it has entries that are larger than the file")
     total = sum(info.file_size for info in infos)
     if total > room():
-        raise TooLargeError(f"the content of {shown(str(path))} needs {total / 2**30:.2f} GB, above a quarter of the available memory")
+        raise TooLargeError(
+            f"the content of {shown(str(path))} needs {total / 2**30:.2f} GB, above a quarter of the available memory"
+        )
     return total
 
 
@@ -335,9 +391,14 @@ def _described(text: str, path: Path) -> dict[str, Any]:
         raise ValueError("its document is not a saved fit")
     number, by = document["version"], document["written by"]["protoclass"]
     if number != VERSION:
-        cure = "update protoclass" if number > VERSION else "load it with that version, and fit again with this one"
+        cure = (
+            "update protoclass"
+            if number > VERSION
+            else "load it with that version, and fit again with this one"
+        )
         raise FileError(
-            f"{shown(str(path))} has version {number} of the format, written by protoclass {shown(by)}, but this protoclass supports "
+            f"{shown(str(path))} has version {number} of the format, written by protoclass "
+            f"{shown(by)}, but this protoclass supports "
             f"{VERSION}: {cure}"
         )
     return document
@@ -354,7 +415,13 @@ def _array(data: bytes, most: int) -> np.ndarray:
     if npy.read_magic(file) != (1, 0):
         raise ValueError("an array has another header")
     shape, _, dtype = npy.read_array_header_1_0(file)
-    if dtype.kind not in KINDS or math.prod(shape) * dtype.itemsize != len(data) - file.tell() or max(shape, default=0) > most:
-        raise ValueError(f"an array would have the shape {reprlib.repr(shape)} of {dtype}, and has {len(data) - file.tell():,} bytes")
+    if (
+        dtype.kind not in KINDS
+        or math.prod(shape) * dtype.itemsize != len(data) - file.tell()
+        or max(shape, default=0) > most
+    ):
+        raise ValueError(
+            f"an array would have the shape {reprlib.repr(shape)} of {dtype}, and has {len(data) - file.tell():,} bytes"
+        )
     file.seek(0)
     return np.load(file, allow_pickle=False)

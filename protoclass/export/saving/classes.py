@@ -25,7 +25,8 @@ from ...metrics.base import check_rep
 from ...models import registry as models
 
 SAVED = ("Fit", "Validation", "Dissimilarity", "Comparison")  # public classes that have `save`
-MODULES = ("fitting", "analysis.comparison", "metrics.measuring", "metrics.mixed")  # with classes to which no registry leads
+# with classes to which no registry leads
+MODULES = ("fitting", "analysis.comparison", "metrics.measuring", "metrics.mixed")
 
 
 def import_all() -> None:
@@ -41,7 +42,10 @@ def known_classes() -> dict[str, Kind]:
     """Each class that may be in a file, by its name there: declared by `savable`, and registered
     methods and metrics."""
     out = dict(SAVABLE)
-    registries: Any = (("method", models.BUILT_IN, models.MODELS), ("metric", metrics.BUILT_IN, metrics.METRICS))
+    registries: Any = (
+        ("method", models.BUILT_IN, models.MODELS),
+        ("metric", metrics.BUILT_IN, metrics.METRICS),
+    )
     for what, built_in, known in registries:
         for name, place in built_in.items():
             out[f"{what} {name}"] = Kind(f"{what} {name}", _class(place), {})
@@ -84,7 +88,8 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
     kind = known.get(FORMER_CLASSES.get(name, name))
     if kind is None:
         raise NotAvailableError(
-            f"the file contains an object of {brief(name)}, which is not known: before pc.load, import the module that defines it with "
+            f"the file contains an object of {brief(name)}, which is not known: before pc.load, "
+            "import the module that defines it with "
             "@pc.extend.savable or pc.register, or update protoclass"
         )
     return kind
@@ -93,19 +98,37 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
 def check_fields(kind: Kind, value: Any) -> None:
     """Raise if a field of a declared class has an object of another one, or if arrays do not agree
     in their axes."""
-    sizes: dict[str, int] = {f.name: v for f in fields(value) if type(v := getattr(value, f.name)) is int}
+    sizes: dict[str, int] = {
+        f.name: v for f in fields(value) if type(v := getattr(value, f.name)) is int
+    }
     for f in fields(value):
-        given, names, axes = getattr(value, f.name), str(f.type).split(" | "), kind.shapes.get(f.name)
+        given, names, axes = (
+            getattr(value, f.name),
+            str(f.type).split(" | "),
+            kind.shapes.get(f.name),
+        )
         classes = tuple(SAVABLE[name].of for name in names if name in SAVABLE)
-        if classes and len(classes) + names.count("None") == len(names) and not isinstance(given, (*classes, NoneType)):
+        if (
+            classes
+            and len(classes) + names.count("None") == len(names)
+            and not isinstance(given, (*classes, NoneType))
+        ):
             raise FileError(f"the field {f.name!r} of {kind.name} is {brief(given)}")
         if axes is None or given is None:
             continue
-        shape, letters = np.shape(given) if isinstance(given, (np.ndarray, pd.DataFrame)) else (len(given),), axes.split()
+        shape, letters = (
+            np.shape(given) if isinstance(given, (np.ndarray, pd.DataFrame)) else (len(given),),
+            axes.split(),
+        )
         shape = shape[: len(letters)] if isinstance(given, pd.DataFrame) else shape
-        known = [int(letter) if letter.isdecimal() else sizes.setdefault(letter, n) for letter, n in zip(letters, shape, strict=False)]
+        known = [
+            int(letter) if letter.isdecimal() else sizes.setdefault(letter, n)
+            for letter, n in zip(letters, shape, strict=False)
+        ]
         if len(shape) != len(letters) or known != list(shape):
-            raise FileError(f"the field {f.name!r} of {kind.name} has the shape {shape}, which does not fit the other fields")
+            raise FileError(
+                f"the field {f.name!r} of {kind.name} has the shape {shape}, which does not fit the other fields"
+            )
 
 
 def refused(value: Any, where: str) -> OptionError:
@@ -113,12 +136,19 @@ def refused(value: Any, where: str) -> OptionError:
     cure = "register its class as a method or metric, or declare it by @pc.extend.savable"
     if callable(value):
         cure = (
-            "write the metric as a class with pc.register and @pc.extend.savable, because files do not contain code (see "
+            "write the metric as a class with pc.register and @pc.extend.savable, because files do "
+            "not contain code (see "
             "the vignette a_method_of_your_own), or use the matrix of dissimilarities"
         )
-    elif where.startswith("the column") or isinstance(value, (pd.Series, pd.Index)) or type(value).__module__.startswith("pandas"):
+    elif (
+        where.startswith("the column")
+        or isinstance(value, (pd.Series, pd.Index))
+        or type(value).__module__.startswith("pandas")
+    ):
         cure = "convert it to numbers, texts, categories or dates, leave the column out of the data, or save fit.slim()"
-    return OptionError(f"{where} is {brief(value)}, of type {type(value).__name__}, which can't be saved: {cure}")
+    return OptionError(
+        f"{where} is {brief(value)}, of type {type(value).__name__}, which can't be saved: {cure}"
+    )
 
 
 LITERAL = re.compile(r"[0-9]{1,300}(\.[0-9]{0,300})?|\.[0-9]{1,300}")
@@ -140,7 +170,9 @@ def written(value: Any, name: str) -> dict[str, Any]:
 
 
 def _fields(value: Any, without: Collection[str] = ()) -> dict[str, Any]:
-    return {f.name: getattr(value, f.name) for f in fields(value) if f.init and f.name not in without}
+    return {
+        f.name: getattr(value, f.name) for f in fields(value) if f.init and f.name not in without
+    }
 
 
 def require(condition: Any, message: str) -> None:
@@ -153,21 +185,29 @@ def read_formula(of: Any, columns: Any, **given: Any) -> Any:
     """A formula, each factor of which is in the closed grammar."""
     for term in given["terms"]:
         for f in term.factors:
-            fine = f.how in ("lookup", "python") or (f.how == "literal" and LITERAL.fullmatch(f.expr) is not None)
-            require(fine, f"a factor of the formula is {cut(f.expr, 80)}, evaluated as {cut(f.how, 20)}")
+            fine = f.how in ("lookup", "python") or (
+                f.how == "literal" and LITERAL.fullmatch(f.expr) is not None
+            )
+            require(
+                fine, f"a factor of the formula is {cut(f.expr, 80)}, evaluated as {cut(f.how, 20)}"
+            )
     formula = of(**given, names=name_columns(columns, TRANSFORMS))
     return replace(formula, uses=check_factors(formula.terms, formula.names, formula.text))
 
 
 def write_frame(frame: Any) -> dict[str, Any]:
     """A frame with what the transforms of its formula have learned."""
-    return {**_fields(frame, ("spec",)), "states": None if frame.spec is None else states_of(frame.spec)}
+    return {
+        **_fields(frame, ("spec",)),
+        "states": None if frame.spec is None else states_of(frame.spec),
+    }
 
 
 def read_frame(of: Any, states: Any, **given: Any) -> Any:
     """A frame, with the specification of its design matrix restored from the states of its
     transforms."""
-    require(type(given["formula"]) is Formula, "a frame has no formula")  # whose factors were checked
+    # whose factors were checked
+    require(type(given["formula"]) is Formula, "a frame has no formula")
     frame = of(**given, spec=None)
     return frame if states is None else replace(frame, spec=spec_of_states(frame, states))
 
@@ -179,7 +219,8 @@ DERIVED: Mapping[str, Derived] = {
 }  # fmt: skip
 
 
-# fields that classes had when version 3 of the format was new, with the value that means what they do without
+# fields that classes had when version 3 of the format was new, with the value that means what they
+# do without
 FORMER: Mapping[str, Mapping[str, Any]] = {
     "TrainedGower": {"ranked": ()}, "metric gower": {"logratio": (), "ordratio": ()}, "metric nca": {"kind": "nca"},
     "metric tangent": {
@@ -187,7 +228,8 @@ FORMER: Mapping[str, Mapping[str, Any]] = {
     },
     "method medianglvq": {"starts": 1, "total": None, "init": "kmedoids"}, "method mmd": {"criticisms": 0},
     "method scm": {"multiclass": "ovo"}, "method hyperplane": {"dims": None}, "kmeans candidates": {"by": "class"},
-    "Validation": dict.fromkeys(["choice", "measure", "loss", "procedure"], ...),  # any value: they follow from the problem
+    # any value: they follow from the problem
+    "Validation": dict.fromkeys(["choice", "measure", "loss", "procedure"], ...),
 }  # fmt: skip
 DROPPED = ("Choice", "Procedure")  # classes of such fields
 
@@ -196,11 +238,20 @@ DROPPED = ("Choice", "Procedure")  # classes of such fields
 FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
 FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
     "unlabelled": {"frame": "data"},
-    **{name: {"components": "dims"} for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")},
-    "metric adaptive": {"epsilon": "softening"}, "method pvm": {"stop": "max_size", "draws": "resamples"}, "method scm": {"stop": "max_size"},
+    **{
+        name: {"components": "dims"}
+        for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")
+    },
+    "metric adaptive": {"epsilon": "softening"},
+    "method pvm": {"stop": "max_size", "draws": "resamples"},
+    "method scm": {"stop": "max_size"},
     "method lvq": {"epsilon": "damping"},
-    "hull": {"count": "n"}, "quantiles": {"count": "n"},
-    **{f"metric {name}": {"weights": "column_weights"} for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")},
+    "hull": {"count": "n"},
+    "quantiles": {"count": "n"},
+    **{
+        f"metric {name}": {"weights": "column_weights"}
+        for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")
+    },
 }
 FORMER_PARAMETERS = {"stop": "max_size", "components": "dims"}  # of methods, among tuned values
 
@@ -219,15 +270,27 @@ def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
     if name == "Validation":
         given["grid"] = given["grid"].rename(columns=FORMER_PARAMETERS)
     if name == "Selection":
-        given["values"] = {FORMER_PARAMETERS.get(parameter, parameter): value for parameter, value in given["values"].items()}
+        given["values"] = {
+            FORMER_PARAMETERS.get(parameter, parameter): value
+            for parameter, value in given["values"].items()
+        }
     former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})
-    return {renamed.get(field, field): part for field, part in given.items()
-            if field not in former or (former[field] is not ... and part != former[field])}  # fmt: skip
+    return {
+        renamed.get(field, field): part
+        for field, part in given.items()
+        if field not in former or (former[field] is not ... and part != former[field])
+    }
 
 
 def check_dissimilarity(d: Any) -> None:
-    check_rep(d.rows, len(d.data.remembered), "the file"), check_rep(d.candidates, len(d.candidate_names), "the file")
-    require(_within(d.candidate_row, -1, len(d.data.remembered)), "candidates are rows that do not exist")
+    (
+        check_rep(d.rows, len(d.data.remembered), "the file"),
+        check_rep(d.candidates, len(d.candidate_names), "the file"),
+    )
+    require(
+        _within(d.candidate_row, -1, len(d.data.remembered)),
+        "candidates are rows that do not exist",
+    )
 
 
 def _within(a: np.ndarray, low: int, end: int) -> bool:
@@ -240,19 +303,35 @@ def check_fit(fit: Any) -> None:
     for learned in (fit, *(fit.calibration.rules if fit.calibration else ())):
         points = learned.rule.prototypes
         fine = points.at is None or _within(points.at, 0, len(learned.dissimilarity.candidate_row))
-        require(fine and _within(points.classes, 0, len(fit.frame.levels)), "prototypes are candidates or of classes that do not exist")
+        require(
+            fine and _within(points.classes, 0, len(fit.frame.levels)),
+            "prototypes are candidates or of classes that do not exist",
+        )
 
 
 def check_forest(f: Any) -> None:
     """Trees that lead from each root to a leaf, by columns that exist: kernels descend without
     looking."""
     whole, sizes = (f.start, f.left, f.right, f.feature), np.diff(f.start)
-    fine = all(a.dtype.kind == "i" for a in whole) and (f.threshold.dtype, f.missing.dtype, f.error.dtype) == (float, bool, float)
-    fine = fine and bool(len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all())
+    fine = all(a.dtype.kind == "i" for a in whole) and (
+        f.threshold.dtype,
+        f.missing.dtype,
+        f.error.dtype,
+    ) == (float, bool, float)
+    fine = fine and bool(
+        len(sizes) and f.start[0] == 0 and f.start[-1] == len(f.left) and (sizes > 0).all()
+    )
     require(fine, "the trees do not match their nodes")
     own, inner = np.arange(len(f.left)) - np.repeat(f.start[:-1], sizes), f.left >= 0
     further = [(own < side) & (side < np.repeat(sizes, sizes)) for side in (f.left, f.right)]
-    require(np.all(further, axis=0)[inner].all() and _within(f.feature[inner], 0, len(f.columns)), "a node of a tree leads nowhere")
+    require(
+        np.all(further, axis=0)[inner].all() and _within(f.feature[inner], 0, len(f.columns)),
+        "a node of a tree leads nowhere",
+    )
 
 
-CHECKS: Mapping[str, Callable[[Any], None]] = {"Dissimilarity": check_dissimilarity, "Fit": check_fit, "TrainedForest": check_forest}
+CHECKS: Mapping[str, Callable[[Any], None]] = {
+    "Dissimilarity": check_dissimilarity,
+    "Fit": check_fit,
+    "TrainedForest": check_forest,
+}

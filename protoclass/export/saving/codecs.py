@@ -32,10 +32,25 @@ from .classes import (
 
 KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
 MISSING = {"NA": pd.NA, "NaT": pd.NaT}
-MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
+MASKED = (
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "UInt8",
+    "UInt16",
+    "UInt32",
+    "UInt64",
+    "Float32",
+    "Float64",
+    "boolean",
+)
 TABLES = ("polars", "pyarrow")  # libraries whose tables are kept as such
-FEW, RATIO = 2**23, 16  # bytes that the values of any file may take, and how many more for each byte of its entries
-ENTRY = 64  # bytes of a label that is counted and not written, of a text, and half of those of an array in another one
+# bytes that the values of any file may take, and how many more for each byte of its entries
+FEW, RATIO = 2**23, 16
+# bytes of a label that is counted and not written, of a text, and half of those of an array in
+# another one
+ENTRY = 64
 
 
 def plain(array: np.ndarray) -> bool:
@@ -46,7 +61,9 @@ def plain(array: np.ndarray) -> bool:
 def array_bytes(array: np.ndarray) -> bytes:
     """A plain array as the bytes of an npy file, least byte first."""
     file = io.BytesIO()
-    npy.write_array(file, np.asarray(array, array.dtype.newbyteorder("<")), version=(1, 0), allow_pickle=False)
+    npy.write_array(
+        file, np.asarray(array, array.dtype.newbyteorder("<")), version=(1, 0), allow_pickle=False
+    )
     return file.getvalue()
 
 
@@ -70,8 +87,15 @@ def _dtype(value: Any) -> Any:
 def _ragged(value: Any) -> bool:
     """Whether an array contains arrays of one plain type with one axis, like sets of different
     sizes."""
-    parts = value.tolist() if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1 else []
-    return bool(parts) and all(isinstance(p, np.ndarray) and p.ndim == 1 and p.dtype == parts[0].dtype and plain(p) for p in parts)
+    parts = (
+        value.tolist()
+        if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1
+        else []
+    )
+    return bool(parts) and all(
+        isinstance(p, np.ndarray) and p.ndim == 1 and p.dtype == parts[0].dtype and plain(p)
+        for p in parts
+    )
 
 
 def _objects(values: list[Any], shape: list[Any]) -> np.ndarray:
@@ -100,14 +124,23 @@ def _column(values: Any) -> Any:
     otherwise pandas', for Arrow's as well."""
     if isinstance(values.dtype, pd.ArrowDtype):
         return _of_arrow(values)
-    return np.asarray(values) if isinstance(values.dtype, (np.dtype, pd.SparseDtype)) else values.array
+    return (
+        np.asarray(values) if isinstance(values.dtype, (np.dtype, pd.SparseDtype)) else values.array
+    )
 
 
 def _of_arrow(values: Any) -> Any:
     """Entries of a type of Arrow in the type of pandas for the same values; objects if there is
     none."""
     known = values.dtype.numpy_dtype
-    name = {"b": "boolean", "i": "Int64", "u": "UInt64", "f": "Float64", "M": known.str, "m": known.str}.get(known.kind)
+    name = {
+        "b": "boolean",
+        "i": "Int64",
+        "u": "UInt64",
+        "f": "Float64",
+        "M": known.str,
+        "m": known.str,
+    }.get(known.kind)
     if "tz=" in str(values.dtype):
         return pd.DatetimeIndex(values.to_numpy(object)).array
     if values.dtype.type is Decimal:
@@ -116,7 +149,9 @@ def _of_arrow(values: Any) -> Any:
         return pd.array(values.to_numpy(object), pd.StringDtype())
     if name is None or (known.kind == "M" and str(values.dtype)[:9] != "timestamp"):
         return np.asarray(values, object)
-    return pd.array(values.to_numpy(object), name) if known.kind in "biuf" else values.to_numpy(known)
+    return (
+        pd.array(values.to_numpy(object), name) if known.kind in "biuf" else values.to_numpy(known)
+    )
 
 
 def _series(rows: pd.Index, name: Any, values: Any) -> pd.Series:
@@ -125,7 +160,9 @@ def _series(rows: pd.Index, name: Any, values: Any) -> pd.Series:
 
 
 def _table(rows: pd.Index, names: pd.Index, columns: list[Any]) -> pd.DataFrame:
-    return pd.DataFrame({k: _series(rows, k, values) for k, values in enumerate(columns)}, rows).set_axis(names, axis=1)
+    return pd.DataFrame(
+        {k: _series(rows, k, values) for k, values in enumerate(columns)}, rows
+    ).set_axis(names, axis=1)
 
 
 def _texts(nullable: bool, texts: list[Any]) -> Any:
@@ -143,7 +180,9 @@ def _of_library(library: str, table: pd.DataFrame) -> Any:
     try:
         module = __import__(library)
     except ImportError:
-        raise NotAvailableError(f"the data were a table of {library}, which is not installed: use pip install {library}") from None
+        raise NotAvailableError(
+            f"the data were a table of {library}, which is not installed: use pip install {library}"
+        ) from None
     return as_given(table, module.DataFrame() if library == "polars" else module.table({}))
 
 
@@ -152,40 +191,20 @@ CODECS: Mapping[str, Codec] = {
     "missing": Codec(lambda v: v is pd.NA or v is pd.NaT, lambda v: ["NA" if v is pd.NA else "NaT"], MISSING.__getitem__),
     "float": Codec(lambda v: type(v) is float, lambda v: [str(v)], float),
     "scalar": Codec(np.generic, lambda v: [np.asarray(v)], lambda a: a.reshape(())[()]),
-    "arrays": Codec(
-        _ragged, lambda v: [np.concatenate(v.tolist()), np.array([len(p) for p in v], np.int64)],
-        lambda flat, lengths: _objects(np.split(flat, np.cumsum(lengths)[:-1]), [len(lengths)]),
-    ),
+    "arrays": Codec(_ragged, lambda v: [np.concatenate(v.tolist()), np.array([len(p) for p in v], np.int64)], lambda flat, lengths: _objects(np.split(flat, np.cumsum(lengths)[:-1]), [len(lengths)]),),
     "objects": Codec(lambda v: isinstance(v, np.ndarray) and v.dtype.kind == "O", lambda v: [v.ravel().tolist(), list(v.shape)], _objects),
     "timestamp": Codec(lambda v: isinstance(v, pd.Timestamp) and v.tz is None, lambda v: [v.asm8], pd.Timestamp),
     "timedelta": Codec(pd.Timedelta, lambda v: [v.asm8], pd.Timedelta),
-    "datetime": Codec(
-        lambda v: type(v) is datetime.datetime and v.tzinfo is None, lambda v: [v.isoformat()], datetime.datetime.fromisoformat
-    ),
+    "datetime": Codec(lambda v: type(v) is datetime.datetime and v.tzinfo is None, lambda v: [v.isoformat()], datetime.datetime.fromisoformat),
     "date": Codec(lambda v: type(v) is datetime.date, lambda v: [v.isoformat()], datetime.date.fromisoformat),
     "decimal": Codec(Decimal, lambda v: [str(v)], Decimal),
     "interval": Codec(pd.Interval, lambda v: [v.left, v.right, v.closed], pd.Interval),
-    "category": Codec(
-        pd.Categorical, lambda v: [v.codes, v.categories, bool(v.ordered)],
-        lambda codes, levels, ordered: pd.Categorical.from_codes(codes, levels, ordered=ordered),
-    ),
-    "zoned": Codec(
-        lambda v: isinstance(_dtype(v), pd.DatetimeTZDtype), lambda v: [np.asarray(v, "M8[ns]"), str(v.dtype)],
-        lambda times, kind: pd.DatetimeIndex(times).tz_localize("UTC").astype(kind).array,
-    ),
-    "periods": Codec(
-        lambda v: isinstance(_dtype(v), pd.PeriodDtype), lambda v: [v.asi8, str(v.dtype)],
-        lambda counts, kind: pd.PeriodIndex.from_ordinals(counts, freq=pd.api.types.pandas_dtype(kind).freq).array,
-    ),
+    "category": Codec(pd.Categorical, lambda v: [v.codes, v.categories, bool(v.ordered)], lambda codes, levels, ordered: pd.Categorical.from_codes(codes, levels, ordered=ordered),),
+    "zoned": Codec(lambda v: isinstance(_dtype(v), pd.DatetimeTZDtype), lambda v: [np.asarray(v, "M8[ns]"), str(v.dtype)], lambda times, kind: pd.DatetimeIndex(times).tz_localize("UTC").astype(kind).array,),
+    "periods": Codec(lambda v: isinstance(_dtype(v), pd.PeriodDtype), lambda v: [v.asi8, str(v.dtype)], lambda counts, kind: pd.PeriodIndex.from_ordinals(counts, freq=pd.api.types.pandas_dtype(kind).freq).array,),
     "intervals": Codec(pd.arrays.IntervalArray, lambda v: [v.left, v.right, v.closed], pd.arrays.IntervalArray.from_arrays),
-    "texts": Codec(
-        lambda v: isinstance(_dtype(v), pd.StringDtype),
-        lambda v: [v.dtype.na_value is pd.NA, [None if t is v.dtype.na_value or t != t else t for t in v.astype(object)]], _texts,
-    ),
-    "masked": Codec(
-        lambda v: str(_dtype(v)) in MASKED, lambda v: [MASKED.index(str(v.dtype)), [None if t is pd.NA else t for t in v.tolist()]],
-        lambda kind, values: pd.array(values, MASKED[kind]),
-    ),
+    "texts": Codec(lambda v: isinstance(_dtype(v), pd.StringDtype), lambda v: [v.dtype.na_value is pd.NA, [None if t is v.dtype.na_value or t != t else t for t in v.astype(object)]], _texts,),
+    "masked": Codec(lambda v: str(_dtype(v)) in MASKED, lambda v: [MASKED.index(str(v.dtype)), [None if t is pd.NA else t for t in v.tolist()]], lambda kind, values: pd.array(values, MASKED[kind]),),
     "labels": Codec(pd.Index, lambda v: [_levels(v), list(v.names)], _labels),
     "series": Codec(pd.Series, lambda v: [v.index, v.name, _column(v)], _series),
     "table": Codec(pd.DataFrame, lambda v: [v.index, v.columns, [_column(v.iloc[:, k]) for k in range(v.shape[1])]], _table),
@@ -206,7 +225,11 @@ class Encoder:
 
     def encode(self, value: Any, where: str) -> Any:
         """A value as JSON; `where` describes it in messages."""
-        if value is None or type(value) in (bool, int) or (type(value) is float and math.isfinite(value)):
+        if (
+            value is None
+            or type(value) in (bool, int)
+            or (type(value) is float and math.isfinite(value))
+        ):
             return value
         if isinstance(value, str):
             return self._text(value, where)
@@ -219,7 +242,12 @@ class Encoder:
         if isinstance(value, type) and value in self._names:
             return {"class": self._names[value]}
         if isinstance(value, Mapping):
-            return {"mapping": [[self.encode(k, where), self.encode(v, f"{where}[{k!r}]")] for k, v in value.items()]}
+            return {
+                "mapping": [
+                    [self.encode(k, where), self.encode(v, f"{where}[{k!r}]")]
+                    for k, v in value.items()
+                ]
+            }
         if id(value) not in self._written:
             self._written[id(value)] = self._once(value, where)
             self._kept.append(value)
@@ -249,7 +277,9 @@ class Encoder:
         parts = codec.write(value)
         if isinstance(value, pd.DataFrame):
             named = zip(value.columns, parts.pop(), strict=True)
-            columns = [self.encode(values, f"the column {name!r} of {where}") for name, values in named]
+            columns = [
+                self.encode(values, f"the column {name!r} of {where}") for name, values in named
+            ]
             return [*(self.encode(part, where) for part in parts), columns]
         return [self.encode(part, where) for part in parts]
 
@@ -257,7 +287,9 @@ class Encoder:
         name = self._names.get(type(value))
         if name is None:
             raise refused(value, where)
-        fields = {key: self.encode(v, f"{key!r} of {name}") for key, v in written(value, name).items()}
+        fields = {
+            key: self.encode(v, f"{key!r} of {name}") for key, v in written(value, name).items()
+        }
         self.objects.append([name, fields])
         return {"object": len(self.objects) - 1}
 
@@ -281,7 +313,11 @@ class Decoder:
             if name in DROPPED:
                 self.objects.append(None)
                 continue
-            self.objects.append(self._object(class_of(name, self._known), {name: self.decode(v) for name, v in given.items()}))
+            self.objects.append(
+                self._object(
+                    class_of(name, self._known), {name: self.decode(v) for name, v in given.items()}
+                )
+            )
 
     def decode(self, written: Any) -> Any:
         """The value of a piece of JSON, which may refer to the objects before it."""
@@ -298,7 +334,8 @@ class Decoder:
             return class_of(inner, self._known).of
         if tag == "range":
             counted = range(*inner)
-            self._count(ENTRY * (2**40 if counted[2**40:] else len(counted)))  # the length of a longer one may not fit a number
+            # the length of a longer one may not fit a number
+            self._count(ENTRY * (2**40 if counted[2**40 :] else len(counted)))
             return counted
         parts = self.decode(inner)
         if tag == "tuple":

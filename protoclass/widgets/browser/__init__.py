@@ -1,4 +1,6 @@
-"""The page of an explorer: plain ES modules and a style sheet, joined without a build step, and the file that has both."""
+"""The page of an explorer: plain ES modules and a style sheet, joined without a build step, and the
+file that has both.
+"""
 
 from __future__ import annotations
 
@@ -95,4 +97,7 @@ def fragment(png: bytes, content: bytes) -> str:
     """An explorer as a part of a page that has the script "file" and the style: a picture stands until it runs."""
     data, picture = (base64.b64encode(part).decode() for part in (zlib.compress(content, 9), png))
     still = f'<img class="protoclass-picture" alt="A picture of the explorer" src="data:image/png;base64,{picture}">'
-    return f'<div class="protoclass-page">{still}<script type="text/plain" class="protoclass-data">{data}</script></div>'
+    return (
+        f'<div class="protoclass-page">{still}<script type="text/plain" '
+        f'class="protoclass-data">{data}</script></div>'
+    )

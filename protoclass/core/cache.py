@@ -57,10 +57,8 @@ class Turn(event.Listener):
         self.depth += 1
         if self.depth == 1:
             try:
-                self.file = open(
-                    Path(tempfile.gettempdir()) / f"protoclass-{os.environ.get('USER', '')}.lock",
-                    "ab",
-                )
+                path = Path(tempfile.gettempdir()) / f"protoclass-{os.environ.get('USER', '')}.lock"
+                self.file = open(path, "ab")  # noqa: SIM115 - closed in `on_end`
                 lock(self.file)
             except OSError:  # as numba itself, without a lock
                 self.file = None

@@ -622,12 +622,10 @@ def assemble(
     report: Mapping[str, Any],
 ) -> SCMRule:
     """The rule of machines whose balls are numbered by columns of D; `own` is the class of each column."""
-    placed, at, radii, table = (
-        [],
-        [],
-        [],
-        {"machine": [], "radius": [], "holds": [], "q": [], "r": []},
-    )  # type: ignore[var-annotated]
+    placed: list[Any] = []
+    at: list[int] = []
+    radii: list[float] = []
+    table: dict[str, list[Any]] = {name: [] for name in ("machine", "radius", "holds", "q", "r")}
     for number, binary in enumerate(machines):
         m = binary.machine
         radial = np.flatnonzero(m.kind <= HOLE)

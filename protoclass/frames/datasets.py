@@ -41,9 +41,19 @@ SETS = {
 }
 # name: types of columns that a file does not show
 TYPES = {
-    "clinic": {"severity": pd.CategoricalDtype(["mild", "moderate", "severe"], ordered=True), "ward": pd.CategoricalDtype(["north", "south", "west"]), "smoker": "boolean", "blood": pd.CategoricalDtype(["A", "B", "AB", "0"]), "outcome": pd.CategoricalDtype(["recovered", "relapsed", "referred"]),},
-    "infection": {"sex": pd.CategoricalDtype(["female", "male"]), "outcome": pd.CategoricalDtype(["well", "ill"]), "consciousness": pd.CategoricalDtype(["alert", "drowsy", "confused"], ordered=True),},
-}  # fmt: skip
+    "clinic": {
+        "severity": pd.CategoricalDtype(["mild", "moderate", "severe"], ordered=True),
+        "ward": pd.CategoricalDtype(["north", "south", "west"]),
+        "smoker": "boolean",
+        "blood": pd.CategoricalDtype(["A", "B", "AB", "0"]),
+        "outcome": pd.CategoricalDtype(["recovered", "relapsed", "referred"]),
+    },
+    "infection": {
+        "sex": pd.CategoricalDtype(["female", "male"]),
+        "outcome": pd.CategoricalDtype(["well", "ill"]),
+        "consciousness": pd.CategoricalDtype(["alert", "drowsy", "confused"], ordered=True),
+    },
+}
 
 # name: file below PROTOCLASS_DATA, response, and the name and version at OpenML
 FETCHED = {

@@ -66,9 +66,9 @@ def value_of(fit: Fit) -> str:
     )
 
 
-class PrototypeClassifier(
+class PrototypeClassifier(  # type: ignore[misc]
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator
-):  # type: ignore[misc]
+):
     """A prototype classifier as an estimator of scikit-learn.
 
     It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and

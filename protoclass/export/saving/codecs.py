@@ -188,28 +188,85 @@ def _of_library(library: str, table: pd.DataFrame) -> Any:
 
 # the first that fits is taken
 CODECS: Mapping[str, Codec] = {
-    "missing": Codec(lambda v: v is pd.NA or v is pd.NaT, lambda v: ["NA" if v is pd.NA else "NaT"], MISSING.__getitem__),
+    "missing": Codec(
+        lambda v: v is pd.NA or v is pd.NaT,
+        lambda v: ["NA" if v is pd.NA else "NaT"],
+        MISSING.__getitem__,
+    ),
     "float": Codec(lambda v: type(v) is float, lambda v: [str(v)], float),
     "scalar": Codec(np.generic, lambda v: [np.asarray(v)], lambda a: a.reshape(())[()]),
-    "arrays": Codec(_ragged, lambda v: [np.concatenate(v.tolist()), np.array([len(p) for p in v], np.int64)], lambda flat, lengths: _objects(np.split(flat, np.cumsum(lengths)[:-1]), [len(lengths)]),),
-    "objects": Codec(lambda v: isinstance(v, np.ndarray) and v.dtype.kind == "O", lambda v: [v.ravel().tolist(), list(v.shape)], _objects),
-    "timestamp": Codec(lambda v: isinstance(v, pd.Timestamp) and v.tz is None, lambda v: [v.asm8], pd.Timestamp),
+    "arrays": Codec(
+        _ragged,
+        lambda v: [np.concatenate(v.tolist()), np.array([len(p) for p in v], np.int64)],
+        lambda flat, lengths: _objects(np.split(flat, np.cumsum(lengths)[:-1]), [len(lengths)]),
+    ),
+    "objects": Codec(
+        lambda v: isinstance(v, np.ndarray) and v.dtype.kind == "O",
+        lambda v: [v.ravel().tolist(), list(v.shape)],
+        _objects,
+    ),
+    "timestamp": Codec(
+        lambda v: isinstance(v, pd.Timestamp) and v.tz is None, lambda v: [v.asm8], pd.Timestamp
+    ),
     "timedelta": Codec(pd.Timedelta, lambda v: [v.asm8], pd.Timedelta),
-    "datetime": Codec(lambda v: type(v) is datetime.datetime and v.tzinfo is None, lambda v: [v.isoformat()], datetime.datetime.fromisoformat),
-    "date": Codec(lambda v: type(v) is datetime.date, lambda v: [v.isoformat()], datetime.date.fromisoformat),
+    "datetime": Codec(
+        lambda v: type(v) is datetime.datetime and v.tzinfo is None,
+        lambda v: [v.isoformat()],
+        datetime.datetime.fromisoformat,
+    ),
+    "date": Codec(
+        lambda v: type(v) is datetime.date, lambda v: [v.isoformat()], datetime.date.fromisoformat
+    ),
     "decimal": Codec(Decimal, lambda v: [str(v)], Decimal),
     "interval": Codec(pd.Interval, lambda v: [v.left, v.right, v.closed], pd.Interval),
-    "category": Codec(pd.Categorical, lambda v: [v.codes, v.categories, bool(v.ordered)], lambda codes, levels, ordered: pd.Categorical.from_codes(codes, levels, ordered=ordered),),
-    "zoned": Codec(lambda v: isinstance(_dtype(v), pd.DatetimeTZDtype), lambda v: [np.asarray(v, "M8[ns]"), str(v.dtype)], lambda times, kind: pd.DatetimeIndex(times).tz_localize("UTC").astype(kind).array,),
-    "periods": Codec(lambda v: isinstance(_dtype(v), pd.PeriodDtype), lambda v: [v.asi8, str(v.dtype)], lambda counts, kind: pd.PeriodIndex.from_ordinals(counts, freq=pd.api.types.pandas_dtype(kind).freq).array,),
-    "intervals": Codec(pd.arrays.IntervalArray, lambda v: [v.left, v.right, v.closed], pd.arrays.IntervalArray.from_arrays),
-    "texts": Codec(lambda v: isinstance(_dtype(v), pd.StringDtype), lambda v: [v.dtype.na_value is pd.NA, [None if t is v.dtype.na_value or t != t else t for t in v.astype(object)]], _texts,),
-    "masked": Codec(lambda v: str(_dtype(v)) in MASKED, lambda v: [MASKED.index(str(v.dtype)), [None if t is pd.NA else t for t in v.tolist()]], lambda kind, values: pd.array(values, MASKED[kind]),),
+    "category": Codec(
+        pd.Categorical,
+        lambda v: [v.codes, v.categories, bool(v.ordered)],
+        lambda codes, levels, ordered: pd.Categorical.from_codes(codes, levels, ordered=ordered),
+    ),
+    "zoned": Codec(
+        lambda v: isinstance(_dtype(v), pd.DatetimeTZDtype),
+        lambda v: [np.asarray(v, "M8[ns]"), str(v.dtype)],
+        lambda times, kind: pd.DatetimeIndex(times).tz_localize("UTC").astype(kind).array,
+    ),
+    "periods": Codec(
+        lambda v: isinstance(_dtype(v), pd.PeriodDtype),
+        lambda v: [v.asi8, str(v.dtype)],
+        lambda counts, kind: (
+            pd.PeriodIndex.from_ordinals(counts, freq=pd.api.types.pandas_dtype(kind).freq).array
+        ),
+    ),
+    "intervals": Codec(
+        pd.arrays.IntervalArray,
+        lambda v: [v.left, v.right, v.closed],
+        pd.arrays.IntervalArray.from_arrays,
+    ),
+    "texts": Codec(
+        lambda v: isinstance(_dtype(v), pd.StringDtype),
+        lambda v: [
+            v.dtype.na_value is pd.NA,
+            [None if t is v.dtype.na_value or t != t else t for t in v.astype(object)],
+        ],
+        _texts,
+    ),
+    "masked": Codec(
+        lambda v: str(_dtype(v)) in MASKED,
+        lambda v: [MASKED.index(str(v.dtype)), [None if t is pd.NA else t for t in v.tolist()]],
+        lambda kind, values: pd.array(values, MASKED[kind]),
+    ),
     "labels": Codec(pd.Index, lambda v: [_levels(v), list(v.names)], _labels),
     "series": Codec(pd.Series, lambda v: [v.index, v.name, _column(v)], _series),
-    "table": Codec(pd.DataFrame, lambda v: [v.index, v.columns, [_column(v.iloc[:, k]) for k in range(v.shape[1])]], _table),
-    "frame of": Codec(lambda v: eager_library(v) is not None, lambda v: [eager_library(v).__name__, as_pandas(v)], _of_library),
-}  # fmt: skip
+    "table": Codec(
+        pd.DataFrame,
+        lambda v: [v.index, v.columns, [_column(v.iloc[:, k]) for k in range(v.shape[1])]],
+        _table,
+    ),
+    "frame of": Codec(
+        lambda v: eager_library(v) is not None,
+        lambda v: [eager_library(v).__name__, as_pandas(v)],
+        _of_library,
+    ),
+}
 
 
 class Encoder:

@@ -16,8 +16,8 @@ from sklearn import metrics
 
 import protoclass as pc
 from protoclass.analysis import evaluation
-from protoclass.analysis.evaluation import Judged, compare_classes, signs
-from protoclass.analysis.groups import compare_groups
+from protoclass.analysis.evaluation import Judged
+from protoclass.analysis.groups import compare_classes, compare_groups, signs
 from protoclass.core.statistics import roc as core
 from protoclass.core.statistics.decision import calibration_line, net_benefit
 from protoclass.core.statistics.scores import calibration_in_the_large

@@ -75,7 +75,7 @@ class Fitted(Served):
     inside: ClassVar[str] = (
         "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of "
         "fitted_codes frame kinds learned "
-        "learn needed_of_new of_other_class prediction_sets predictions prices problem "
+        "learn needed_of_new of_other_class predictions prices problem "
         "prototype_names prototype_row prototype_table query "
         "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of "
         "warn_of_costs_twice why_optimistic"
@@ -111,17 +111,14 @@ class Fitted(Served):
             with bar(None, "fitting", problem.progress) as fitting:
                 dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
                 task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
-                check_rows_needed(
-                    replace(problem, model=model),
-                    np.bincount(task.y[task.w > 0], minlength=task.classes),
-                    {},
-                )
+                counts = np.bincount(task.y[task.w > 0], minlength=task.classes)
+                check_rows_needed(replace(problem, model=model), counts, {})
                 rule = model.path(replace(task, tick=fitting.update), {}).at(0)
         return cls(problem, dissimilarity, rule, validation, selection)
 
     @property
     def validation(self) -> ErrorCurve:
-        """The cross-validation: errors over the grid, held-out predictions, and the selected point."""
+        """The cross-validation: errors over the grid, held-out predictions, selected point."""
         found = self.checked if self.curve is None else self.curve
         if isinstance(found, str):
             raise NotAvailableError("this fit was not cross-validated: use fit.update(cv=10)")
@@ -273,11 +270,7 @@ class Fitted(Served):
     def of_other_class(self) -> np.ndarray:
         """Whether each prototype is a row of another class than it represents, bool (q,)."""
         table = self.prototype_table
-        own = (
-            table["true_class"].cat.codes.to_numpy()
-            if "true_class" in table
-            else np.full(len(table), -1)
-        )
+        own = table.get("true_class", table["class"]).cat.codes.to_numpy()
         return (own >= 0) & (own != self.rule.prototypes.classes)
 
     @cached_property
@@ -429,7 +422,7 @@ class Fitted(Served):
     def predictions(
         self, new: Any = None, kind: str = "class", unseen: str | None = "warn", **decision: Any
     ) -> pd.Series | pd.DataFrame:
-        """The result of `predict` in pandas; without a warning of new levels if `unseen` is None."""
+        """The result of `predict` in pandas; no warning of new levels if `unseen` is None."""
         self.check_kind(kind, **decision)
         if new is None:
             return self.answer_rows(None, kind, **decision)
@@ -464,13 +457,9 @@ class Fitted(Served):
         cure = "" if zero else ". Use unseen='raise' to make `Fit.predict` refuse them"
         fates = self.fates_of(found)
         coded = [name for name, known in found.schema.items() if known.kind != "letters"]
-        found.warn(
-            {
-                c: "zero" if zero and fate == "missing" and c in coded else fate
-                for c, fate in fates.items()
-            },
-            cure,
-        )
+        if zero:
+            fates |= {c: "zero" for c in coded if fates.get(c) == "missing"}
+        found.warn(fates, cure)
 
     def fates_of(self, found: Unseen) -> dict[str, str]:
         """Treatment of rows with a new level, by column: see `Traits.unseen`."""
@@ -509,13 +498,10 @@ class Fitted(Served):
         """Check the arguments of `predict` together; warn if they count costs twice."""
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
-            every = (
-                ""
-                if isinstance(kind, str) and kind in known
-                else f" (known kinds: {', '.join(known)})"
-            )
+            named = kind if isinstance(kind, str) else ""
+            every = "" if named in known else f" (known kinds: {', '.join(known)})"
             cure = ""
-            if isinstance(kind, str) and kind in ("prob", "set"):
+            if named in ("prob", "set"):
                 cure = "use fit.calibrate() for 'prob' and 'set', or calibrate=True in pc.fit"
             hint = hint_for_value("prediction", kind, self.kinds)
             raise OptionError(
@@ -541,15 +527,11 @@ class Fitted(Served):
         weighs = self.calibration is None if prior is None else isinstance(prior, str)
         if self.problem.class_factors is None or not weighs:
             return
-        cure = (
-            "use fit.calibrate(), whose probabilities do not include them"
-            if prior is None
-            else "leave out prior="
-        )
-        warn(
-            f"{decision} on probabilities for class_weights= counts costs twice: {cure}",
-            DataWarning,
-        )
+        cure = "leave out prior="
+        if prior is None:
+            cure = "use fit.calibrate(), whose probabilities do not include them"
+        said = f"{decision} on probabilities for class_weights= counts costs twice: {cure}"
+        warn(said, DataWarning)
 
     def answer_rows(
         self,
@@ -562,28 +544,28 @@ class Fitted(Served):
         threshold: Any = None,
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for a block of rows; for the training rows if None."""
-        if kind == "set":
-            return self.prediction_sets(new, level, zero)
+        response = self.frame.formula.response
+        if kind == "set" and self.calibration is not None:
+            return self.calibration.sets(new, self.classes, level, zero).rename(response)
         prior = prior_of(prior, self.problem)
         query, index, complete = self.query(new, zero)
         if kind == "prob":
             codes = self.class_probabilities(query, prior)
         elif threshold is not None:
-            codes = decide_at(
-                self.class_probabilities(query, None), *threshold_of(threshold, self.frame.levels)
-            )
+            p = self.class_probabilities(query, None)
+            codes = decide_at(p, *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
-            codes = decide(
-                self.class_probabilities(query, prior), loss_matrix(loss, self.frame.levels)
-            )
+            p = self.class_probabilities(query, prior)
+            codes = decide(p, loss_matrix(loss, self.frame.levels))
+        elif kind == "class" and new is None:
+            codes = self.fitted_codes
         else:
-            codes = (
-                self.fitted_codes
-                if kind == "class" and new is None
-                else answer(self.rule, kind, query)
-            )
+            codes = answer(self.rule, kind, query)
         if kind in ("class", "cover"):
-            return self._as_classes(codes, index, complete)
+            out = np.full(len(index), -1)
+            out[complete] = codes
+            classes = pd.Categorical.from_codes(out, self.frame.levels)
+            return pd.Series(classes, index, name=response)
         if kind == "nearest":
             return self._as_names(codes, index, complete)
         values = np.full((len(index), len(self.classes)), np.nan)
@@ -591,15 +573,14 @@ class Fitted(Served):
         return pd.DataFrame(values, index, self.frame.levels)
 
     def class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
-        """Probabilities (r, classes): calibrated, or of the rule; NaN for a row with missing values.
+        """Probabilities (r, classes), calibrated or of the rule; NaN for rows with missing values.
 
         They are for the prevalence `prior` (classes,). Default: of the calibration rows without
         `class_weights=`, or for a rule of the training rows with these.
         """
         if self.calibration is not None:
-            return self.calibration.probabilities(
-                answer(self.rule, self.calibration.scale.kind, query), prior
-            )
+            values = answer(self.rule, self.calibration.scale.kind, query)
+            return self.calibration.probabilities(values, prior)
         if "prob" not in self.rule.kinds:
             raise OptionError(
                 f"method {self.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()"
@@ -610,19 +591,6 @@ class Fitted(Served):
         weight = self.frame.class_weights
         return under_prior(p, weight / weight.sum(), prior)
 
-    def prediction_sets(self, new: Any, level: Any, zero: bool = False) -> pd.Series:
-        """For each row the tuple of classes that conform; None for a row with missing values."""
-        if self.calibration is None:
-            raise OptionError(
-                "prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')"
-            )
-        p, index, complete = self.calibration.p_values(new, zero)
-        out = np.full(len(index), None, object)
-        classes = np.array(self.classes, object)
-        for i, row in zip(np.flatnonzero(complete), p, strict=True):
-            out[i] = None if np.isnan(row).any() else tuple(classes[row > 1 - level])
-        return pd.Series(out, index, dtype=object, name=self.frame.formula.response)
-
     def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
@@ -631,18 +599,9 @@ class Fitted(Served):
 
     @property
     def told_apart(self) -> Callable[[Any], np.ndarray] | None:
-        """A function from rows (None: the training rows) to values that distinguish them, if any."""
+        """A function from rows (None: the training rows) to values that distinguish them."""
         kinds = [kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds]
         return (lambda rows: answer(self.rule, kinds[0], self.query(rows)[0])) if kinds else None
-
-    def _as_classes(self, codes: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
-        out = np.full(len(index), -1)
-        out[complete] = codes
-        return pd.Series(
-            pd.Categorical.from_codes(out, self.frame.levels),
-            index,
-            name=self.frame.formula.response,
-        )
 
     def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
         """Names of prototypes by position; None if it is -1 or a row is not complete."""
@@ -674,12 +633,8 @@ class Fitted(Served):
         """
         chosen = {**self.selection.values, **(values or {})}
         grid, point = self.selection.grid, None
-        if (
-            values is not None
-            and set(values) <= set(grid.columns)
-            and steps is None
-            and self.curve is not None
-        ):
+        in_grid = values is not None and set(values) <= set(grid.columns)
+        if in_grid and steps is None and self.curve is not None:
             point = grid_point(grid, chosen)
         selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
         kept = None if point is None else self.curve
@@ -689,11 +644,7 @@ class Fitted(Served):
         """The fit with the candidate values of parameters that an earlier fit selected."""
         selection = self.selection
         new = {name: tried for name, tried in earlier.items() if name not in selection.grid}
-        return (
-            replace(self, selection=replace(selection, earlier={**selection.earlier, **new}))
-            if new
-            else self
-        )
+        return replace(self, selection=replace(selection, earlier={**selection.earlier, **new}))
 
     @property
     def training_error(self) -> float:

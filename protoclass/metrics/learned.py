@@ -395,7 +395,6 @@ class LDA(Metric):
     """
 
     name = "LDA"
-
     dims: int | None = None
     ridge: float | None = None
 
@@ -511,11 +510,8 @@ class ByClass(TrainedMetric):
                 "none: use candidates='train', or another dissimilarity"
             )
         present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
-        parts = [
-            metric.candidates(frame.take(at))
-            for metric, at in zip(self.parts, present, strict=True)
-            if len(at)
-        ]
+        pairs = zip(self.parts, present, strict=True)
+        parts = [metric.candidates(frame.take(at)) for metric, at in pairs if len(at)]
         back = np.argsort(np.concatenate(present), kind="stable")
         return (
             *(np.concatenate(arrays)[back] for arrays in zip(*parts, strict=True)),
@@ -626,7 +622,7 @@ class Adaptive(Metric):
         if self.neighborhood is not None:
             whole_number("neighborhood", self.neighborhood, 2)
         whole_number("iterations", self.iterations, 1, MOST_RUNS)
-        if not (self.base is None or isinstance(self.base, TrainedMinkowski)):
+        if not isinstance(self.base, TrainedMinkowski | None):
             raise OptionError(
                 f"base must be None, because training sets it, not {brief(self.base)}"
             )

@@ -428,7 +428,7 @@ def criticisms(
 
 
 def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
-    """The prototypes as seen from each row: places among the prototypes, and distances (inf for none).
+    """The nearest prototypes of each row: places, and distances (inf for none).
 
     Columns: `nearest` prototype and its `distance`; the nearest prototype `of_other` class whose
     ball contains the row (-1 for none) and its distance `reach`; the distances `to_own` and

@@ -18,9 +18,9 @@ from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points
 from ..estimation.cross_validation import draw_folds, fold_paths
-from ..estimation.decisions import Calibration, FoldRule
+from ..estimation.decisions import FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.problem import Call, short, with_folds
+from ..estimation.problem import short, with_folds
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import check_known, is_number, one_of
@@ -380,16 +380,25 @@ def slim(fit: AnyFit) -> AnyFit:
     rule, dissimilarity = without_rows(fit.rule, fit.dissimilarity)
     problem = fit.problem
     metric = dissimilarity.metric if problem.metric.given else problem.metric
+    arguments = {
+        name: value if name in OF_CLASSES else _without_rows(value)
+        for name, value in problem.call.arguments.items()
+    }
     bare = replace(
         problem,
-        call=_call_without_rows(problem.call),
+        call=replace(problem.call, data=Absent("data"), arguments=arguments),
         frame=dissimilarity.data,
         groups=None,
         cv=_without_rows(problem.cv),
         metric=metric,
         candidates=_without_rows(problem.candidates),
     )
-    calibration = None if fit.calibration is None else _calibration(fit.calibration)
+    calibration = fit.calibration
+    if calibration is not None:
+        rules = [
+            FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules
+        ]
+        calibration = replace(calibration, rules=tuple(rules))
     return replace(
         fit,
         problem=bare,
@@ -423,18 +432,6 @@ def _without_prices(rule: Rule) -> Rule:
     if not isinstance(known, Certificate) or not is_dataclass(rule):
         return rule
     return replace(rule, report={**rule.report, "certificate": known.without_prices()})
-
-
-def _calibration(calibration: Calibration) -> Calibration:
-    rules = (FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules)
-    return replace(calibration, rules=tuple(rules))
-
-
-def _call_without_rows(call: Call) -> Call:
-    arguments = {
-        name: v if name in OF_CLASSES else _without_rows(v) for name, v in call.arguments.items()
-    }
-    return replace(call, data=Absent("data"), arguments=arguments)
 
 
 def _without_rows(value: Any) -> Any:

@@ -652,8 +652,7 @@ class TestResult(Result, Served):
 
     def _with_levels(self, table: pd.DataFrame) -> pd.DataFrame:
         """A table with its classes as a categorical in level order."""
-        classes = pd.Categorical(table["class"], self.confusion.index)
-        return table.assign(**{"class": classes})
+        return table.assign(**{"class": pd.Categorical(table["class"], self.confusion.index)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,12 +19,11 @@ from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
-from ..estimation.calls import fit_call
+from ..estimation.calls import TWICE, WORSE, fit_call, prepare
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of
-from ..estimation.error_curve import TWICE, WORSE
 from ..estimation.fitted import Fitted
-from ..estimation.problem import Call, is_default, loss_matrix, own_folds, prepare, short
+from ..estimation.problem import Call, is_default, loss_matrix, own_folds, short
 from ..frames.frame import Frame, mold
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_given, as_pandas, read_for

@@ -14,10 +14,11 @@ from ..core import Array
 from ..core.parallel import each, each_fit
 from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
+from ..estimation.calls import prepare
 from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..estimation.problem import HOLD_LIMIT, Problem, prepare
+from ..estimation.problem import HOLD_LIMIT, Problem
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs, is_number, one_of
 from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief, shown

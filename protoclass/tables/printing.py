@@ -58,8 +58,8 @@ SEARCH = ("cost", "swaps", "loss")
 # in the summary alone unless given or tuned
 STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}
 KEPT = (
-    "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
-    "Never predicted", "Cause", "Try", "Probabilities",
+    "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective",
+    "Class weights", "Warning", "Costs", "Never predicted", "Cause", "Try", "Probabilities",
 )  # fmt: skip  # lines of `facts` in print
 
 

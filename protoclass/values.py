@@ -144,8 +144,7 @@ class Above:
 def load(place: str) -> Callable[..., Any]:
     """The function of a module, which is imported: "protoclass.pictures.analyses:stability"."""
     module, _, name = place.partition(":")
-    function: Callable[..., Any] = getattr(import_module(module), name)
-    return function
+    return getattr(import_module(module), name)
 
 
 @cache
@@ -262,5 +261,4 @@ class Saveable:
         >>> saved.holds
         ('the data: 150 rows with their labels and all 5 columns; fit.slim() leaves them out',)
         """
-        saved: Saved = import_module("protoclass.export.saving").save(self, path, overwrite)
-        return saved
+        return import_module("protoclass.export.saving").save(self, path, overwrite)

@@ -225,7 +225,7 @@ def learned_metric(
     """The metric that the method learns from `metric`, unless its parameters are to be tuned."""
     if set(model.metric_parameters) & set(model.tuned()):
         return metric
-    learned: Metric | TrainedMetric = model.metric(metric, len(frame.levels))
+    learned = model.metric(metric, len(frame.levels))
     return learned.pretrain(frame) if learned is not metric and learned.train_in_folds else learned
 
 
@@ -293,10 +293,7 @@ class Problem:
 
     def chosen_metric(self, values: Mapping[str, Any]) -> Metric | None:
         """The specification of the metric with the selected parameters; None if none was tuned."""
-        chosen: Metric | None = retuned(
-            self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame
-        )
-        return chosen
+        return retuned(self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame)
 
     def with_metric(self, values: Mapping[str, Any]) -> Problem:
         """The problem with the selected parameters of the metric."""

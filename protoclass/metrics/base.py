@@ -653,8 +653,7 @@ def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
     write = getattr(metric, "sql", None) or getattr(metric.spec, "sql", None)
     if write is None:
         raise unwritten(metric)
-    written: SQLDistance = write(columns)
-    return written
+    return write(columns)
 
 
 def unwritten(metric: TrainedMetric) -> OptionError:

@@ -79,8 +79,7 @@ def _class(place: str | type[Metric]) -> type[Metric]:
     if not isinstance(place, str):
         return place
     module, name = place.split(".")
-    metric_class: type[Metric] = getattr(import_module(f".{module}", __package__), name)
-    return metric_class
+    return getattr(import_module(f".{module}", __package__), name)
 
 
 def register_metric(name: str, metric_class: type[Metric]) -> None:

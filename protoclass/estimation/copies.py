@@ -35,13 +35,12 @@ def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
 
     It is "" if that may be a coincidence. `letters`: whether letters are compared.
 
-    Rows that agree by coincidence come with pairs of rows that agree in all variables but one,
-    which copies lack. For independent variables the numbers of such pairs and of equal ones have
-    the ratio of the sum of (1 - q) / q to 1, with the proportion q of pairs that agree in a
-    variable. Variables may be dependent, so only `COPIED` times the expected number of equal pairs
-    is beyond coincidence. Rows that are close because variables depend on one another come with
-    many more that are ten times as far apart. Predictors that many rows share, such as only zeros,
-    do not count, nor does a single predictor.
+    Coincidences come with pairs of rows that agree in all variables but one, which copies lack. For
+    independent variables the numbers of such pairs and of equal ones have the ratio of the sum of
+    (1 - q) / q to 1, with the proportion q of pairs that agree in a variable. Variables may be
+    dependent, so only `COPIED` times the expected number of equal pairs is beyond coincidence. Rows
+    that are close because variables depend on one another come with many more that are ten times as
+    far apart. Predictors that many rows share do not count, nor does a single predictor.
     """
     if frame.absent is not None:
         return ""

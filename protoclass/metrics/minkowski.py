@@ -77,7 +77,7 @@ class ColumnScales:
 
 
 def scale_of(frame: Frame, name: str, scale: bool | str) -> ColumnScales:
-    """The scales that the metric of this name learns; a long frame is read block by block.
+    """The scales that the metric of this name learns, block by block.
 
     Raises
     ------

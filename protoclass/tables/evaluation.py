@@ -244,10 +244,7 @@ def estimates_of(test: TestResult) -> pd.DataFrame:
     """The measures of `TestResult.tidy` that have intervals, as text: a row for each class."""
     table = test.tidy()
     names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
-    cells = {
-        n: [written(Estimate(*row)) for row in table[[n, f"{n}_low", f"{n}_high"]].to_numpy(float)]
-        for n in names
-    }
+    cells = {name: _estimates(table, name, f"{name}_") for name in names}
     return pd.DataFrame(cells, [str(level) for level in test.classes])
 
 
@@ -389,7 +386,6 @@ def summary_of_groups(result: TestByGroup) -> Summary:
 def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     """`TestByGroup.differences`, as text."""
     out = result.differences(measure)
-    found = [written(Estimate(*row)) for row in out[["difference", "low", "high"]].to_numpy()]
     p = (
         out[["p", "p_holm"]]
         .map(lambda v: "" if v != v else significant(v, 3))
@@ -398,7 +394,7 @@ def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     return (
         p.assign(test=out["test"])
         .set_axis([f"{a} - {b}" for a, b in zip(out["a"], out["b"], strict=True)])
-        .assign(difference=found)[["difference", "test", "p", "p (Holm)"]]
+        .assign(difference=_estimates(out, "difference"))[["difference", "test", "p", "p (Holm)"]]
     )
 
 

@@ -345,7 +345,8 @@ def fit(
 
     Calibrated probabilities.
 
-    >>> pc.fit("species ~ .", iris, eps=1.0, calibrate=True).predict(iris.iloc[[70]], "prob").round(2).to_numpy().tolist()
+    >>> calibrated = pc.fit("species ~ .", iris, eps=1.0, calibrate=True)
+    >>> calibrated.predict(iris.iloc[[70]], "prob").round(2).to_numpy().tolist()
     [[0.01, 0.35, 0.65]]
     """
     given = locals()  # before any other name is set

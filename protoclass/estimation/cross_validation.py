@@ -679,7 +679,7 @@ def frontier(curve: ErrorCurve) -> pd.DataFrame:
     curve, points = lowest_by_size(curve)
     sizes, table = curve.rule_sizes[points], curve.table.iloc[points].reset_index(drop=True)
     head = pd.DataFrame({"size": as_counts(sizes), "error": table["error"], "se": table["se"]})
-    parameters = {name: table[name] for name in curve.grid if name != "max_size"}
+    parameters = {name: table[name] for name in curve.grid}
     return head.assign(
         corrected=curve.corrected_within(sizes), **parameters, method=curve.problem.model.name
     )

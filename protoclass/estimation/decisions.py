@@ -103,19 +103,14 @@ class Calibration:
     def p_values(self, new: Any, zero: bool = False) -> tuple[np.ndarray, pd.Index, np.ndarray]:
         """Conformal p-values (r, classes) of the complete rows of new data, the labels of all rows,
         and which are complete.
-
-        See `Dissimilarity.new_query` for `zero`.
         """
         strange = []
         for fold_rule in self.rules:
+            known = fold_rule.dissimilarity
             if new is None:
-                query, index, complete = (
-                    fold_rule.dissimilarity._query(),
-                    fold_rule.dissimilarity.index,
-                    None,
-                )
+                query, index, complete = known._query(), known.index, None
             else:
-                query, index, complete = fold_rule.dissimilarity._new_query(new, zero)
+                query, index, complete = known._new_query(new, zero)
             values = answer(fold_rule.rule, self.scale.kind, query)
             strange.append(nonconformity(self.scale.scores(values)))
         every = np.ones(len(index), bool) if complete is None else complete
@@ -124,49 +119,47 @@ class Calibration:
         p[lost] = np.nan
         return p, index, every
 
+    def sets(self, new: Any, classes: list[Any], level: float, zero: bool = False) -> pd.Series:
+        """For each row the tuple of classes that conform; None for a row with missing values."""
+        p, index, complete = self.p_values(new, zero)
+        out, labels = np.full(len(index), None, object), np.array(classes, object)
+        for i, row in zip(np.flatnonzero(complete), p, strict=True):
+            out[i] = None if np.isnan(row).any() else tuple(labels[row > 1 - level])
+        return pd.Series(out, index, dtype=object)
+
     @printed
     def __repr__(self) -> str:
         return f"Calibration: {self.words()}\n{self.guarantee()}"
 
     def words(self) -> str:
         """How the probabilities were learned."""
-        name, rows = (
-            "logistic (Platt)" if self.chances.name == "multinomial" else self.chances.name,
-            len(self.conformal.y),
-        )
-        source = (
-            f"{rows} held-out rows, {len(self.rules)} folds"
-            if self.own_rows
-            else f"{rows} separate rows"
-        )
+        name, rows = self.chances.name, len(self.conformal.y)
+        name = "logistic (Platt)" if name == "multinomial" else name
+        source = f"{rows} separate rows"
+        if self.own_rows:
+            source = f"{rows} held-out rows, {len(self.rules)} folds"
         source += ", tuned again in each fold" if self.tuned else ""
         source += ", for the prevalence without class weights" if self.class_weights else ""
         return f"{name} calibration, {source}"
 
     def guarantee(self, level: float = 0.9) -> str:
-        """The nominal coverage of prediction sets of this level, and the reasons why it is not guaranteed."""
+        """The nominal coverage of prediction sets, and the reasons why it is not guaranteed."""
         check_level(level)
         head = f"Prediction sets of level {level:g} contain the true class with probability "
         if self.own_rows:
-            head += (
-                f"about {level:g} in each class; the guarantee is about "
-                f"{max(0.0, 2 * level - 1):g} (cross-conformal)"
-            )
+            head += f"about {level:g} in each class; the guarantee is about "
+            head += f"{max(0.0, 2 * level - 1):g} (cross-conformal)."
         else:
             head += (
-                f"at least {level:g} in each class, on average over calibration rows and new rows"
+                f"at least {level:g} in each class, on average over calibration rows and new rows."
             )
-        return (
-            f"{head}. The guarantee does not account for {', or for '.join(self.reasons)}."
-            if self.reasons
-            else f"{head}."
-        )
+        reasons = ", or for ".join(self.reasons)
+        return f"{head} The guarantee does not account for {reasons}." if reasons else head
 
     def smallest_level(self) -> np.ndarray:
-        """For each class, the level from which every set contains it, because it has too few calibration rows."""
-        return 1 - 1 / (
-            rows_of_classes(self.conformal.y, self.conformal.w, self.conformal.classes) + 1
-        )
+        """For each class, the level from which every set contains it, by its calibration rows."""
+        known = self.conformal
+        return 1 - 1 / (rows_of_classes(known.y, known.w, known.classes) + 1)
 
 
 @public

@@ -1,14 +1,16 @@
-"""Spelling of formulas: R's words, which are rewritten or refused with a cure, and names that
-Python cannot parse."""
+"""Spelling: R's words in formulas, names that Python cannot parse, and numbers or dates as texts."""
 
 from __future__ import annotations
 
 import keyword
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
+from ..ground.checks import quoted
 from ..ground.errors import FormulaError, cut, shown
 
 FUNCTIONS = {
@@ -65,6 +67,34 @@ QUOTED_BY_PATSY = re.compile(r"\bQ\(\s*(['\"])([^`]+?)\1\s*\)")
 LOOK_ALIKE = str.maketrans(
     "\u223c\u223d\u2053\uff5e\u02dc\u301c\u2010\u2011\u2212\u2013\u2014\uff0d\uff0a\u2217\xd7\uff0b\uff1a\xa0",
     "~~~~~~------***+: ",
+)
+
+# proportion of the texts of a column that are numbers or dates, if it was read wrongly
+NEARLY = 0.9
+CODES = 10  # whole numbers as texts with at most as many values are codes
+LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
+PLACEHOLDER = re.compile(
+    r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I
+)
+SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
+SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
+    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\u066b\uff0e]", "."),
+    (r"^=?[\"']+|[\"']+$", ""), (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"),
+    (r"^-([$€£¥₹₽])", r"\1-"), ("[年月]", "-"), ("日", ""),
+    # of units, footnotes and estimates
+    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),
+)  # fmt: skip
+NUMBER = (
+    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?"
+    r"(?P<body>\d{{1,3}}({1}\d{{2,3}})*{1}\d{{3}}(?!e)({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
+)
+COERCED = ", errors='coerce'"  # of pandas: other texts become missing
+TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
+DATE = (
+    r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
+    r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
+    rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
 
 
@@ -346,3 +376,108 @@ def unknown(what: str, columns: Iterable[str]) -> str:
     listed = ", ".join(map(shown, columns[:LISTED]))
     more = f" and {len(columns) - LISTED} more" if len(columns) > LISTED else ""
     return f"{what} is not a column of the data: use one of {listed}{more}"
+
+
+def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
+    """The line that converts a column whose texts are nearly all numbers or dates; "" for others.
+
+    Few whole numbers, also with a unit, and numbers with leading zeros are codes, unless a sign
+    stands for a missing one.
+
+    Examples
+    --------
+    >>> numbers_as_text("x", ["1,5", "2,25", "-"]).partition(": use ")[2]
+    "pd.read_csv(..., decimal=',', na_values=['-'])"
+    """
+    sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
+    column = written = f"data[{name!r}]"
+    for sign, plain in SPELT:
+        spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
+        if spelt != texts:
+            texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
+    for pattern, convert in PATTERNS.items():
+        whole = re.compile(rf"\s*(?:{pattern})\s*", re.I)
+        found = {text: match for text in texts if (match := whole.fullmatch(texts[text]))}
+        lost = [text for text in sample if text not in found]
+        enough = found and len(found) >= NEARLY * len(texts)
+        cure = convert(column, written, found, lost) if enough else ""
+        if cure:
+            odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
+            such = quoted([*odd[:2], *lost[:1]])
+            return f"text that seems to be numbers or dates, such as {such}: use {cure}"
+    return ""
+
+
+def _numeric(
+    column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str
+) -> str:
+    """The line that converts texts to numbers; "" for codes, different units, and bounds alone."""
+    signs, units = (
+        {match[part] for match in found.values()} - {"", None} for part in ("sign", "unit")
+    )
+    bodies = [match["body"] for match in found.values()]
+    whole = (
+        re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values()
+    )
+    codes = not lost and len(found) <= CODES and all(whole)
+    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
+    if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
+        return ""
+    values, thousands = written, {*"".join(bodies)} - {*"0123456789", decimal}
+    if (
+        signs
+        or units
+        or not "".join(thousands).isascii()
+        or (written != column and (thousands or decimal == ","))
+    ):
+        values += (
+            f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
+            + ".str.replace(',', '.')" * (decimal == ",")
+        )
+    elif written == column and (thousands or lost or decimal == ","):
+        options = ["decimal=','"] * ("," in "".join(bodies) and decimal == ",") + [
+            f"thousands={mark!r}" for mark in thousands
+        ]
+        return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
+    if any(map(str.isdigit, thousands)):  # digits of other scripts
+        return f"{column} = {values}.map(float)"
+    return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
+
+
+def _mixed(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts numbers with decimal commas and decimal points."""
+    return _numeric(column, f"{written}.str.replace(',', '.')", found, lost, ".")
+
+
+def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts times of a day."""
+    first = next(iter(found.values()))
+    minutes = "" if first[1] else " + ':00'"
+    times = (
+        f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')"
+        if first[3]
+        else f"{written}{minutes}"
+    )
+    return f"{column} = pd.to_timedelta({times}{COERCED * bool(lost)}).dt.total_seconds()"
+
+
+def in_days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
+    """The line that converts a column of dates to numbers of days."""
+    day = re.compile(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])")
+    first = ", dayfirst=True" * any(map(day.match, found))
+    return (
+        f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', "
+        f"utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
+    )
+
+
+PATTERNS: Mapping[str, Callable[..., str]] = {
+    **{
+        NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0])
+        for signs in SEPARATORS
+    },
+    NUMBER.format("[.,]", "(?!)"): _mixed,
+    TIME: _seconds,
+    DATE: in_days,
+}

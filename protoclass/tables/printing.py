@@ -11,7 +11,8 @@ import pandas as pd
 from ..analysis.variables import separation, why_not_separated
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
-from ..estimation.error_curve import ErrorCurve, costs_twice, worse_than_one_class
+from ..estimation.calls import costs_twice, worse_than_one_class
+from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..ground.errors import brief, visible, visible_lines

@@ -51,9 +51,9 @@ def test_the_frontier_is_that_of_separate_cross_validations(normal, method):
     assert (np.diff(found["error"]) < 0).all()
     assert (np.diff(found["size"]) > 0).all()
     for row in found.to_dict("records"):
-        same = [v.rule_sizes == row["max_size"], *(v.grid[name] == row[name] for name in v.grid if name != "max_size")]
-        points = v.grid.index[np.logical_and.reduce(same)]
-        assert (row["error"], row["se"]) in zip(v.table["error"][points], v.table["se"][points], strict=True)
+        point = v.grid.index[np.logical_and.reduce([v.grid[name] == row[name] for name in v.grid])][0]
+        assert (row["error"], row["se"]) == (v.table["error"][point], v.table["se"][point])
+        assert row["size"] == v.rule_sizes[point]
         assert row["method"] == method
 
 

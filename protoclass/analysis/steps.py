@@ -5,6 +5,7 @@ fit without its rows.
 from __future__ import annotations
 
 from dataclasses import is_dataclass, replace
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -360,6 +361,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     return fit.derived(rule.first(int(size)), steps=int(size))
 
 
+OF_ROWS = ("weights", "groups", "cv")  # arguments with a value for each row, unless a name or a number
 OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
@@ -390,7 +392,7 @@ def slim(fit: AnyFit) -> AnyFit:
         call=_call_without_rows(problem.call),
         frame=dissimilarity.data,
         groups=None,
-        cv=_without_rows(problem.cv),
+        cv=_without_rows(problem.cv, True),
         metric=metric,
         candidates=_without_rows(problem.candidates),
     )
@@ -439,17 +441,20 @@ def _calibration(calibration: Calibration) -> Calibration:
 
 def _call_without_rows(call: Call) -> Call:
     arguments = {
-        name: v if name in OF_CLASSES else _without_rows(v) for name, v in call.arguments.items()
+        name: value if name in OF_CLASSES else _without_rows(value, name in OF_ROWS)
+        for name, value in call.arguments.items()
     }
     return replace(call, data=Absent("data"), arguments=arguments)
 
 
-def _without_rows(value: Any) -> Any:
-    """An argument, replaced by a placeholder if it is about single rows."""
-    if isinstance(
-        value, (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)
-    ):
+def _without_rows(value: Any, of_rows: bool = False) -> Any:
+    """An argument, replaced by a placeholder if it is about single rows; `of_rows`: so is anything
+    but a name or a number."""
+    kinds = (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)
+    if isinstance(value, kinds):
         return Absent(short(value))
+    if of_rows and not isinstance(value, (str, int, NoneType)):
+        return Absent(f"<{type(value).__name__}>")
     if isinstance(value, dict):
         return {name: _without_rows(v) for name, v in value.items()}
     return value

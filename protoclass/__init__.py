@@ -24,17 +24,19 @@ def __getattr__(name: str) -> Any:
             return _import_module(f".{name}", __name__)
         globals()[name] = getattr(_import_module(place, __name__), name)
         return globals()[name]
-    from .ground.errors import NotAvailableError as Missing
-    from .ground.foreign_names import FUNCTIONS, FUNCTIONS_ELSEWHERE, RENAMED, VERBS
+    if not name.startswith("_"):
+        from .fitting import Fit
+        from .ground.errors import NotAvailableError as Missing
+        from .ground.foreign_names import FUNCTIONS_ELSEWHERE
 
-    cures = {
-        **dict.fromkeys(FUNCTIONS, f"use fit.{name}(...)"),
-        **VERBS,
-        **FUNCTIONS_ELSEWHERE,
-        **RENAMED,
-    }
-    if name in cures:
-        raise Missing(f"module 'protoclass' has no {name!r}: {cures[name]}")
+        for part in ("candidates", "errors", "extend", "results"):
+            if hasattr(_import_module(f".{part}", __name__), name):
+                raise Missing(f"module 'protoclass' has no {name!r}: use pc.{part}.{name}")
+        cure = FUNCTIONS_ELSEWHERE.get(name)
+        if cure is None and callable(getattr(Fit, name, None)):
+            cure = f"use fit.{name}(...)"
+        if cure:
+            raise Missing(f"module 'protoclass' has no {name!r}: {cure}")
     raise AttributeError(f"module 'protoclass' has no attribute {name!r}")
 
 

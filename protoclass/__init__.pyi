@@ -1,4 +1,5 @@
-"""The public names, each from the module that defines it: for type checkers, and for `__init__.py`, which loads them when they are read."""
+"""The public names, each from the module that defines it: for type checkers, and for `__init__.py`,
+which loads them when they are read."""
 
 from . import candidates as candidates
 from . import errors as errors

@@ -6,15 +6,13 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import shutil
 import sys
 import tempfile
 import warnings
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 from .ground.errors import (
@@ -24,9 +22,7 @@ from .ground.errors import (
     in_letters_of,
     visible_lines,
 )
-from .ground.files import make_folder, read_csv, write_file
-
-NARROW, WIDE = 40, 120  # columns between which notes are wrapped
+from .ground.files import read_csv, write_file
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -43,7 +39,9 @@ def main(argv: list[str] | None = None) -> int:
             else:
                 options, rest = fitting().parse_known_args(words)
                 fit = fitted_to(options, rest)
-                text = page(fit, [figures(fit, Path(options.out))] if options.out else [])
+                text = str(fit.summary())
+                if options.out:
+                    text += f"\n\n{figures(fit, Path(options.out))}"
             print(in_letters_of(sys.stdout, text), flush=True)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -198,7 +196,7 @@ def figures(fitted: Any, folder: Path) -> str:
     """Write every figure that the fit has; the text that names them."""
     from matplotlib.figure import Figure
 
-    make_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for kind in ("prototypes", "confusion", "validation"):
         figure = Figure(figsize=(6.8, 4.6), layout="constrained")
@@ -257,15 +255,6 @@ def notices() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = say
         yield
-
-
-def page(fitted: Any, further: Sequence[str] = ()) -> str:
-    """The summary of a fit as the shell shows it, with further paragraphs after the notes."""
-    summary = fitted.summary()
-    width = min(WIDE, max(NARROW, shutil.get_terminal_size((WIDE, 24)).columns))
-    tables = [visible_lines(table.as_text()) for table in summary.tables]
-    notes = [fill(visible_lines(note), width, subsequent_indent="  ") for note in summary.notes]
-    return "\n\n".join([*tables, "\n".join(notes), *further])
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ HERE = files(__package__)  # also in a zip
 # in the wheel; in a checkout
 FOLDERS = (HERE / "vignettes_text", Path(__file__).resolve().parent.parent / "vignettes")
 
-# the order of reading; others follow by name
+# all vignettes, in the order of reading
 READING = (
     "getting_started", "from_r", "with_scikit_learn", "choosing_the_radius",
     "prototypes_as_summary", "two_patients", "the_cases_behind_a_forest", "how_many_prototypes",
@@ -101,19 +101,12 @@ def vignette(
 
 def shipped() -> dict[str, str]:
     """The texts of the vignettes by name, in the order of reading."""
-    for folder in FOLDERS:
-        names = {
-            path.name.removesuffix(".md")
-            for path in (folder.iterdir() if folder.is_dir() else ())
-            if path.name.endswith(".md")
-        }
-        if names:
-            order = [
-                *(name for name in READING if name in names),
-                *sorted(names.difference(READING)),
-            ]
-            return {name: (folder / f"{name}.md").read_text(encoding="utf-8") for name in order}
-    raise DataError("the vignettes are missing from this installation of protoclass: reinstall it")
+    folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
+    if folder is None:
+        raise DataError(
+            "the vignettes are missing from this installation of protoclass: reinstall it"
+        )
+    return {name: (folder / f"{name}.md").read_text(encoding="utf-8") for name in READING}
 
 
 def front(text: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import re
 from dataclasses import fields
 from inspect import signature
 from operator import attrgetter
@@ -17,7 +16,6 @@ import protoclass as pc
 from protoclass.ground.checks import hint_for
 from protoclass.ground.foreign_names import (
     ELSEWHERE,
-    FUNCTIONS,
     FUNCTIONS_ELSEWHERE,
     RENAMED,
     SAME_AS,
@@ -64,7 +62,6 @@ OF_VERBS = {
     "prototypes and tidy()": "[fit.prototypes, fit.tidy()]",
     "importance() for the effect": "fit.importance(resamples=2, cv=3)",
     "augment()": "fit.augment()",
-    "fit.predict()": None,
     "fit.test(new)": None,
     "glance()": "fit.glance()",
     "fit.stability()": "pc.fit('y ~ x', data, eps=1.0).stability(resamples=3)",
@@ -115,7 +112,8 @@ def test_every_hint_has_a_part_that_is_run():
     """Here, or as the cure of a row of the tables of tries."""
     tried = [row[1].split(": ", 1)[1] for rows in {**OF_R, **OF_PYTHON}.values() for row in rows if len(row) == 3]
     tables = [(ELSEWHERE, OF_ARGUMENTS), (VERBS, OF_VERBS)]
-    tables += [(t, ()) for t in (VERBS_OF_TEST, VERBS_OF_VALIDATION, VERBS_OF_COMPARISON, VERBS_OF_MODEL, FUNCTIONS_ELSEWHERE)]
+    tables += [(t, ()) for t in (VERBS_OF_TEST, VERBS_OF_VALIDATION, VERBS_OF_COMPARISON, VERBS_OF_MODEL)]
+    tables += [({name: FUNCTIONS_ELSEWHERE[name] for name in FUNCTIONS_ELSEWHERE.keys() - VERBS.keys() - RENAMED.keys()}, ())]
     tables += [(of_values, ()) for of_values in VALUES.values()]
     for hints, parts in tables:
         assert [name for name, hint in hints.items() if not any(part in hint for part in (*parts, *tried))] == []
@@ -123,17 +121,22 @@ def test_every_hint_has_a_part_that_is_run():
 
 def test_every_other_name_is_an_argument_somewhere():
     calls = [pc.fit, pc.cross_validate, pc.compare, pc.dissimilarity, pc.load_data]
-    calls += [getattr(pc.Fit, name) for name in (*FUNCTIONS, "bound", "path", "at", "report", "threshold")]
+    calls += [method for name, method in vars(pc.Fit).items() if callable(method) and not name.startswith("_")]
+    calls += [getattr(pc.Fit, name) for name in ("predict", "summary", "as_table", "plot", "test", "importance", "stability", "threshold")]
     known = {name for call in calls for name in signature(call).parameters}
     known |= {f.name for kind in (*MODELS.values(), pc.Gower, pc.Adaptive) for f in fields(kind)}
     assert {here for names in SAME_AS.values() for here in names} <= known
 
 
-@pytest.mark.parametrize("former", RENAMED)
-def test_a_former_name_raises_with_the_new_one_which_exists(former):
-    with pytest.raises(pc.errors.NotAvailableError, match=re.escape(RENAMED[former])):
-        getattr(pc, former)
-    assert attrgetter(re.search(r"pc\.([\w.]*\w)", RENAMED[former])[1])(pc)
+@pytest.mark.parametrize(
+    ("name", "now"),
+    [*RENAMED.items(), ("TestResult", "results.TestResult"), ("DataError", "errors.DataError"),
+     ("kmeans", "candidates.kmeans"), ("ZeroOne", "extend.ZeroOne")],
+)  # fmt: skip
+def test_a_former_name_and_the_name_of_a_part_raise_with_the_name_that_exists(name, now):
+    with pytest.raises(pc.errors.NotAvailableError, match=f"has no '{name}': use pc.{now}$"):
+        getattr(pc, name)
+    assert attrgetter(now)(pc)
 
 
 def test_a_cut_is_what_threshold_and_cutoff_mean():

@@ -167,4 +167,4 @@ def test_figures_of_the_shell_in_a_place_that_is_a_file(tmp_path, capsys, iris):
     path = Path(tmp_path / "iris.csv")
     iris.to_csv(path, index=False)
     assert main(["species ~ .", str(path), "--eps", "1.0", "--out", str(path)]) == 2
-    assert "can't be created (File exists)" in capsys.readouterr().err
+    assert "File exists" in capsys.readouterr().err

@@ -18,7 +18,7 @@ IRIS = pc.load_data("iris")
 @pytest.mark.parametrize("key", ENTRIES)
 def test_entries_are_bibtex(key):
     entry = ENTRIES[key]
-    assert re.match(rf"@(article|book|inproceedings|misc)\{{{key}, author = ", entry)
+    assert re.match(rf"@(article|book|inproceedings|misc)\{{{key},\s+author = ", entry)
     assert entry.count("{") == entry.count("}")
     assert {"author", "title", "year"} <= set(re.findall(r"(\w+) = \{", entry))
     year = re.search(r"year = \{(\d{4})\}", entry)[1]

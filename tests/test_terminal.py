@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass import __main__ as terminal
 from protoclass.__main__ import main
 from protoclass.ground import options as progress
 
@@ -25,14 +24,10 @@ def path(tmp_path, iris):
     return str(tmp_path / "my iris.csv")
 
 
-def test_tables_stand_apart_and_notes_are_wrapped(iris, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    fit = pc.fit("species ~ .", iris, eps=1.0)
-    text = terminal.page(fit)
-    paragraphs = text.split("\n\n")
-    assert len(paragraphs) == len(fit.summary().tables) + 1
-    assert max(map(len, paragraphs[-1].splitlines())) <= 60
-    assert " ".join(paragraphs[-1].split()) == " ".join(" ".join(fit.summary().notes).split())
+def test_the_summary_is_the_one_of_the_fit(path, iris, capsys):
+    assert main(["species ~ .", path, "--eps", "1.0", "--dissimilarity", "euclidean", "--cv", "none"]) == 0
+    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity="euclidean", cv=None)
+    assert capsys.readouterr().out == f"{fit.summary()}\n"
 
 
 def test_an_explorer_is_written_as_a_page(path, tmp_path, capsys, monkeypatch):

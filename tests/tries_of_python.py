@@ -93,7 +93,7 @@ SKLEARN = [
     ("fit.threshold('virginica')", "NotAvailableError: fit.calibrate().threshold(...)", "fit.calibrate(cv=3).threshold('virginica')"),
     ("cal.threshold('Virginica')", "OptionError: use 'setosa', 'versicolor', 'virginica'", "cal.threshold('virginica')"),
     ("cal.threshold('virginica', scoring='balanced')", "OptionError: use measure=", "cal.threshold('virginica', measure='balanced')"),
-    ("pc.options.verbose", "NotAvailableError: did you mean 'progress'?", "pc.options.progress is None"),
+    ("pc.options.verbose", "NotAvailableError: use progress=", "pc.options.progress is None"),
     ("fit.importance(new, resamples=2, scoring='accuracy')", "OptionError: its arguments are new, resamples", "fit.importance(new, resamples=2)"),
     ("fit.predict(X=new)", "OptionError: a formula and a data frame", "fit.predict(new)"),
     ("fit.predict(new, 'class', 'prob')", "OptionError: level, prior, loss", "fit.predict(new, 'class')"),

@@ -133,7 +133,7 @@ BASE = [
     ("fit.AIC", "NotAvailableError: use glance() for the cross-validated error, or", "fit.glance()"),
     ("with pc.options(digits=2): text = repr(fit.test(new))\ntext", "'Test error 0.00 ' in it or 'Test error 0.07 ' in it"),
     ("pc.options('digits')", "OptionError: use options(digits=3) to set one, or options.digits to see", "pc.options.digits is None"),
-    ("pc.options(scipen=999)", "OptionError: Its options are colours, progress, digits", "with pc.options(digits=5): text = repr(fit)\ntext"),
+    ("pc.options(scipen=999)", "OptionError: its arguments are colours, progress, digits", "with pc.options(digits=5): text = repr(fit)\ntext"),
     ("pc.options(digits=22)", "OptionError: a whole number >= 1 and <= 15", "with pc.options(digits=15): text = repr(fit)\ntext"),
     ("fit.plot(col=['red', 'blue', 'green'])", "OptionError: pc.options.colours = [...]",
      "with pc.options(colours=['red', 'blue', 'green']): axes = fit.plot()\naxes"),

@@ -55,7 +55,7 @@ DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
 @savable
 @dataclass(frozen=True)
 class Call:
-    """The name of the function that was called, its formula, data and further arguments."""
+    """A call: the name `function`, its `formula` and `data`, and the further `arguments`."""
 
     function: str
     formula: str

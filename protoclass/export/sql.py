@@ -100,7 +100,8 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ petal_length", pc.load_data("iris"), "kmedoids", K=1, dissimilarity=pc.Manhattan(scale=False))
+    >>> iris, raw = pc.load_data("iris"), pc.Manhattan(scale=False)
+    >>> fit = pc.fit("species ~ petal_length", iris, "kmedoids", K=1, dissimilarity=raw)
     >>> print(fit.sql())
     WITH protoclass_prototypes (place, label, v1) AS (
       VALUES

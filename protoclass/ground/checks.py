@@ -22,12 +22,6 @@ MOST_SEED = 2**63 - 1  # largest integer of a saved file
 # repetitions of a complete computation, such as starts, repeats and bootstrap samples: more is not
 # waited for
 MOST_RUNS = 10_000
-OF_GRAPHICS = {
-    "col", "color", "colour", "pch", "cex", "lty", "lwd", "main", "sub", "title", "xlab", "ylab",
-    "xlim", "ylim", "bg", "cmap", "marker", "figsize",
-}  # fmt: skip
-
-
 GRID = "grid"
 LIKE = 0.65  # similarity of a mistyped name to the one that is guessed, by difflib
 
@@ -85,7 +79,12 @@ def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> 
     text, texts = value.lower(), [a for a in allowed if isinstance(a, str)]
     if text in VALUES.get(name, {}) and text not in texts:
         return VALUES[name][text].format(text)
-    near = difflib.get_close_matches(text, texts, 1, LIKE)
+    return similar(text, texts)
+
+
+def similar(text: str, known: Collection[str]) -> str:
+    """The known text that is most like a mistyped one, as a question; "" if none is."""
+    near = difflib.get_close_matches(text, known, 1, LIKE)
     return f"did you mean {near[0]!r}?" if near else ""
 
 
@@ -280,26 +279,8 @@ def _parameters(cls: type) -> list[str]:
 def hint_for(name: str, known: Collection[str]) -> str:
     """The replacement of an argument that does not exist, in words: its name here, or another way;
     "" if none is known."""
-    counterpart = renamed(name, known)
-    if counterpart is not None:
-        return f"use {counterpart}="
-    if name in OF_GRAPHICS:
-        return (
-            "colours, limits and titles are changed on the Axes that it returns, as in "
-            "ax.set(title='...'); pc.options.colours = [...] "
-            "sets the colours of the classes"
-        )
-    if name in ELSEWHERE:
-        return ELSEWHERE[name]
-    near = difflib.get_close_matches(name, known, 1, LIKE)
-    return f"did you mean {near[0]!r}?" if near else ""
-
-
-def renamed(name: str, known: Collection[str]) -> str | None:
-    """The argument of this package for an argument of R or scikit-learn, None if there is none."""
-    return next(
-        (counterpart for counterpart in SAME_AS.get(name, ()) if counterpart in known), None
-    )
+    counterpart = next((here for here in SAME_AS.get(name, ()) if here in known), None)
+    return f"use {counterpart}=" if counterpart else ELSEWHERE.get(name) or similar(name, known)
 
 
 class Served:

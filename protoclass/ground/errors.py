@@ -15,9 +15,12 @@ from typing import Any
 
 QUOTED = 200  # characters of one value in a message
 MESSAGE = 2000  # characters of a message
-LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$",
-         "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", ">": "$>$", "|": "$|$", "[": "{[}",
-         "*": "{*}"}  # the last two would belong to the end of the line before  # fmt: skip
+LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}", "<": "$<$", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
+    "%": r"\%", ">": "$>$", "|": "$|$",
+    "[": "{[}", "*": "{*}",  # which would belong to the end of the line before
+}  # fmt: skip
 
 
 class ProtoclassError(Exception):

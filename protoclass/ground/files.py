@@ -187,16 +187,6 @@ def _settle(folder: Path) -> None:
             os.close(place)
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder with its parents, if it does not exist."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as reason:
-        raise FileError(
-            f"the folder {shown(str(path))} can't be created ({_why(reason)}): use another"
-        ) from None
-
-
 def read_csv(path: str | Path) -> pd.DataFrame:
     """A table from a CSV file of this machine.
 
@@ -240,8 +230,8 @@ def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
     --------
     >>> check_separator(["weight;income;group"])
     Traceback (most recent call last):
-    protoclass.ground.errors.DataError: the only column, 'weight;income;group', contains the separator ';': use pd.read_csv(path, \
-sep=';'), with decimal=',' if numbers have decimal commas
+    protoclass.ground.errors.DataError: the only column, 'weight;income;group', contains the \
+separator ';': use pd.read_csv(path, sep=';'), with decimal=',' if numbers have decimal commas
     """
     if len(names) != 1 or "\0" in str(names[0]):  # no text has a zero
         return

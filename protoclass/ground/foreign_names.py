@@ -5,36 +5,56 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# name elsewhere: names in this package, of which the first one that a function has is meant
+# name elsewhere, or a former one: names in this package, of which the first one that a function has
+# is meant
 SAME_AS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(["newdata", "newx", "data", "row", "rows", "source"], ("new", "data")),
-    "type": ("kind", "sample"), "random_state": ("seed",),
+    **dict.fromkeys(["newdata", "newx", "data", "row", "rows"], ("new", "data")),
     **dict.fromkeys(["metric", "distance", "dist"], ("dissimilarity", "metric")),
-    **dict.fromkeys(["nfolds", "n_splits", "foldid"], ("cv",)), "n_neighbors": ("k", "K"),
-    "k": ("K",), "K": ("k",), **dict.fromkeys(["n_clusters", "centers"], ("K", "k")),
-    "n_prototypes": ("K", "k", "max_prototypes"), "sample_weight": ("weights",),
-    "class_weight": ("class_weights",), "weights": ("column_weights",),
-    **dict.fromkeys(["components", "n_components"], ("dims",)), "how": ("method",),
-    "scoring": ("measure",), "verbose": ("progress",), "na_action": ("na",),
-    "epsilon": ("eps", "softening", "damping"), "radius": ("eps",), "lambda": ("lambda_",),
-    "cost": ("C", "loss", "lambda_"), "n_repeats": ("resamples", "repeats"),
-    "seconds": ("time_limit",), **dict.fromkeys(["B", "draws", "repeats"], ("resamples",)),
-    **dict.fromkeys(["row", "data"], ("new",)), "group": ("groups", "clusters", "by"),
-    "groups": ("clusters",), "alpha": ("level", "delta"), "R": ("resamples",),
-    "cutoff": ("threshold",), "positive": ("of",), "stop": ("max_size",), "count": ("n",),
-}  # fmt: skip
+    **dict.fromkeys(["nfolds", "n_splits", "foldid"], ("cv",)),
+    **dict.fromkeys(["n_clusters", "centers"], ("K", "k")),
+    **dict.fromkeys(["components", "n_components"], ("dims",)),
+    **dict.fromkeys(["B", "R", "draws", "repeats"], ("resamples",)),
+    "K": ("k",),
+    "alpha": ("level", "delta"),
+    "class_weight": ("class_weights",),
+    "cost": ("C", "loss", "lambda_"),
+    "cutoff": ("threshold",),
+    "epsilon": ("eps", "softening", "damping"),
+    "group": ("groups", "clusters", "by"),
+    "groups": ("clusters",),
+    "how": ("method",),
+    "k": ("K",),
+    "lambda": ("lambda_",),
+    "n_neighbors": ("k", "K"),
+    "n_prototypes": ("K", "k", "max_prototypes"),
+    "n_repeats": ("resamples", "repeats"),
+    "na_action": ("na",),
+    "positive": ("of",),
+    "radius": ("eps",),
+    "random_state": ("seed",),
+    "sample_weight": ("weights",),
+    "scoring": ("measure",),
+    "type": ("kind", "sample"),
+    "verbose": ("progress",),
+    "weights": ("column_weights",),
+}
 
-_GRID = "use a sequence for a parameter to tune it, such as k=[1, 5, 15], with cv=, repeats= and choose="
+_GRID = (
+    "use a sequence for a parameter to tune it, such as k=[1, 5, 15], with cv=, repeats= and "
+    "choose="
+)
 _SCALE = (
     "use dissimilarity=pc.Euclidean(scale=False) for unscaled columns, or scale='fold' to "
     "scale them within each fold"
 )
-_FRAME = "use a formula and a data frame, fit('y ~ .', data), or pc.sklearn.PrototypeClassifier with X and y"
-_CUT = (
-    "use fit.calibrate().threshold('a', sensitivity=0.9) to choose a threshold on the probability of class 'a', and "
-    "predict(new, threshold=)"
+_FRAME = (
+    "use a formula and a data frame, fit('y ~ .', data), or pc.sklearn.PrototypeClassifier with "
+    "X and y"
 )
-_WEIGH = "use class_weights='balanced' in fit or compare"
+_CUT = (
+    "use fit.calibrate().threshold('a', sensitivity=0.9) to choose a threshold on the "
+    "probability of class 'a', and predict(new, threshold=)"
+)
 _PROBABILITIES = (
     "use fit.calibrate().predict(new, 'prob'), or calibrate=True in pc.fit or in "
     "pc.sklearn.PrototypeClassifier"
@@ -42,162 +62,253 @@ _PROBABILITIES = (
 
 # name elsewhere: cure if a function has no such argument
 ELSEWHERE: Mapping[str, str] = {
-    "weights": "use weights= in pc.fit, or fit(X, y, sample_weight=...) of an estimator; neighbours vote equally",
+    **dict.fromkeys(["trControl", "tuneGrid", "tuneLength", "param_grid"], _GRID),
+    **dict.fromkeys(["scale", "standardize", "preProcess"], _SCALE),
+    **dict.fromkeys(["x", "y", "X", "cl"], _FRAME),
+    **dict.fromkeys(["threshold", "cutoff"], _CUT),
+    **dict.fromkeys(
+        ["cex", "col", "color", "figsize", "main", "pch", "title", "xlab", "xlim", "ylab", "ylim"],
+        "colours, limits and titles are changed on the Axes that it returns, as in "
+        "ax.set(title='...'); pc.options.colours = [...] sets the colours of the classes",
+    ),
+    "class_weight": "use class_weights='balanced' in fit or compare",
     "groups": "use groups= in pc.fit, or fit(X, y, groups=...) of an estimator",
-    "subset": "choose the rows in the data frame, data.query('x > 1')", "threshold": _CUT,
-    "cutoff": _CUT, "newdata": "use fit.predict(new) for new rows",
-    "test": "use fit.test(new) for new rows",
-    "type": "use kind= when predicting, fit.predict(new, kind='distance')",
-    "probability": _PROBABILITIES,
-    "prior": "use the prevalence of the new rows in fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})",
-    "class_weight": _WEIGH,
-    "loss": "use measure= in fit and cross_validate, and loss= in predict, test and threshold of a "
-            "fit, a DataFrame with true classes as " "rows and predicted ones as columns",
-    "scale": _SCALE, "standardize": _SCALE, "preProcess": _SCALE,
+    "kernel": "use dissimilarity=pc.Kernel('rbf'), see help(pc.Kernel)",
+    "loss": (
+        "use measure= in fit and cross_validate, and loss= in predict, test and threshold of a "
+        "fit, a DataFrame with true classes as rows and predicted ones as columns"
+    ),
+    "n_jobs": "leave it out, because all processors are used",
+    "newdata": "use fit.predict(new) for new rows",
     "p": "use dissimilarity=pc.Minkowski(r=3)",
-    "kernel": "use dissimilarity=pc.Kernel('rbf'), see help(pc.Kernel)", "x": _FRAME, "y": _FRAME,
-    "X": _FRAME, "cl": _FRAME, "trControl": _GRID, "tuneGrid": _GRID, "tuneLength": _GRID,
-    "param_grid": _GRID, "n_jobs": "leave it out, because all processors are used",
-    "test_size": "use train, test = pc.split(data, 'y', test_size=0.3), or pc.compare(..., test_size=0.3)",
     "positive": "order the levels in the data frame, pd.Categorical(data['y'], levels)",
-}  # fmt: skip
+    "prior": (
+        "use the prevalence of the new rows in "
+        "fit.calibrate().predict(new, prior={'a': 0.1, 'b': 0.9})"
+    ),
+    "probability": _PROBABILITIES,
+    "subset": "choose the rows in the data frame, data.query('x > 1')",
+    "test": "use fit.test(new) for new rows",
+    "test_size": (
+        "use train, test = pc.split(data, 'y', test_size=0.3), or pc.compare(..., test_size=0.3)"
+    ),
+    "type": "use kind= when predicting, fit.predict(new, kind='distance')",
+    "weights": (
+        "use weights= in pc.fit, or fit(X, y, sample_weight=...) of an estimator; neighbours vote "
+        "equally"
+    ),
+}
 
 # argument, or its kind if functions differ: value elsewhere, in lower case: cure
 VALUES: Mapping[str, Mapping[str, str]] = {
-    "method": {"kknn": "use method='knn' for k nearest neighbours", **dict.fromkeys(["svm", "svc"], "use method='hyperplane', a support vector machine"), "pam": "use method='kmedoids' for medoids of each class", "gmm": "use method='mixture' for a Gaussian mixture in each class", **dict.fromkeys(["rf", "glm", "lda", "qda"], "use a method with prototypes, such as 'knn'; compare() also has 'logistic', 'lda' and 'forest'",),},
-    "dissimilarity": {"cityblock": "use 'manhattan'", "l2": "use 'euclidean'", "maximum": "use 'chebyshev'", "binary": "use 'jaccard'", "matching": "use 'hamming'", "daisy": "use 'gower', as daisy does for mixed columns", "precomputed": "use the matrix itself, dissimilarity=D", "sqeuclidean": "use 'euclidean', which has the same nearest rows", "learned": "use dissimilarity='nca' to learn weights of the columns from the classes",},
-    "measure": {"accuracy": "use measure='error' (1 - accuracy)", "balanced_accuracy": "use measure='balanced' (1 - balanced accuracy)", **dict.fromkeys(["roc", "auc", "roc_auc", "f1", "brier", "log_loss"], "tune by an error or a loss, and use fit.calibrate().test(new).glance() for this measure on new rows",),},
-    "choose": {**dict.fromkeys(["lambda.1se", "one_se", "1se-paired"], "use choose='1se'"), **dict.fromkeys(["lambda.min", "best"], "use choose='min'"), "tolerance": "use tolerance= alone, such as tolerance=0.02",},
-    "cv": {"repeatedcv": "use cv=10, repeats=5 for ten folds drawn five times",},
-    "na": {"na.omit": "use na='drop'", "na.pass": "use na='keep' with Gower", "impute": "use data.fillna(...) to impute them",},
+    "method": {
+        "kknn": "use method='knn' for k nearest neighbours",
+        "pam": "use method='kmedoids' for medoids of each class",
+        "gmm": "use method='mixture' for a Gaussian mixture in each class",
+        **dict.fromkeys(["svm", "svc"], "use method='hyperplane', a support vector machine"),
+        **dict.fromkeys(
+            ["rf", "glm", "lda", "qda"],
+            "use a method with prototypes, such as 'knn'; compare() also has 'logistic', 'lda' and "
+            "'forest'",
+        ),
+    },
+    "dissimilarity": {
+        "binary": "use 'jaccard'",
+        "cityblock": "use 'manhattan'",
+        "daisy": "use 'gower', as daisy does for mixed columns",
+        "l2": "use 'euclidean'",
+        "learned": "use dissimilarity='nca' to learn weights of the columns from the classes",
+        "matching": "use 'hamming'",
+        "maximum": "use 'chebyshev'",
+        "precomputed": "use the matrix itself, dissimilarity=D",
+        "sqeuclidean": "use 'euclidean', which has the same nearest rows",
+    },
+    "measure": {
+        "accuracy": "use measure='error' (1 - accuracy)",
+        "balanced_accuracy": "use measure='balanced' (1 - balanced accuracy)",
+        **dict.fromkeys(
+            ["roc", "auc", "roc_auc", "f1", "brier", "log_loss"],
+            "tune by an error or a loss, and use fit.calibrate().test(new).glance() for this "
+            "measure on new rows",
+        ),
+    },
+    "choose": {
+        **dict.fromkeys(["lambda.1se", "one_se", "1se-paired"], "use choose='1se'"),
+        **dict.fromkeys(["lambda.min", "best"], "use choose='min'"),
+        "tolerance": "use tolerance= alone, such as tolerance=0.02",
+    },
+    "cv": {"repeatedcv": "use cv=10, repeats=5 for ten folds drawn five times"},
+    "na": {
+        "na.omit": "use na='drop'",
+        "na.pass": "use na='keep' with Gower",
+        "impute": "use data.fillna(...) to impute them",
+    },
     "how": {"sigmoid": "use how='multinomial'"},
-    "weights": {"balanced": "use class_weights='balanced' to weight classes equally", "distance": "leave it out, because weights are per row of the data and all k neighbours count equally",},
-    "prediction": {"raw": "use kind='class'", "response": "use kind='class', or kind='prob' for "
-                                                          "probabilities", "probs": "use kind='prob'",},
-    "picture": {**dict.fromkeys(["roc", "pr", "calibration"], "use "
-                                                              "fit.calibrate().test(new).plot({0!r}) for new rows"), "cv": "use kind='validation'", "confusion_matrix": "use kind='confusion'",},
-}  # fmt: skip
+    "weights": {
+        "balanced": "use class_weights='balanced' to weight classes equally",
+    },
+    "prediction": {
+        "raw": "use kind='class'",
+        "response": "use kind='class', or kind='prob' for probabilities",
+        "probs": "use kind='prob'",
+    },
+    "picture": {
+        **dict.fromkeys(
+            ["roc", "pr", "calibration"],
+            "use fit.calibrate().test(new).plot({0!r}) for new rows",
+        ),
+        "confusion_matrix": "use kind='confusion'",
+    },
+}
 
-_NO_LIKELIHOOD = (
-    "use glance() for the cross-validated error, or fit.test(new) for the error on "
-    "new rows, because there is no likelihood"
-)
-_NO_COEFFICIENTS = (
-    "use prototypes and tidy() for the fitted model, and separation() and "
-    "importance() for the effect of each variable"
-)
-_RESIDUALS = "use augment() for the fitted class of each row, whether it is correct, and its margin"
-_FITTED = (
-    "use fit.predict() for the classes of the training rows, or augment() to add them to the data"
-)
-_IMPORTANCE = "use fit.importance()"
-_CONFUSION = "use fit.test(new).confusion for new rows, or fit.plot('confusion')"
-_EXPLAIN = "use fit.why(row) to explain the class of a row, or fit.importance() for the effect of each variable"
-_ROC = (
-    "use fit.calibrate().test(new).plot('roc'), and glance() for the area with its interval; the "
-    "test also has roc(), pr(), "
-    "auc() and roc_band()"
-)
 _PAPER = {
     "to_latex": "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"
 }
 # attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
     **_PAPER,
-    "anova": "use pc.compare_fits([fit, other], new) to test the difference of two fits on new rows",
-    **dict.fromkeys(["coef", "coef_"], _NO_COEFFICIENTS), "residuals": _RESIDUALS,
-    "fitted": _FITTED,
-    "confint": "use fit.test(new) for the error with its interval, and fit.stability() for the "
-               "stability of the prototypes",
-    **dict.fromkeys(["logLik", "AIC", "BIC"], _NO_LIKELIHOOD),
-    **dict.fromkeys(["varImp", "feature_importances_"], _IMPORTANCE), "confusionMatrix": _CONFUSION,
-    **dict.fromkeys(["roc", "auc"], _ROC), "shap": _EXPLAIN, "data": "use fit.call.data",
-    "feature_names_in_": "use fit.formula, and fit.call.data for its columns",
-    "predict_proba": _PROBABILITIES,
-    "decision_function": "use fit.predict(new, 'decision') if the method has decision values, and "
-                         "fit.predict(new, 'distance') otherwise",
-    "score": "use fit.test(new)",
-    "error": "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
-    "kneighbors": "use fit.predict(new, 'nearest') for the nearest prototype",
-    "transform": "use fit.predict(new, 'distance') for the distances",
-    "classes_": "use fit.classes",
-    **dict.fromkeys(["best_params_", "bestTune", "parameters"], "use fit.params"),
-    "point": "use fit.validation.selected(), the selected row of the table",
+    **dict.fromkeys(
+        ["AIC", "BIC"],
+        "use glance() for the cross-validated error, or fit.test(new) for the error on new rows, "
+        "because there is no likelihood",
+    ),
+    **dict.fromkeys(
+        ["coef", "coef_"],
+        "use prototypes and tidy() for the fitted model, and separation() and importance() for "
+        "the effect of each variable",
+    ),
     **dict.fromkeys(["best_estimator_", "finalModel"], "use the fit itself"),
-    "set_params": "use fit.update(...), which fits again", "fit": "use fit.update(data=data)",
-    **dict.fromkeys(["cv_results_", "results"], "use fit.validation.table"),
+    **dict.fromkeys(["best_params_", "bestTune"], "use fit.params"),
     **dict.fromkeys(["cluster_centers_", "centers", "medoids"], "use fit.prototypes"),
-}  # fmt: skip
+    **dict.fromkeys(["cv_results_", "results"], "use fit.validation.table"),
+    **dict.fromkeys(
+        ["roc", "auc"],
+        "use fit.calibrate().test(new).plot('roc'), and glance() for the area with its interval; "
+        "the test also has roc(), pr(), auc() and roc_band()",
+    ),
+    **dict.fromkeys(["varImp", "feature_importances_"], "use fit.importance()"),
+    "anova": "use pc.compare_fits([fit, other], new) to test the difference of two fits on new rows",
+    "classes_": "use fit.classes",
+    "confint": (
+        "use fit.test(new) for the error with its interval, and fit.stability() for the "
+        "stability of the prototypes"
+    ),
+    "confusionMatrix": "use fit.test(new).confusion for new rows, or fit.plot('confusion')",
+    "decision_function": (
+        "use fit.predict(new, 'decision') if the method has decision values, and "
+        "fit.predict(new, 'distance') otherwise"
+    ),
+    "error": "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
+    "feature_names_in_": "use fit.formula, and fit.call.data for its columns",
+    "fit": "use fit.update(data=data)",
+    "kneighbors": "use fit.predict(new, 'nearest') for the nearest prototype",
+    "point": "use fit.validation.selected(), the selected row of the table",
+    "predict_proba": _PROBABILITIES,
+    "residuals": (
+        "use augment() for the fitted class of each row, whether it is correct, and its margin"
+    ),
+    "score": "use fit.test(new)",
+    "set_params": "use fit.update(...), which fits again",
+    "shap": (
+        "use fit.why(row) to explain the class of a row, or fit.importance() for the effect of "
+        "each variable"
+    ),
+    "transform": "use fit.predict(new, 'distance') for the distances",
+}
 
 VERBS_OF_TEST: Mapping[str, str] = {
     **_PAPER,
-    **dict.fromkeys(["sensitivity", "specificity", "f1"], "use tidy(), which has a row for each class, with intervals"),
-    **dict.fromkeys(["accuracy", "kappa", "brier"], "use glance() for accuracy, balanced accuracy "
-                                                    "and kappa and, for probabilities, the area, "
-                                                    "Brier score and log loss",),
-    "confusion_matrix": "use the attribute confusion", "pvalue": "use p_value",
-    "test": "use p_value_method", "groups": "use clusters",
-}  # fmt: skip
+    **dict.fromkeys(
+        ["sensitivity", "specificity", "f1"],
+        "use tidy(), which has a row for each class, with intervals",
+    ),
+    **dict.fromkeys(
+        ["accuracy", "kappa", "brier"],
+        "use glance() for accuracy, balanced accuracy and kappa and, for probabilities, the area, "
+        "Brier score and log loss",
+    ),
+    "confusion_matrix": "use the attribute confusion",
+    "groups": "use clusters",
+    "pvalue": "use p_value",
+    "test": "use p_value_method",
+}
 
 VERBS_OF_VALIDATION: Mapping[str, str] = {
-    **dict.fromkeys(["predict", "prototypes"], "use the attribute fit, the fit at the chosen point"),
-    **dict.fromkeys(["cv_results_", "error"], "use the attribute table, which has the errors, their standard errors and the sizes"),
-    **dict.fromkeys(["best_params_", "best"], "use selected('min'), the row of the table with the lowest error"),
-    "one_se": "use selected('1se'), a row of the table",
+    **dict.fromkeys(
+        ["predict", "prototypes"], "use the attribute fit, the fit at the chosen point"
+    ),
+    **dict.fromkeys(
+        ["cv_results_", "error"],
+        "use the attribute table, which has the errors, their standard errors and the sizes",
+    ),
+    **dict.fromkeys(
+        ["best_params_", "best"],
+        "use selected('min'), the row of the table with the lowest error",
+    ),
     "chosen": "use selected(), a row of the table",
     "corrected_interval": "use corrected(), which has value, low and high",
     "fold_sizes": "use table['size'], the mean over the folds",
-}  # fmt: skip
-
-VERBS_OF_COMPARISON: Mapping[str, str] = {
-    "chances": "use probabilities",
+    "one_se": "use selected('1se'), a row of the table",
 }
+
+VERBS_OF_COMPARISON: Mapping[str, str] = {"chances": "use probabilities"}
 
 VERBS_OF_MODEL: Mapping[str, str] = dict.fromkeys(
     ["fit", "predict", "score"],
-    "use a model object in fit, fit = pc.fit('y ~ .', data, pc.KNN(k=3)), and then the fit; for X and y use "
-    "pc.sklearn.PrototypeClassifier('knn', k=3)",
+    "use a model object in fit, fit = pc.fit('y ~ .', data, pc.KNN(k=3)), and then the fit; for X "
+    "and y use pc.sklearn.PrototypeClassifier('knn', k=3)",
 )
 
 _METHOD = "use the name of the method, pc.fit('y ~ .', data, {0!r})"
 _LEARN = "use pc.fit('y ~ .', data, 'knn'), which fits, tunes and stores the cross-validation"
-_MATRIX = "use pc.dissimilarity('~ .', data) with metric= a name, such as 'gower', as daisy does for mixed columns"
-_SPLIT = "use train, test = pc.split(data, 'y', test_size=0.3)"
 
-# function of another package: cure
-FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
-    "train": _LEARN, "trainControl": _GRID,
-    "GridSearchCV": f"use pc.sklearn.PrototypeClassifier('knn') as a step of scikit-learn's pipelines, or {_LEARN}",
-    **dict.fromkeys(["knn", "KNeighborsClassifier"], _METHOD.format("knn")),
-    "svm": _METHOD.format("hyperplane"), **dict.fromkeys(["daisy", "dist"], _MATRIX),
-    **dict.fromkeys(["createDataPartition", "train_test_split"], _SPLIT), "StandardScaler": _SCALE,
-    "cross_val_score": "use pc.compare('y ~ .', data, ['knn', 'pvm'], cv=10) for several methods, or pc.cross_validate for one",
-    "accuracy_score": "use fit.test(new) for all of this with intervals; scikit-learn's functions accept fit.predict(new) and the data",
-    "pvm": "use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1' with dissimilarity=D for a distance matrix D",
-    "PrototypeClassifier": "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or pc.fit('y ~ .', data, eps=1.0)",
-    "read_csv": "use pd.read_csv(path)",
-}  # fmt: skip
-
-# former public name of this package: cure
+# former public name of this package: the name now
 RENAMED: Mapping[str, str] = {
-    "Test": "use pc.results.TestResult",
-    **{name: f"use pc.results.{name}" for name in ("Alternatives", "Card", "Check", "Comparison", "Criticisms", "Embedding", "Methods", "PermutationTest", "Reproduction", "Saved", "Spectrum", "Stability", "TestByGroup", "TestResult", "Threshold",)},
-    **{name: f"use pc.errors.{name}" for name in ("DataError", "FileError", "FormulaError", "OptionError")},
-    "NotAvailable": "use pc.errors.NotAvailableError",
-    "NoVectors": "use pc.errors.NoCoordinatesError", "TooLarge": "use pc.errors.TooLargeError",
-    "ClusterError": "use pc.errors.DaskError",
-    "Custom": "use the function itself as dissimilarity=, or pc.extend.Custom(function)",
-    **{name: f"use pc.candidates.{name}" for name in ("kmeans", "hull", "unlabelled")},
-    "quantiles": "use pc.extend.quantiles",
-    "DANN": "use method='knn' with dissimilarity=pc.Adaptive(), or method='dann'",
-    **{name: f"use dissimilarity={name.lower()!r}, or pc.extend.{name} to derive a metric" for name in ("Canberra", "Correlation", "Cosine", "Hamming", "Jaccard",)},
-    "ZeroOne": "use dissimilarity='zero_one', or pc.extend.ZeroOne to derive a metric",
-    "explore": "use pc.fit('y ~ .', data).explore()", "Learned": "use pc.NCA()",
-    **dict.fromkeys(["kernel_distances", "psd", "precomputed"], "use pc.Dissimilarity.from_kernel(K)"),
-}  # fmt: skip
+    "ClusterError": "errors.DaskError",
+    "DANN": "Adaptive",
+    "Learned": "NCA",
+    "NoVectors": "errors.NoCoordinatesError",
+    "NotAvailable": "errors.NotAvailableError",
+    "Test": "results.TestResult",
+    "TooLarge": "errors.TooLargeError",
+    "kernel_distances": "Dissimilarity.from_kernel",
+}
 
-FUNCTIONS = (
-    "predict", "summary", "as_table", "plot", "update", "tidy", "glance", "augment", "test",
-    "importance", "stability", "calibrate", "threshold", "alternatives", "criticisms", "swap",
-    "save", "slim",
-)  # fmt: skip
+# function or class that this package does not have: cure
+FUNCTIONS_ELSEWHERE: Mapping[str, str] = {
+    **VERBS,
+    **{former: f"use pc.{name}" for former, name in RENAMED.items()},
+    **dict.fromkeys(
+        ["createDataPartition", "train_test_split"],
+        "use train, test = pc.split(data, 'y', test_size=0.3)",
+    ),
+    **dict.fromkeys(
+        ["daisy", "dist"],
+        "use pc.dissimilarity('~ .', data) with metric= a name, such as 'gower', as daisy does for "
+        "mixed columns",
+    ),
+    **dict.fromkeys(["knn", "KNeighborsClassifier"], _METHOD.format("knn")),
+    "GridSearchCV": (
+        f"use pc.sklearn.PrototypeClassifier('knn') as a step of scikit-learn's pipelines, or {_LEARN}"
+    ),
+    "PrototypeClassifier": (
+        "use pc.sklearn.PrototypeClassifier('pvm', eps=1.0) for X and y, or "
+        "pc.fit('y ~ .', data, eps=1.0)"
+    ),
+    "StandardScaler": _SCALE,
+    "accuracy_score": (
+        "use fit.test(new) for all of this with intervals; scikit-learn's functions accept "
+        "fit.predict(new) and the data"
+    ),
+    "cross_val_score": (
+        "use pc.compare('y ~ .', data, ['knn', 'pvm'], cv=10) for several methods, or "
+        "pc.cross_validate for one"
+    ),
+    "pvm": (
+        "use pc.fit('y ~ .', data, eps=1.0), or 'y ~ 1' with dissimilarity=D for a distance matrix D"
+    ),
+    "read_csv": "use pd.read_csv(path)",
+    "svm": _METHOD.format("hyperplane"),
+    "train": _LEARN,
+    "trainControl": _GRID,
+}

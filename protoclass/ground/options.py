@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from .checks import check_progress, renamed, whole_number
+from .checks import check_known, check_progress, hint_for, whole_number
 from .errors import NotAvailableError, OptionError, brief, shown
 
 # four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for
@@ -60,7 +59,8 @@ class SessionOptions:
     >>> pc.options.reset()
     >>> pc.options.colors = ["red", "blue"]
     Traceback (most recent call last):
-    protoclass.ground.errors.OptionError: options has no 'colors': did you mean 'colours'? Its options are colours, progress, digits
+    protoclass.ground.errors.OptionError: options() has no argument 'colors': did you mean 'colours'?; \
+its arguments are colours, progress, digits
     """
 
     colours: tuple[str, ...]
@@ -73,7 +73,8 @@ class SessionOptions:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # a question of Python's own, such as of copy
             raise AttributeError(name)
-        raise NotAvailableError(unknown(name))
+        hint = hint_for(name, NAMES) or f"use one of {', '.join(NAMES)}"
+        raise NotAvailableError(f"options has no {shown(name)}: {hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         self(**{name: value})
@@ -85,8 +86,7 @@ class SessionOptions:
                 f"options() takes options by name, not {brief(given[0])}: use options(digits=3) to "
                 "set one, or options.digits to see it"
             )
-        for name in changes:
-            check_name(name)
+        check_known("options()", changes, NAMES)
         checked = {name: CHECKS[name](value) for name, value in changes.items()}
         before = {name: vars(self)[name] for name in changes}
         vars(self).update(checked)
@@ -94,8 +94,7 @@ class SessionOptions:
 
     def reset(self, *names: str) -> None:
         """Set the options of these names, or all, to their defaults."""
-        for name in names:
-            check_name(name)
+        check_known("options.reset()", names, NAMES)
         self(**{name: DEFAULTS[name] for name in names or NAMES})
 
     def __dir__(self) -> list[str]:
@@ -121,20 +120,6 @@ class Restore:
 
     def __repr__(self) -> str:
         return repr(self.options)
-
-
-def unknown(name: object) -> str:
-    """Message for an unknown option, with the known ones."""
-    near = renamed(str(name), NAMES) or next(iter(get_close_matches(str(name), NAMES, 1)), None)
-    return (
-        f"options has no {shown(name)}: {f'did you mean {near!r}? ' if near else ''}Its "
-        f"options are {', '.join(NAMES)}"
-    )
-
-
-def check_name(name: object) -> None:
-    if name not in NAMES:
-        raise OptionError(unknown(name))
 
 
 def check_colours(value: Any) -> tuple[str, ...]:
@@ -202,8 +187,10 @@ def with_error(value: float, se: float, remark: str = "") -> str:
 
     Examples
     --------
-    >>> with_error(0.04, 0.0147, "10 folds"), with_error(0.5, 0.0), with_error(0.5, float("nan"), "2 folds"), with_error(3e-5, 2e-5)
-    ('0.0400 (SE 0.0147, 10 folds)', '0.5000', '0.5000 (2 folds)', '3e-05 (SE 2e-05)')
+    >>> with_error(0.04, 0.0147, "10 folds"), with_error(0.5, 0.0)
+    ('0.0400 (SE 0.0147, 10 folds)', '0.5000')
+    >>> with_error(0.5, float("nan"), "2 folds"), with_error(3e-5, 2e-5)
+    ('0.5000 (2 folds)', '3e-05 (SE 2e-05)')
     """
     # all decimals would be 0
     small = value > SAME and max(value, se) < 0.5 / 10 ** (options.digits or 4)

@@ -548,8 +548,8 @@ class ByClass(TrainedMetric):
 class TrainedByClass(ByClass):
     """Euclidean distance to each candidate under the map of its class.
 
-    `maps` (classes, k, p) lead to the coordinates of each class; the others are as in
-    `TrainedLearned`.
+    `maps` (classes, k, p) lead to the coordinates of each class. `center`, `spread`, `columns` and
+    `constant` are as in `TrainedLearned`.
     """
 
     spec: Metric

@@ -179,16 +179,6 @@ def hold(subject: S, claims: Iterable[Callable[[S], None]]) -> None:
         ) from first
 
 
-def unless_refused(function: Callable[..., T], *args: Any) -> T | None:
-    """The value of a function; None where its arguments are refused by an error of this package."""
-    try:
-        return function(*args)
-    except ContractError:
-        raise
-    except ProtoclassError:
-        return None
-
-
 @contextmanager
 def accepted(promise: str) -> Iterator[None]:
     """Within it nothing is refused; `promise` says what was promised, for a ContractError with the

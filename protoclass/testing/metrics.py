@@ -201,7 +201,7 @@ def first_unequal(a: Array, b: Array) -> tuple[int, int]:
 
 def equal(a: Array, b: Array) -> bool:
     """Whether two matrices have the same shape and bits; NaN equals NaN."""
-    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f")
+    return np.array_equal(a, b, equal_nan=True)
 
 
 def check_declarations(metric: Metric) -> None:
@@ -212,16 +212,11 @@ def check_declarations(metric: Metric) -> None:
         f"{name}.traits is a {type(metric.traits).__name__}: it must be a Traits",
     )
     for f in fields(Traits):
-        value, default = getattr(metric.traits, f.name), f.default
-        allowed = (
-            "True or False"
-            if isinstance(default, bool)
-            else "a text"
-            if isinstance(default, str)
-            else ""
+        value, kind = getattr(metric.traits, f.name), type(f.default)
+        require(
+            kind not in (bool, str) or isinstance(value, kind),
+            f"{name}.traits has {f.name}={value!r}: it must be a {kind.__name__}",
         )
-        fine = isinstance(value, bool) if isinstance(default, bool) else isinstance(value, str)
-        require(fine or not allowed, f"{name}.traits has {f.name}={value!r}: it must be {allowed}")
     copied = pickled(metric, f"the metric {name}")
     require(
         copied == metric,

@@ -509,7 +509,7 @@ def check_default_grid(s: Subject) -> None:
             replace(s.single, **{name: GRID})
             values = np.asarray(s.single.default_grid(name, task, smallest))
         except ProtoclassError as reason:  # it can't be tuned over a grid of the method's own
-            by_default = isinstance(defaults[name], str) and defaults[name] == GRID
+            by_default = defaults[name] == GRID
             require(
                 not by_default, f"{where} is refused, and {name}='grid' is the default: {reason}"
             )

@@ -12,12 +12,14 @@ from protoclass.core.query import Stepwise, answer
 from protoclass.core.task import COVERED, Points, Task
 from protoclass.fitting import cross_validate
 from protoclass.ground.checks import GRID
+from protoclass.ground.errors import ProtoclassError
 from protoclass.metrics.dissimilarity import Dissimilarity
 from protoclass.metrics.measuring import unlabelled
 from protoclass.models.base import Grid, Model
 from protoclass.testing.contract import (
     BY_CLASS,
     RAW,
+    ContractError,
     Subject,
     accepted,
     answers,
@@ -28,10 +30,20 @@ from protoclass.testing.contract import (
     require,
     require_same,
     three_classes,
-    unless_refused,
     watching,
 )
 from protoclass.testing.models import check_by_distance, check_point, check_valid, subject_of
+
+
+def unless_refused(function, *args):
+    """The value of a function; None where its arguments are refused by an error of this package."""
+    try:
+        return function(*args)
+    except ContractError:
+        raise
+    except ProtoclassError:
+        return None
+
 
 MOST_WRONG = 0.35  # proportion of the training rows of three classes that hardly overlap
 

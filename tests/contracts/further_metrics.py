@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from further_methods import unless_refused
 
 import protoclass.testing.metrics as package
 from protoclass.core.distances.minkowski import Geometry, minkowski
@@ -26,7 +27,6 @@ from protoclass.testing.contract import (
     hold,
     pickled,
     require,
-    unless_refused,
     watching,
 )
 from protoclass.testing.metrics import (

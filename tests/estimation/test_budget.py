@@ -28,7 +28,8 @@ def count(fit):
 @pytest.mark.parametrize("method", COUNTED)
 def test_of_the_grid_points_within_a_budget_the_best_is_chosen(iris, method):
     """Every grid point is fitted by itself to all rows, and its prototypes are counted."""
-    grid = {"pvm": {"eps": [0.6, 1.0, 1.4], "max_size": [4, 6, 9]}, "mmd": {"K": [1, 2, 4], "gamma": [0.5, 2.0]}}.get(method, {"K": [1, 2, 4]})
+    grids = {"pvm": {"eps": [0.6, 1.0, 1.4], "max_size": [4, 6, 9]}, "mmd": {"K": [1, 2, 4], "gamma": [0.5, 2.0]}}
+    grid = grids.get(method, {"K": [1, 2, 4]})
     fit = pc.fit("species ~ .", iris, method, max_prototypes=7, cv=4, **grid)
     v, keeps = fit.validation, []
     for point, values in enumerate(product(*grid.values())):

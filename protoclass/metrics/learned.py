@@ -61,8 +61,8 @@ class NCA(Metric):
         Penalty against overfitting: this times the mean weight of the columns is subtracted from
         the mean probability.
     sample : int >= 2
-        Maximum number of rows. Of more rows, a stratified random sample is used, and the summary
-        reports it.
+        Maximum number of rows. If there are more, a stratified random sample is used, and the
+        summary reports it.
     seed : int
         Seed for the sample.
 

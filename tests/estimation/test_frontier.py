@@ -7,7 +7,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.statistics.one_se import frontier, least_within
-from protoclass.pictures.curve import sort_frontier
+from protoclass.pictures.curve import first_shown
 from protoclass.pictures.style import colour
 
 GRIDS = {
@@ -106,7 +106,8 @@ def test_the_picture_has_the_numbers(digits):
     fit = pc.fit("digit ~ .", digits, eps=pc.extend.quantiles(4), max_prototypes=25, dissimilarity="euclidean", repeats=1)
     v = fit.validation
     ax = fit.plot("validation", x="frontier")
-    table = sort_frontier(v)
+    table = v.frontier()
+    table = table.iloc[first_shown(v, table["size"]) :]
     assert table["size"].iloc[0] <= 10
     least, corrected = (line for line in ax.lines if line.get_drawstyle() == "steps-post")
     assert least.get_ydata()[:-1] == pytest.approx(table["error"])

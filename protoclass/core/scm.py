@@ -266,7 +266,7 @@ def _grow(
             bound = best[0, h] + a * (removed - since[0, h])
             if bound > most:
                 top, most = h, bound
-        chosen = -1
+        chosen, leader = -1, (0, 0, 0)  # leader: value > 0, then lowest r, then first line
         # the most promising line first, so that fewer other lines are scanned
         for t in range(-1, f if top >= 0 else -1):
             h = top if t < 0 else t
@@ -284,9 +284,8 @@ def _grow(
             if count == 0:
                 first_bound[h] = best[0, h]
             rank = best[0, h], -best[1, h], -h
-            leader = best[0, chosen], -best[1, chosen], -chosen
-            if best[0, h] > 0 and best[2, h] > NONE and (chosen < 0 or rank > leader):
-                chosen = h
+            if best[2, h] > NONE and rank > leader:
+                chosen, leader = h, rank
         if chosen < 0:
             break
         row, cut = live[chosen] if copied[chosen] else base[chosen], best[2, chosen]

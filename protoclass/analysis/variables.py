@@ -524,9 +524,9 @@ def importance(
         Number of permutations of each variable.
     variables : list of columns, or mapping of name to columns, optional
         Variables to permute; columns under one name are permuted together. Default: each predictor
-        separately, with a factor, and columns that a `Mixed` compares together, as one variable. Of
-        more than 50 variables, the default is the 50 with the largest ratio of variances between
-        and within classes.
+        separately, with a factor, and columns that a `Mixed` compares together, as one variable. If
+        there are more than 50 variables, the default is the 50 with the largest ratio of variances
+        between and within classes.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds, as in `fit`; ignored if `new` is given.
     seed : int, optional

@@ -251,9 +251,9 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     }
     results, predictions, probabilities = tabulate([(truth, of_known)], first.levels)
     how, excluded = f"{len(results)} fits on {known.sum()} new rows", int((~known).sum())
-    call, design = "compare_fits(fits, new)", Design(0.0)
+    call = "compare_fits(fits, new)"
     return Comparison(
-        results, predictions, how, design, excluded, call, probabilities, loss, reference
+        results, predictions, how, Design(0.0), excluded, call, probabilities, loss, reference
     )
 
 
@@ -618,11 +618,11 @@ def check_estimator(options: Mapping[str, Any], frame: Frame) -> None:
     name = (estimator if isinstance(estimator, type) else type(estimator)).__name__
     if isinstance(estimator, type):
         raise OptionError(f"{name} is a class: use an object of it, {name}()")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        lacking = "predict" if hasattr(estimator, "fit") else "fit"
-        raise OptionError(
-            f"{name} has no {lacking}: use a classifier, or a pipeline that ends in one"
-        )
+    for verb in ("fit", "predict"):
+        if not hasattr(estimator, verb):
+            raise OptionError(
+                f"{name} has no {verb}: use a classifier, or a pipeline that ends in one"
+            )
     if not formula.terms:
         raise OptionError(
             f"an estimator needs predictors, but {formula.quoted} has none: name them"

@@ -89,7 +89,7 @@ class Comparison(Result, Saveable, Served):
 
     @property
     def independent(self) -> bool:
-        """Whether test rows are independent given the fitted models: one random split, or new rows."""
+        """Whether test rows are independent given the models: one random split, or new rows."""
         return len(self.errors) == 1 and not self.design.grouped
 
     @cached_property
@@ -347,7 +347,7 @@ def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
 
 
 def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
-    """The tuned parameters in words: median and range of numbers, the most common of other values."""
+    """The tuned parameters in words: median and range, or the most common value."""
     words = []
     for parameter in dict.fromkeys(chain(*choices)):
         values = [choice.get(parameter, "-") for choice in choices]

@@ -170,7 +170,7 @@ class TestResult(Result, Served):
         DeLong's variance.
         """
         rows = []
-        for c in range(len(self.classes)):
+        for c, level in enumerate(self.classes):
             estimates = {field.name: self.estimate(field.name, c) for field in fields(OfClass)}
             more = {}
             if self.judged.probabilities is not None:
@@ -179,10 +179,9 @@ class TestResult(Result, Served):
                 squares = (self.probabilities[:, c] - (self.judged.y == c)) ** 2
                 more["brier"] = mean_over_rows(squares, self.judged.w)[0]
             values, ends = columns_of(estimates)
-            rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
-        out = pd.DataFrame(rows)
-        out.insert(0, "class", pd.Categorical(self.classes, self.confusion.index))
-        return out
+            head = {"class": level, "n": self.confusion.iloc[c].sum()}
+            rows.append({**head, **values, **more, **ends})
+        return self._with_levels(pd.DataFrame(rows))
 
     def estimate(self, measure: str, c: int) -> Estimate:
         """The error, or a measure of the class with code c, with its interval."""
@@ -261,7 +260,7 @@ class TestResult(Result, Served):
                 rows.append((level, b.low, b.high, b.rows, b.chance, *observed))
         columns = ["class", "low", "high", "n", "mean_predicted", "observed"]
         out = pd.DataFrame(rows, columns=[*columns, "observed_low", "observed_high"])
-        return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
+        return self._with_levels(out)
 
     def calibration_line(self, of: Any = None) -> pd.DataFrame:
         """Calibration intercept and slope of each class against the rest, with 95 % intervals.
@@ -332,7 +331,8 @@ class TestResult(Result, Served):
             is_number(t, 0.0, above=True) and t < 1 for t in values.tolist()
         ):
             raise OptionError(
-                f"thresholds must be a list of numbers between 0 and 1, such as [0.1, 0.2], not {brief(thresholds)}"
+                "thresholds must be a list of numbers between 0 and 1, "
+                f"such as [0.1, 0.2], not {brief(thresholds)}"
             )
         w, group = self.judged.w, self.judged.group
 
@@ -357,16 +357,17 @@ class TestResult(Result, Served):
         contains the class), its 95 % Wilson interval, `low` to `high`, and `set_size`, the mean
         number of classes in their sets.
         """
-        if self.judged.p_values is None:
+        judged, p_values = self.judged, self.judged.p_values
+        if p_values is None:
             raise NotAvailableError("prediction sets need a calibrated fit: use fit.calibrate()")
         if not isinstance(levels, (Sequence, np.ndarray)) or not all(
             is_number(v, 0.0, True) and v < 1 for v in levels
         ):
             raise OptionError(
-                f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, not {brief(levels)}"
+                f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, "
+                f"not {brief(levels)}"
             )
-        judged = self.judged
-        y, w, p_values, group = judged.y, judged.w, judged.p_values, judged.group
+        y, w, group = judged.y, judged.w, judged.group
         known, rows = (w > 0) & ~np.isnan(p_values).any(axis=1), []
         for level, (c, name) in product(levels, enumerate(self.classes)):
             mask = known & (y == c)
@@ -378,7 +379,7 @@ class TestResult(Result, Served):
                 rows.append((float(level), name, int(mask.sum()), *covered, size))
         columns = ["level", "class", "n", "coverage", "low", "high", "set_size"]
         out = pd.DataFrame(rows, columns=columns)
-        return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
+        return self._with_levels(out)
 
     def roc(self, of: Any = None) -> pd.DataFrame:
         """ROC curves: one row for each class and each probability that occurs, from the highest.
@@ -543,7 +544,8 @@ class TestResult(Result, Served):
         at = SPECIFICITIES if specificity is None else np.atleast_1d(specificity)
         if at.ndim != 1 or not all(is_number(v, 0.0, high=1.0) for v in at.tolist()):
             raise OptionError(
-                f"specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], not {brief(specificity)}"
+                "specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], "
+                f"not {brief(specificity)}"
             )
         w, group = self.judged.w, self.judged.group
 
@@ -609,7 +611,8 @@ class TestResult(Result, Served):
             )
         if other.classes != self.classes:
             raise OptionError(
-                f"the tests have different classes: {brief(self.classes)} and {brief(other.classes)}"
+                "the tests have different classes: "
+                f"{brief(self.classes)} and {brief(other.classes)}"
             )
         c = None if of is None else class_code(of, self.confusion.index)
         areas = {
@@ -639,9 +642,17 @@ class TestResult(Result, Served):
             one = f"no row, or each row, is of class {shown(of)}"
             which = "all rows are of one class" if of is None else one
             raise NotAvailableError(f"a curve needs rows of at least two classes, but {which}")
-        names = np.repeat(np.array(list(parts), object), [len(part) for part in parts.values()])
-        classes = pd.Series(pd.Categorical(names, self.confusion.index), name="class")
-        return pd.concat([classes, pd.concat(parts.values(), ignore_index=True)], axis=1)
+        out = pd.concat(parts.values(), ignore_index=True)
+        out.insert(
+            0,
+            "class",
+            np.repeat(np.array([*parts], object), [len(part) for part in parts.values()]),
+        )
+        return self._with_levels(out)
+
+    def _with_levels(self, table: pd.DataFrame) -> pd.DataFrame:
+        """A table with its classes as a categorical in level order."""
+        return table.assign(**{"class": pd.Categorical(table["class"], self.confusion.index)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -199,7 +199,8 @@ def _warn_of_few_clusters(judged: Judged) -> None:
         found = f"{int((weights > 0).sum())}, worth {worth:.2g} of equal size"
         cure = f"use at least {FEW_CLUSTERS} clusters of similar size"
         warn(
-            f"the test rows come in too few clusters ({found}), so intervals are very wide or unknown: {cure}",
+            f"the test rows come in too few clusters ({found}), so intervals are very wide or "
+            f"unknown: {cure}",
             DataWarning,
         )
 
@@ -448,7 +449,8 @@ class TestByGroup(Result):
         if measure != "error" and of not in classes:
             known = ", ".join(map(shown, classes))
             raise OptionError(
-                f"{measure} needs a class among {known}, not of={brief(of)}: use of={shown(classes[-1])}, for example"
+                f"{measure} needs a class among {known}, not of={brief(of)}: "
+                f"use of={shown(classes[-1])}, for example"
             )
         return 0 if measure == "error" else classes.index(of)
 
@@ -521,7 +523,8 @@ def split(
     occurring = [c for c in range(len(labels.categories)) if ((labels.codes == c) & usable).any()]
     if len(occurring) < 2:
         raise OptionError(
-            f"by must have at least two groups among these rows, but {brief(by)} has {len(occurring)}"
+            "by must have at least two groups among these rows, "
+            f"but {brief(by)} has {len(occurring)}"
         )
     if len(occurring) > MOST_GROUPS:
         raise OptionError(
@@ -597,13 +600,9 @@ def compare_groups(
             [e.value for e in estimates],
         )
         pooled = np.average(proportions, weights=[w.sum() for _, w in parts])
-        sums = [
-            sums_of(x - share, w, test.judged.group)
-            for share, (x, w), test in zip(proportions, parts, tests, strict=True)
-        ]
         rows = [
-            independent_rows(share, of_group)
-            for share, of_group in zip(proportions, sums, strict=True)
+            independent_rows(share, sums_of(x - share, w, test.judged.group))
+            for share, (x, w), test in zip(proportions, parts, tests, strict=True)
         ]
         spread = np.sqrt(pooled * (1 - pooled) * sum(1 / count for count in rows))
     statistic = difference.value / spread if spread > 0 or np.isnan(spread) else 0.0

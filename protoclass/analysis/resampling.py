@@ -568,12 +568,11 @@ class PermutationTest(Result):
         """Table with one row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and
         97.5 % quantiles), `p_value`, `resamples`, `measure`, `how`.
         """
-        low, high = np.quantile(self.table["error"], [0.025, 0.975])
-        mean = self.table["error"].mean()
+        errors = self.table["error"]
+        mean, (low, high) = errors.mean(), np.quantile(errors, [0.025, 0.975])
         permuted = {"permuted_mean": mean, "permuted_low": low, "permuted_high": high}
-        test = {"p_value": self.p_value, "resamples": len(self.table)}
-        words = {"measure": self.measure, "how": self.how}
-        return pd.DataFrame([{"error": self.error} | permuted | test | words])
+        test = {"p_value": self.p_value, "resamples": len(self.table), "measure": self.measure}
+        return pd.DataFrame([{"error": self.error, **permuted, **test, "how": self.how}])
 
     def _said(self) -> tuple[str, list[Any]]:
         row = self.glance().iloc[0]

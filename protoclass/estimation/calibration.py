@@ -472,9 +472,10 @@ def threshold(
     >>> iris = pc.load_data("iris")
     >>> fit = pc.fit("species ~ .", iris.iloc[::2], eps=1.0).calibrate()
     >>> cut = fit.threshold("virginica", sensitivity=0.95)
-    >>> cut
+    >>> cut  # doctest: +NORMALIZE_WHITESPACE
     Predict virginica if its probability is at least 0.3082
-    Selected by: lowest error with sensitivity of at least 0.95, among 6 thresholds on 75 held-out rows; prevalence 0.333
+    Selected by: lowest error with sensitivity of at least 0.95,
+    among 6 thresholds on 75 held-out rows; prevalence 0.333
     CV error 0.0933 (SE 0.0335), threshold re-selected in each of 10 folds
     Apparent error 0.0800 (optimistic); 0.0667 if the most probable class is predicted
     Sensitivity 0.920 (95 % CI 0.665 to 1.000); specificity 0.900 (95 % CI 0.732 to 1.000)

@@ -80,7 +80,7 @@ from .problem import (
     weigh_classes,
 )
 
-WORSE = "worse than no information"  # in every such warning, and by which it is recognised
+WORSE = "worse than no information"  # in every such warning, which is recognised by it
 TWICE = (
     "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and "
     "use the loss for decisions, calibrate=True and predict(new, loss=)"
@@ -104,7 +104,7 @@ def check_options(call: Call) -> tuple[Call, Mapping[str, Any], Model]:
             f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
         )
     model = find_model(options["method"], call.parameters, beside=DEFAULTS)
-    is_drawn(options["cv"])
+    is_drawn(options["cv"])  # raises for a splitter of scikit-learn
     check_measure(options["measure"])
 
     candidates = options["candidates"]

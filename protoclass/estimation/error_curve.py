@@ -419,7 +419,7 @@ class ErrorCurve:
         return Estimate(value, float(low * largest), float(high * largest))
 
     def _corrected(self, choose: str | None) -> tuple[np.ndarray, np.ndarray] | None:
-        """The corrected loss and the weight of each row, 0 if all samples have it; None if not corrected."""
+        """The corrected loss and the weight of each row, 0 if in all samples; None if not corrected."""
         choose = self.problem.call.choose if choose is None else choose
         self.point_of(choose)
         if len(self.grid) == 1 or choose == "bound":
@@ -546,7 +546,7 @@ class ErrorCurve:
 
     @property
     def _shared(self) -> float:
-        """The factor of a variance for the training rows that folds share (Nadeau and Bengio 2003)."""
+        """The factor of a variance for training rows that folds share (Nadeau and Bengio 2003)."""
         K = float(np.mean(self.of_fold.max(axis=1) + 1))
         return 1 + K / (K - 1)
 
@@ -616,7 +616,7 @@ class ErrorCurve:
         )
 
     def _point(self, point: Any) -> int:
-        """The number of a row, given as such or as `selected` returns it; default: the selected row."""
+        """The number of a row, given as such or by `selected`; default: the selected row."""
         point = (
             self.point_of()
             if point is None
@@ -635,7 +635,7 @@ class ErrorCurve:
         return int(point)
 
     def select(self, point: Any) -> Selection:
-        """The selection of a row of `table`; by hand, unless `choose=` in the call selects this row."""
+        """The selection of a row of `table`; by hand, unless the call selects this row."""
         at = self._point(point)
         return Selection(
             self.grid,

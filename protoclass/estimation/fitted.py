@@ -198,8 +198,7 @@ class Fitted(Served):
     @property
     def objective(self) -> Objective:
         """Minimised objective of the method, with its parts."""
-        objective: Objective = self._reported("objective")
-        return objective
+        return self._reported("objective")
 
     @property
     def certificate(self) -> Certificate:
@@ -207,8 +206,7 @@ class Fitted(Served):
 
         The bound is for covers by the candidates, which may be a sample of the rows.
         """
-        certificate: Certificate = self._reported("certificate")
-        return certificate
+        return self._reported("certificate")
 
     def _reported(self, name: str) -> Any:
         if name in self.rule.report:

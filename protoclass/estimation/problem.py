@@ -45,8 +45,9 @@ from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
 
 DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
-    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto", "na": "drop", "weights": None,
-    "groups": None, "seed": 0, "progress": None, "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
+    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto",
+    "choose": "auto", "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
+    "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
     "max_prototypes": None, "tolerance": None,
 }  # fmt: skip
 
@@ -63,7 +64,7 @@ class Call:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that are parameters of the method; `cross_validate` does not take `calibrate=`."""
+        """The arguments that are parameters of the method."""
         own = set(DEFAULTS) - ({"calibrate"} if self.function == "cross_validate" else set())
         return {name: value for name, value in self.arguments.items() if name not in own}
 
@@ -140,7 +141,7 @@ def short(value: Any) -> str:
 
 
 def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray | None]:
-    """The frame with its weights multiplied by the factors of the classes, and the factors (classes,)."""
+    """The frame with weights times the factors of the classes, and these factors (classes,)."""
     if class_weights is None:
         return frame, None
     factors = class_factors(frame, class_weights)
@@ -169,9 +170,9 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     Examples
     --------
     >>> from protoclass.frames.frame import mold
-    >>> frame = mold("y ~ a", pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "y": ["ill", "well", "well", "well"]}))
-    >>> class_factors(frame, "balanced").round(3).tolist(), class_factors(frame, {"ill": 5}).tolist()
-    ([2.0, 0.667], [5.0, 1.0])
+    >>> frame = mold("y ~ a", pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["ill", "well", "well"]}))
+    >>> class_factors(frame, "balanced").tolist(), class_factors(frame, {"ill": 5}).tolist()
+    ([1.5, 0.75], [5.0, 1.0])
     """
     levels = frame.levels
     if isinstance(class_weights, str) and class_weights == "balanced":
@@ -221,10 +222,10 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def learned_metric(
     model: Model, metric: Metric | TrainedMetric, frame: Frame
 ) -> Metric | TrainedMetric:
-    """The metric that the method learns from `metric`; unchanged if its parameters are to be tuned."""
+    """The metric that the method learns from `metric`, unless its parameters are to be tuned."""
     if set(model.metric_parameters) & set(model.tuned()):
         return metric
-    learned: Metric | TrainedMetric = model.metric(metric, len(frame.levels))
+    learned = model.metric(metric, len(frame.levels))
     return learned.pretrain(frame) if learned is not metric and learned.train_in_folds else learned
 
 
@@ -280,7 +281,7 @@ class Problem:
 
     @property
     def metric_axes(self) -> dict[str, list[Any]]:
-        """The values of the tuned parameters of the metric, by the names that grids have for them."""
+        """The values of the tuned parameters of the metric, by their names in grids."""
         return {self._axis(name): values for name, values in list_tuned(self.to_tune).items()}
 
     def _axis(self, name: str) -> str:
@@ -291,14 +292,11 @@ class Problem:
         return {name: value for name, value in values.items() if name not in self.metric_axes}
 
     def chosen_metric(self, values: Mapping[str, Any]) -> Metric | None:
-        """The metric with its tuned parameters as selected, as a specification; None if none was tuned."""
-        chosen: Metric | None = retuned(
-            self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame
-        )
-        return chosen
+        """The specification of the metric with the selected parameters; None if none was tuned."""
+        return retuned(self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame)
 
     def with_metric(self, values: Mapping[str, Any]) -> Problem:
-        """The problem with the tuned parameters of the metric as chosen, and nothing left to tune of it."""
+        """The problem with the selected parameters of the metric."""
         if self.to_tune is None:
             return self
         metric = resolve(self.chosen_metric(values), self.frame, self.frame.columns)
@@ -341,7 +339,7 @@ class Problem:
         return isinstance(self.cv, str) and self.cv == "auto"
 
     def with_values(self, values: Mapping[str, Any]) -> Problem:
-        """The problem with some parameters as chosen, and the dissimilarity that the method learns with these."""
+        """The problem with selected parameters, and the metric that the method learns with them."""
         known = self.with_metric(values)
         model = replace(self.model, **self.of_method(values))
         return replace(known, model=model, metric=learned_metric(model, known.metric, self.frame))

@@ -460,7 +460,7 @@ def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
 
 
 def _width(frame: Frame) -> int:
-    """The least number of columns of the design matrix: products of numbers of levels."""
+    """A lower bound on the number of columns of the design matrix, from numbers of levels."""
 
     def columns(factor: Any) -> int:
         if factor.how == "lookup" or factor.expr.startswith("C("):

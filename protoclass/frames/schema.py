@@ -141,7 +141,7 @@ def describe_column(values: pd.Series) -> Column:
 
 
 def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
-    """Raise if nearly all texts of a column are numbers or dates, with the line that converts them."""
+    """Raise if nearly all texts of a column are numbers or dates."""
     found = numbers_as_text(name, levels)
     if found:
         raise DataError(

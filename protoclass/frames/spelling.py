@@ -1,4 +1,4 @@
-"""Spelling: R's words in formulas, names that Python cannot parse, and numbers or dates as texts."""
+"""Spelling: R's words in formulas, names that Python cannot parse, numbers and dates as texts."""
 
 from __future__ import annotations
 
@@ -106,16 +106,14 @@ def translate(right: str, names: Names, text: str) -> str:
     ----------
     right : str
     names : Names
-        Names of the columns of the data. A column may be named like a word of R; a function is one
-        before a parenthesis.
+        Names of the columns, which may be words of R; a function is one before a parenthesis.
     text : str
         The formula, for messages.
 
     Raises
     ------
     FormulaError
-        For functions of R that have no counterpart, and for `|`, with the cure; and if a quoted
-        name is not a column.
+        For functions of R without a counterpart, for `|`, and for quoted names of no column.
 
     Examples
     --------
@@ -204,8 +202,7 @@ def _refused(name: str, after: str, cures: dict[str, str], text: str) -> Formula
 
 
 def pieces(text: str) -> Iterator[tuple[str, int]]:
-    """Quoted names and texts, brackets, bars and the text between them, each with the number of
-    brackets open after it."""
+    """Quotations, brackets, bars and text between them, each with the brackets open after it."""
     depth = 0
     for piece in PIECES.findall(text):
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(piece, 0)
@@ -213,8 +210,7 @@ def pieces(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _check_outside_calls(right: str, text: str) -> None:
-    """Raise for R's `y ~ x | group` and `data$x`, and for comparisons; inside calls these are
-    Python's, and are refused there."""
+    """Raise for R's `y ~ x | group` and `data$x`, and for comparisons, outside calls."""
     found = list(pieces(right))
     if any(piece == "|" and depth <= 1 for piece, depth in found):  # (1 | g), as lme4 writes it
         raise FormulaError(
@@ -237,7 +233,7 @@ def _check_outside_calls(right: str, text: str) -> None:
 
 
 def substitute(formula: str, old: str) -> str:
-    """A changed formula as R's `update` reads it: `.` is replaced by this side of the old formula.
+    """A changed formula as in R's `update`: `.` is replaced by this side of the old formula.
 
     Raises
     ------
@@ -246,10 +242,8 @@ def substitute(formula: str, old: str) -> str:
 
     Examples
     --------
-    >>> substitute(". ~ . - b", "y ~ a + b")
-    'y ~ a + b - b'
-    >>> substitute("~ .:c", "y ~ a + b"), substitute(". ~ . + b:c", "y ~ .")
-    ('y ~ (a + b):c', 'y ~ . + b:c')
+    >>> substitute(". ~ . - b", "y ~ a + b"), substitute("~ .:c", "y ~ a + b")
+    ('y ~ a + b - b', 'y ~ (a + b):c')
     """
     if not isinstance(formula, str):
         raise FormulaError(
@@ -282,8 +276,7 @@ def _has_dot(right: str) -> bool:
 
 
 def sides_of(text: str) -> list[str]:
-    """The parts of a formula between its tildes, with names in backticks, in which a `~` is part of
-    the name, and plain signs.
+    """The parts of a formula between its tildes, with names in backticks and plain signs.
 
     Examples
     --------
@@ -305,10 +298,9 @@ class Names:
     Attributes
     ----------
     alias : mapping of column to str
-        An identifier for every column whose name is not a plain one, such as `my x`, `log(x)` or
-        `class`.
+        An identifier for every column without a plain name, such as `my x`, `log(x)` or `class`.
     columns : mapping of str to column
-        The way back, for every column.
+        The inverse, for every column.
     """
 
     alias: Mapping[str, str] = field(default_factory=dict)
@@ -359,8 +351,7 @@ def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether Python parses the name as itself: an identifier that is not reserved and that its
-    parser does not change."""
+    """Whether a name is an identifier that Python neither reserves nor changes."""
     plain = (
         name.isidentifier()
         and re.fullmatch(r"\w+", name)

@@ -459,7 +459,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def named_arrays(values: Iterable[tuple[Any, Any]]) -> dict[str, Array]:
-    """Arrays by name; those inside tuples and trained metrics get names such as "parts.0.spread"."""
+    """Arrays by name; those inside tuples and metrics get names such as "parts.0.spread"."""
     named: dict[str, Array] = {}
     for name, value in values:
         if isinstance(value, np.ndarray):
@@ -643,7 +643,7 @@ class SQLDistance:
 
 
 def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
-    """The dissimilarity of a trained metric in SQL, by its method `sql` or that of its specification.
+    """The dissimilarity of a trained metric in SQL, by `sql` of it or of its specification.
 
     Raises
     ------
@@ -653,8 +653,7 @@ def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
     write = getattr(metric, "sql", None) or getattr(metric.spec, "sql", None)
     if write is None:
         raise unwritten(metric)
-    written: SQLDistance = write(columns)
-    return written
+    return write(columns)
 
 
 def unwritten(metric: TrainedMetric) -> OptionError:

@@ -566,9 +566,8 @@ def check_number(
     Whole numbers go up to 2^31 - 1 unless `high` is given. For a model object, the message states
     whether the parameter may be 'grid'.
     """
-    called, grid = model, False
-    if isinstance(model, Model):
-        called, grid = model.name, model.offers_grid(name)
+    grid = isinstance(model, Model) and model.offers_grid(name)
+    called = model.name if isinstance(model, Model) else model
     for v in listed(called, name, value):
         is_infinite = infinite and isinstance(v, float) and v == math.inf
         if not is_infinite and not is_number(v, low, above, integral, high):

@@ -163,7 +163,7 @@ def explain_row(fit: Fitted, row: int) -> Details:
         values = predict_row(fit, "decision", row)
         tables["Decision for each class"] = _by_class(fit, values)
         if (values == values.max()).sum() > 1:
-            words.append("Of classes with equal votes the first wins.")
+            words.append("Ties are broken in favour of the first class.")
     if not len(rule.prototypes) and not fit.model.has("feature_table"):
         words.append("There are no prototypes: every row is classified as the most common class.")
     return Details(words, tables)

@@ -111,10 +111,9 @@ def undecided(test: TestResult) -> list[str]:
     """
     if test.losses is None or test.decided:
         return []
-    measures = "sensitivities and specificities"
-    if len(test.classes) == 2:
-        measures = "sensitivity and specificity"
-    line = f"Error, {measures} are for predict(new), which does not use the loss"
+    two = len(test.classes) == 2
+    names = "sensitivity and specificity" if two else "sensitivities and specificities"
+    line = f"Error, {names} are for predict(new), which does not use the loss"
     if len(test.classes) > 2 or "decision_loss" not in test.means:
         return [line]
     threshold = test.losses[0, 1] / test.losses.sum()  # rows: true classes; the diagonal is 0

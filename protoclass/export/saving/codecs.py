@@ -250,8 +250,8 @@ CODECS: Mapping[str, Codec] = {
     ),
     "masked": Codec(
         lambda v: str(_dtype(v)) in MASKED,
-        lambda v: [MASKED.index(str(v.dtype)), [None if t is pd.NA else t for t in v.tolist()]],
-        lambda kind, values: pd.array(values, MASKED[kind]),
+        lambda v: [str(v.dtype), [None if t is pd.NA else t for t in v.tolist()]],
+        lambda kind, values: pd.array(values, MASKED[MASKED.index(kind)]),
     ),
     "labels": Codec(pd.Index, lambda v: [_levels(v), list(v.names)], _labels),
     "series": Codec(pd.Series, lambda v: [v.index, v.name, _column(v)], _series),

@@ -111,7 +111,7 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
         D = np.nan_to_num(D, nan=np.inf, posinf=np.inf)
         found = nearest(D, classes[None], order)[:, 0]
         near[rows] = np.where(D.min(axis=1) < np.inf, found, -1)
-        if balls:
+        if prototypes.radii is not None:
             inside, right = prototypes.radii > D, classes == frame.codes[rows, None]
             wrong[rows] = (inside & ~right).sum(axis=1)
             inside &= right

@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.stats import binom
 
 import protoclass as pc
-from protoclass.analysis.evaluation import signs
+from protoclass.analysis.groups import signs
 
 ROWS, NEW = 60, 1000
 

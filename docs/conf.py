@@ -73,13 +73,16 @@ def bars(app: Sphinx, what: str, name: str, found: object, options: object, line
 
 
 def still(app: Sphinx, document: nodes.document) -> None:
-    """Where a widget has no picture of itself, say that it is one; leave out bars of progress."""
+    """Where a widget has no picture of itself, say that it is one; leave out bars of progress.
+
+    The first widget of the vignette on explorers becomes the saved page that the site's home shows too.
+    """
     for bundle in list(document.findall(nodes.container)):
         shown = {child.get("mime_type"): child for child in bundle.children if isinstance(child, nodes.container)}
         if WIDGET in shown and "text/plain" in shown:
             if BAR.search(shown["text/plain"].astext().rstrip()):
                 bundle.parent.remove(bundle)
-            elif app.env.docname == LIVE and not any(document.findall(nodes.raw)):  # the first page has it as a file
+            elif app.env.docname == LIVE and FRAME not in [raw.astext() for raw in document.findall(nodes.raw)]:
                 bundle.replace_self(nodes.raw("", FRAME, format="html"))
             else:
                 shown["text/plain"].children = [nodes.paragraph("", "", nodes.emphasis(text=STILL))]

@@ -72,12 +72,12 @@ class Fit(Saveable, Fitted):
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:
-        """Refit with some arguments changed, such as `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
+        """Refit with changed arguments: `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
 
         In the formula, `.` is the same side of the old formula, as in R; an empty left side keeps
-        the response. Tuned parameters are tuned again. If the parameters were set by hand (`at`,
-        `fit_at`, a slider of an explorer), the new fit keeps their values, unless the method or the
-        cross-validation changes. A fit truncated by `at(size=)` keeps its number of steps.
+        the response. Tuned parameters are tuned again. Parameters set by hand (`at`, `fit_at`) keep
+        their values, unless the method or the cross-validation changes. A fit truncated by
+        `at(size=)` keeps its number of steps.
 
         See Also
         --------
@@ -119,7 +119,7 @@ class Fit(Saveable, Fitted):
         return calibrated(self._with_choices(again, kept, changes))
 
     def _with_choices(self, again: Fit, kept: dict[str, Any], changes: dict[str, Any]) -> Fit:
-        """The updated fit with as many steps as this one has, and with the values that were chosen by hand."""
+        """The updated fit with the steps of this one, and with the values chosen by hand."""
         selection = self.selection
         if not kept and selection.steps is None:
             return again
@@ -140,9 +140,7 @@ class Fit(Saveable, Fitted):
 class Validation(Printed, Saveable, ErrorCurve, Served):
     """A cross-validated error curve.
 
-    It has `table`, `best`, `one_se`, `corrected`, `band`, the folds, the held-out predictions and
-    the other attributes of `ErrorCurve`; here are the fits at its points, its permutation test and
-    its plots.
+    It has the attributes of `ErrorCurve`, the fits at its points, a permutation test and plots.
     """
 
     serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
@@ -169,7 +167,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
 
     @cached_property
     def fit(self) -> Fit:
-        """The fit on all rows at the selected grid point: by the 1-SE rule, or by `choose=` of the call."""
+        """The fit on all rows at the grid point that the call selects."""
         return self.fit_at(self.point_of())
 
     def fit_at(self, point: int) -> Fit:
@@ -189,7 +187,7 @@ SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
 
 
 def _check_sample(sample: Any) -> None:
-    """Raise for a sample of other data, which the cluster has not drawn."""
+    """Raise if `sample=` is given for other data than a Dask DataFrame."""
     if sample != SAMPLE:
         raise OptionError(
             f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n"
@@ -333,19 +331,13 @@ def fit(
     >>> fit.prototypes["class"].value_counts(sort=False).to_dict()
     {'setosa': 4, 'versicolor': 5, 'virginica': 6}
 
-    Tuning: three values, the lowest error.
-
-    >>> pc.fit("species ~ .", iris, "knn", dissimilarity="manhattan", k=[1, 5, 15], choose="min").params["k"]
+    >>> pc.fit("species ~ .", iris, "knn", k=[1, 5, 15], choose="min").params["k"]
     15
-
-    Rows: classes of equal weight, folds of whole groups.
-
-    >>> pc.fit("species ~ .", iris, "knn", k=[1, 5], class_weights="balanced", groups=iris.index // 5, cv=5).nobs
+    >>> groups = iris.index // 5
+    >>> pc.fit("species ~ .", iris, "knn", k=[1, 5], class_weights="balanced", groups=groups).nobs
     150
-
-    Calibrated probabilities.
-
-    >>> pc.fit("species ~ .", iris, eps=1.0, calibrate=True).predict(iris.iloc[[70]], "prob").round(2).to_numpy().tolist()
+    >>> calibrated_fit = pc.fit("species ~ .", iris, eps=1.0, calibrate=True)
+    >>> calibrated_fit.predict(iris.iloc[[70]], "prob").round(2).to_numpy().tolist()
     [[0.01, 0.35, 0.65]]
     """
     given = locals()  # before any other name is set

@@ -1,6 +1,4 @@
-"""Shared behaviour of public values: checked arguments, memory errors, printing, and methods that
-are defined in later packages.
-"""
+"""Shared behaviour of public values: checked arguments, errors, printing, and later methods."""
 
 from __future__ import annotations
 
@@ -52,8 +50,7 @@ def public(made: Public) -> Public:
 def further_arguments(
     function: Callable[P, Any], *without: str
 ) -> Callable[[Callable[..., R]], Callable[P, R]]:
-    """The `**` of the decorated function stands for the further arguments of another one, without
-    some: help and completion show them.
+    """Show in help the arguments of another function, without some, for `**` of the decorated one.
 
     Examples
     --------
@@ -78,7 +75,7 @@ def further_arguments(
 
 
 def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callable[..., Any]:
-    """`function`, called `name` in messages, as `public` describes; the first argument of a method is its object."""
+    """`function` as `public` describes; the first argument of a method is its object."""
     form = signature(function)
     known = [name for name, p in form.parameters.items() if p.kind is not p.VAR_KEYWORD][is_method:]
     takes_any = any(p.kind is p.VAR_KEYWORD for p in form.parameters.values())
@@ -127,11 +124,10 @@ def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: s
 
 
 class Above:
-    """A method of a class that is defined in a later package: it is loaded at its first use, by name.
+    """A method of a class that is defined in a later package and loaded at its first use.
 
     The package lists the functions: `METHODS["Stability"]["plot"]` is
-    "protoclass.pictures.analyses:stability", a module and a function of it. Signature and
-    documentation of the method are those of the function.
+    "protoclass.pictures.analyses:stability". Signature and documentation are those of the function.
     """
 
     def __init__(self, floor: str) -> None:
@@ -148,8 +144,7 @@ class Above:
 def load(place: str) -> Callable[..., Any]:
     """The function of a module, which is imported: "protoclass.pictures.analyses:stability"."""
     module, _, name = place.partition(":")
-    function: Callable[..., Any] = getattr(import_module(module), name)
-    return function
+    return getattr(import_module(module), name)
 
 
 @cache
@@ -169,7 +164,7 @@ PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usua
 
 
 class Printed:
-    """A value that prints itself: sentences with tables below them, which a notebook shows as such."""
+    """A value that prints itself, as sentences with tables below them."""
 
     between: ClassVar[str] = "\n"  # separates the printed parts
     _shown: ClassVar[int | None] = None  # rows of each table in print; None for all
@@ -192,7 +187,7 @@ class Printed:
 
 @public
 class Result(Printed):
-    """A result of an analysis: its numbers as `table`, broom's `tidy` and `glance`, a `summary` as text, and a `plot`.
+    """A result of an analysis, with `table`, `tidy`, `glance`, `summary` and `plot`.
 
     A class has `table`, `glance` and `_said`; `summary` and `plot` are functions of `tables` and
     `pictures`.
@@ -221,8 +216,7 @@ class Saveable:
     def save(self, path: Any, overwrite: bool = False) -> Saved:
         """Save to a file that `protoclass.load` can load on any computer.
 
-        Anyone who has the data can run the call of a saved fit again with `Fit.reproduce`. To save
-        a fit without its training rows, use `slim().save(path)`.
+        To save a fit without its training rows, use `slim().save(path)`.
 
         Parameters
         ----------
@@ -234,8 +228,7 @@ class Saveable:
         Returns
         -------
         Saved
-            The path; it prints the contents of the file that may be private, such as the data with
-            all columns.
+            The path; it prints the contents of the file that may be private.
 
         Raises
         ------
@@ -248,15 +241,13 @@ class Saveable:
         Notes
         -----
         The file is a zip of a document and arrays, without pickled objects;
-        `protoclass.export.saving` describes its format field by field. It is written under a
-        temporary name and renamed, so a crash or a full disk leaves the old file. Iris with
-        `eps=1.0` takes 7 kB, 214 kB with the cross-validation by default, and slim 6 kB; the digits
-        (1797 rows of 64 pixels) with `eps=20` on unscaled columns take 310 kB, and slim 77 kB.
+        `protoclass.export.saving` describes its format. A crash or a full disk leaves the old file.
+        Iris with `eps=1.0` takes 7 kB, 214 kB with the default cross-validation, and slim 6 kB.
 
         See Also
         --------
         load : load the file.
-        Fit.reproduce : compare the fit with its call, run again.
+        Fit.reproduce : run the call of a fit again and compare.
 
         Examples
         --------
@@ -270,5 +261,4 @@ class Saveable:
         >>> saved.holds
         ('the data: 150 rows with their labels and all 5 columns; fit.slim() leaves them out',)
         """
-        saved: Saved = import_module("protoclass.export.saving").save(self, path, overwrite)
-        return saved
+        return import_module("protoclass.export.saving").save(self, path, overwrite)

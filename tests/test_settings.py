@@ -121,7 +121,7 @@ def test_colours_are_those_of_pictures_and_explorers(iris):
     with pc.options(colours=own):
         ax = fit.plot(ax=Figure().subplots())
         explorer = PrototypeExplorer(fit)
-        told = describe(*explorer.parts[:2])["classes"]
+        told = describe(explorer._content, explorer._album)["classes"]
     drawn = {to_hex(c) for collection in ax.collections for c in collection.get_facecolor()}
     assert {to_hex(c) for c in own} <= drawn
     assert not drawn & {c.lower() for c in COLOURS[:3]}

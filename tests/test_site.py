@@ -4,6 +4,7 @@ import importlib
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -151,3 +152,18 @@ def test_the_scripts_that_a_page_names_exist(path):
         assert re.search(rf"^def test_\w*{word}", (ROOT / name).read_text(), re.MULTILINE), word
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert set(re.findall(r"`make ([\w-]+)", text)) <= set(targets)
+
+
+def test_the_first_widget_of_the_vignette_on_explorers_is_the_saved_page(docs):
+    pytest.importorskip("sphinx")
+    pytest.importorskip("latex2mathml")
+    from docutils import nodes
+    from docutils.utils import new_document
+
+    conf, document = docs("conf"), new_document("explorers")
+    for _ in range(2):
+        shown = [nodes.container(mime_type=kind) for kind in (conf.WIDGET, "text/plain")]
+        document += nodes.container("", *shown)
+    document += nodes.raw("", "<table>", format="html")  # data frames are HTML as well
+    conf.still(SimpleNamespace(env=SimpleNamespace(docname=conf.LIVE)), document)
+    assert [raw.astext() for raw in document.findall(nodes.raw)] == [conf.FRAME, "<table>"]

@@ -274,13 +274,14 @@ def test_what_is_not_written_says_what_is(iris):
     def written(*args, **options):
         return pc.fit("species ~ .", iris, *args, cv=None, **options).sql()
 
-    for method, parameters in (("dann", {"k": 3}), ("hyperplane", {}), ("scm", {**STUMPS, "features": "balls"})):
+    for method, parameters in (("hyperplane", {}), ("scm", {**STUMPS, "features": "balls"})):
         with pytest.raises(pc.errors.NotAvailableError, match=r"can't be written in SQL.*: use rules of the nearest prototype"):
             written(method, **parameters)
     with pytest.raises(pc.errors.NotAvailableError, match="random order"):
         written("knn", k=3, ties="random")
-    with pytest.raises(pc.errors.OptionError, match="use Minkowski distances"):
-        written("knn", k=1, dissimilarity="mahalanobis")
+    for metric in ("mahalanobis", pc.Adaptive()):
+        with pytest.raises(pc.errors.OptionError, match="use Minkowski distances"):
+            written("knn", k=1, dissimilarity=metric)
     with pytest.raises(
         pc.errors.OptionError, match=r"Chebyshev dissimilarities can't be written in SQL: use Minkowski distances of finite"
     ):

@@ -34,8 +34,7 @@ class Alternatives(Result):
     """The prototypes of a fit among all near-optimal solutions (the Rashomon set).
 
     For "medianglvq", the compared solutions differ from the fit in one row: one prototype is
-    replaced by another row, or removed. The optimum is the best of these, and the objective is the
-    cost that swaps minimise.
+    replaced by another row, or removed. The optimum is the best of these.
 
     Attributes
     ----------
@@ -53,17 +52,15 @@ class Alternatives(Result):
         `class` : the class that it represents. `cost_without` : the objective of the best solution
         without the prototype minus the optimum, in weight of rows; `at_least` is a proved lower
         bound, equal to it unless the time limit was reached. `cost_with` : the same for the best
-        solution with the prototype, 0 if an optimum contains it.
+        solution with the prototype.
 
         `verdict` : "indispensable", every near-optimal solution contains it; "exchangeable", some
         contain it and some do not; "in no solution within 1 %" (with the value of `within`), none
         contains it; "not settled", the bounds do not settle it.
 
         `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels
-        and costs, the cheapest first. Each row that only this prototype covers for its class must
-        be covered by the substitute, or it is paid for as uncovered. A prototype without
-        substitutes may still be exchangeable: it can be removed, or several rows replace it
-        together.
+        and costs, the cheapest first. A prototype without substitutes may still be exchangeable: it
+        can be removed, or several rows replace it together.
 
         `open` : candidates for which it was not settled whether they are substitutes. `proof` : how
         `cost_without` was settled.
@@ -73,9 +70,9 @@ class Alternatives(Result):
     substitutes : DataFrame
         One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`,
         `at_least`, `proof`. For "medianglvq" also `error`, the training error with the substitute
-        (a row equally near to its own and another class counts half), and `within_se`, whether this
-        error is at most one standard error above the error of the fit. The standard error is sqrt(e
-        (1 - e) / n), with e the cross-validated error of the fit if it has one.
+        (ties between classes count half), and `within_se`, whether it is at most one standard error
+        above the error of the fit. This is sqrt(e (1 - e) / n), with e the cross-validated error of
+        the fit if it has one.
     candidates : DataFrame
         One row for each requested candidate, by label: `class` (the class with most weight in its
         ball), `cost_with`, `at_least`, `proof`.
@@ -97,9 +94,7 @@ class Alternatives(Result):
     _shown: ClassVar[int] = SHOWN
 
     def tidy(self) -> pd.DataFrame:
-        """Table with one row per prototype and substitute, in the order of selection; prototypes
-        without a substitute have one row.
-        """
+        """Table with one row per prototype and substitute, or per prototype without one."""
         head = self.table[["class", "verdict"]].assign(prototype=self.table.index.to_flat_index())
         return head[["prototype", "class", "verdict"]].merge(
             self.substitutes, how="left", on=["prototype", "class"]
@@ -123,12 +118,9 @@ class Alternatives(Result):
 
     def _said(self) -> tuple[str, list[Any]]:
         least, most = significant(self.optimum.least, 6), significant(self.optimum.most, 6)
-        exact = self.optimum.exact
-        optimum = (
-            f"{most} (proved by {self.optimum.proof})"
-            if exact
-            else f"between {least} and {most} (time limit reached)"
-        )
+        optimum = f"between {least} and {most} (time limit reached)"
+        if self.optimum.exact:
+            optimum = f"{most} (proved by {self.optimum.proof})"
         row = self.glance().to_dict("records")[0]
         counts = [f"{row['indispensable']} indispensable", f"{row['exchangeable']} exchangeable"]
         counts += [f"{row['in_none']} {in_none(self.within)}"] if row["in_none"] else []
@@ -137,7 +129,8 @@ class Alternatives(Result):
             f"{len(self.table)} prototypes compared with {self.among} within "
             f"{100 * self.within:.3g} % of the optimal objective",
             f"Objective {significant(self.objective, 6)}, optimum {optimum}",
-            f"{', '.join(counts)}; each cost is an increase above the optimal objective, in weight of rows",
+            f"{', '.join(counts)}; each cost is an increase above the optimal objective, "
+            "in weight of rows",
         ]
         table = self.table[["class", "cost_without", "verdict", "substitutes", "proof"]]
         pairs = zip(self.table["at_least"], self.table["cost_without"], strict=True)
@@ -156,12 +149,9 @@ def in_none(within: float) -> str:
 
 def list_costs(substitutes: dict[Any, float]) -> str:
     """Labels and costs, the first of many."""
-    first = [
-        f"{label} (+{significant(cost, 3)})" for label, cost in list(substitutes.items())[:SHOWN]
-    ]
-    return ", ".join(
-        [*first, f"and {len(substitutes) - SHOWN} more"] if len(substitutes) > SHOWN else first
-    )
+    costs = [f"{label} (+{significant(cost, 3)})" for label, cost in substitutes.items()]
+    more = [f"and {len(costs) - SHOWN} more"] if len(costs) > SHOWN else []
+    return ", ".join(costs[:SHOWN] + more)
 
 
 def alternatives(
@@ -173,10 +163,8 @@ def alternatives(
 ) -> Alternatives:
     """Cost of leaving out each prototype, and its substitutes, over all near-optimal solutions.
 
-    There are usually several near-optimal solutions (the Rashomon set). For each prototype, the
-    result has the cost of leaving it out, whether all near-optimal solutions contain it, and the
-    rows that could replace it, each with a proof. This measures the ambiguity of the optimisation;
-    `stability` measures sampling variability.
+    There are usually several near-optimal solutions (the Rashomon set). This measures the ambiguity
+    of the optimisation; `stability` measures sampling variability.
 
     Parameters
     ----------
@@ -217,8 +205,9 @@ def alternatives(
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
-    >>> fit.alternatives(within=0.1).table[["class", "cost_without", "verdict"]].iloc[2:4].round(2).to_dict("list")
-    {'class': ['virginica', 'versicolor'], 'cost_without': [0.0, 3.0], 'verdict': ['exchangeable', 'indispensable']}
+    >>> table = fit.alternatives(within=0.1).table
+    >>> table[["cost_without", "verdict"]].iloc[2:4].round(2).to_dict("list")
+    {'cost_without': [0.0, 3.0], 'verdict': ['exchangeable', 'indispensable']}
     """
     if not fit.model.has("alternatives"):
         raise lacking(fit.model, "objective to compare solutions", "alternatives")
@@ -343,7 +332,7 @@ class Criticisms(Result):
     meaning: str
 
     def glance(self) -> pd.DataFrame:
-        """Table with one row: `rows`, `score`, and how many are `uncovered`, `wrongly_covered` and `misclassified`."""
+        """Table with one row: `rows`, `score`, and the count of each reason, as `uncovered`."""
         counts = {
             reason.replace(" ", "_"): self.table["reason"].str.contains(reason).sum()
             for reason in REASONS
@@ -351,7 +340,8 @@ class Criticisms(Result):
         return pd.DataFrame([{"rows": len(self.table), "score": self.score, **counts}])
 
     def _said(self) -> tuple[str, list[Any]]:
-        words = f"The {len(self.table)} rows that the prototypes explain worst, by {self.score} ({self.meaning})"
+        head = f"The {len(self.table)} rows that the prototypes explain worst"
+        words = f"{head}, by {self.score} ({self.meaning})"
         return words, [(self.table, NUMBERS)]
 
 
@@ -386,17 +376,15 @@ def criticisms(
 
     Notes
     -----
-    The dual price of a row is its contribution to the objective, in weight of rows. The price of
-    its covering constraint, in the linear relaxation, is at most its weight; each ball of another
-    class that contains the row adds its weight. A misclassified row may have price 0: the objective
-    is about balls, but the prediction is the class of the nearest prototype.
+    The dual price of a row is its contribution to the objective, in weight of rows: the price of
+    its covering constraint in the linear relaxation, and its weight for each ball of another class
+    that contains it. A misclassified row may have price 0, because the objective is about balls.
 
     The witness function of "mmd" is positive if there are too few prototypes near the row, and
-    negative if there are too many. Each class has the same number of criticisms, with the largest
-    absolute values first.
+    negative if there are too many. Each class has the same number of criticisms.
 
     The margin of a row is its distance to the nearest prototype of another class minus its distance
-    to the nearest prototype of its own class; rows with a negative margin are misclassified.
+    to the nearest of its own class; rows with a negative margin are misclassified.
 
     See Also
     --------
@@ -417,8 +405,8 @@ def criticisms(
     if not model.has("criticise") and not model.can.nearest:
         raise NotAvailableError(
             f"{lacking(fit.model, 'criticisms and no nearest prototype', 'criticise')}, or any "
-            "nearest-prototype rule; fit.augment() "
-            "shows for each row whether its prediction is correct"
+            "nearest-prototype rule; fit.augment() shows for each row whether its prediction is "
+            "correct"
         )
     if len(prototypes) == 0:
         raise NotAvailableError(
@@ -440,7 +428,7 @@ def criticisms(
 
 
 def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
-    """The prototypes as seen from each row: places among the prototypes, and distances (inf for none).
+    """The nearest prototypes of each row: places, and distances (inf for none).
 
     Columns: `nearest` prototype and its `distance`; the nearest prototype `of_other` class whose
     ball contains the row (-1 for none) and its distance `reach`; the distances `to_own` and
@@ -448,10 +436,8 @@ def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
     ball of its class contains the row (True without balls).
     """
     prototypes, balls = fit.rule.prototypes, "cover" in fit.rule.kinds
-    nearest, source = (
-        answer(fit.rule, "nearest", fit.query()[0]),
-        None if prototypes.at is None else task.D,
-    )
+    nearest = answer(fit.rule, "nearest", fit.query()[0])
+    source = None if prototypes.at is None else task.D
 
     def see(rows: Array) -> pd.DataFrame:
         D = measure_rows(prototypes, fit.dissimilarity, source, rows).astype(float)
@@ -479,9 +465,7 @@ def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
 
 
 def by_margin(near: pd.DataFrame, n: int) -> Criticised:
-    """The rows with the smallest margin: distance to the nearest prototype of another class minus
-    distance to one of their own.
-    """
+    """The rows with the smallest margin."""
     margin = (near["to_other"] - near["to_own"]).fillna(0.0).to_numpy()  # NaN if both are missing
     rows = np.lexsort((np.arange(len(margin)), margin))[:n]
     words = "distance to the nearest prototype of another class minus that of its own"
@@ -548,10 +532,9 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
-    >>> place, substitute = fit.alternatives(within=0.1).substitutes.loc[0, ["prototype", "substitute"]]
-    >>> other = fit.swap(place, substitute)
-    >>> bool(other.objective.value <= 1.1 * fit.objective.value), substitute in other.prototypes.index
-    (True, True)
+    >>> place, _, substitute = fit.alternatives(within=0.1).substitutes.iloc[0, :3]
+    >>> substitute in fit.swap(place, substitute).prototypes.index
+    True
     """
     if not fit.model.has("swap"):
         raise lacking(fit.model, "prototypes to replace by a row", "swap")

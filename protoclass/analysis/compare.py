@@ -1,12 +1,10 @@
-"""`compare`: several methods, also estimators of scikit-learn, on the same splits and folds;
-`compare_fits`: fits on new rows.
-"""
+"""Comparison of methods, also of scikit-learn, on the same splits, and of fits on new rows."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
@@ -21,16 +19,15 @@ from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
 from ..estimation.calibration import arguments_of
-from ..estimation.calls import fit_call
+from ..estimation.calls import TWICE, WORSE, fit_call, prepare
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of
-from ..estimation.error_curve import TWICE, WORSE
 from ..estimation.fitted import Fitted
-from ..estimation.problem import Call, is_default, loss_matrix, own_folds, prepare, short
+from ..estimation.problem import Call, is_default, loss_matrix, own_folds, short
 from ..frames.frame import Frame, mold
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_given, as_pandas, read_for
-from ..ground.checks import check_runs, check_seed, is_number, is_real, one_of, quoted
+from ..ground.checks import check_runs, check_seed, is_number, is_real, one_of
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
 from ..ground.options import watch
 from ..metrics.base import Metric, as_vectors
@@ -38,7 +35,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
 from ..values import public
-from .comparison import Comparison, Design
+from .comparison import Comparison, Design, Outcome, as_classes, check_names, tabulate
 
 DEFAULTS = {
     "test_size": None, "cv": None, "repeats": 1, "inner": "auto", "na": "drop", "groups": None,
@@ -69,8 +66,7 @@ def compare(
 
     Methods are compared on random splits of the data (`test_size`, as in Table 2 of Bien and
     Tibshirani 2011), or by nested cross-validation (`cv`). On each training set, every method tunes
-    its parameters by an inner cross-validation, with the same folds for all. `compare_fits`
-    compares existing fits on new rows.
+    its parameters by an inner cross-validation, with the same folds for all.
 
     Parameters
     ----------
@@ -79,11 +75,10 @@ def compare(
     data : DataFrame
         Rows to split into training and test sets.
     methods : list, or mapping of names
-        Method names ("pvm"), model objects (`pc.KNN(k=1)`), or mappings of arguments of `fit`, such
-        as `{"method": "pvm", "candidates": pc.candidates.kmeans(50)}`. Estimators of scikit-learn
-        (`RandomForestClassifier()`, see Notes) can be included; "logistic", "lda" and "forest" are
-        its logistic regression on scaled columns, linear discriminant analysis and random forest,
-        with its defaults.
+        Method names ("pvm"), model objects (`pc.KNN(k=1)`), mappings of arguments of `fit` such as
+        `{"method": "pvm", "candidates": pc.candidates.kmeans(50)}`, or estimators of scikit-learn
+        (see Notes); "logistic", "lda" and "forest" are its logistic regression on scaled columns,
+        linear discriminant analysis and random forest, with its defaults.
     test_size : float between 0 and 1, optional
         Proportion of the rows in the test set of a random split, stratified by class.
     cv : int, "loo", Series or array of folds, optional
@@ -96,24 +91,22 @@ def compare(
     na, groups, progress
         Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
-        Seed for the splits and folds; the same seed gives the same splits and folds.
+        Seed for the splits and folds.
     reference : str, optional
         Name of the method with which each other one is compared. Default: all pairs are compared.
     loss : DataFrame, optional
         Loss matrix, with true classes as rows and predicted classes as columns. The table then has
-        the mean loss on the test rows, and methods are tuned by this loss, as in `fit`; it does not
-        change how they predict.
+        the mean loss on the test rows, and methods are tuned by this loss; it does not change how
+        they predict.
     client : Dask client, optional
         Client of a cluster, whose workers then fit the methods, each on one thread. The results are
         the same, except for the seconds.
     **arguments
         Further arguments of `fit` for each method that does not specify them, such as
-        `dissimilarity`, `max_prototypes`, `measure`, `class_weights` or `calibrate`. A given matrix
-        is divided into training and test rows. Other dissimilarities are trained on the training
-        rows alone; a `Dissimilarity` remains as it was trained, unless it uses classes.
-        Probabilities are calibrated within each training set, fold by fold, with the parameters
-        tuned on it, and scored on the test rows by Brier score, log loss and area under the ROC
-        curve (`Comparison.score_tests`).
+        `dissimilarity`, `measure` or `calibrate`. A given matrix is divided into training and test
+        rows. Other dissimilarities are trained on the training rows alone; a `Dissimilarity`
+        remains as it was trained, unless it uses classes. Probabilities are calibrated within each
+        training set and scored on the test rows (`Comparison.score_tests`).
 
     Returns
     -------
@@ -124,14 +117,12 @@ def compare(
     ------
     DataError, OptionError
         If an argument or the data are not valid, or if a method raises one of these; the message
-        then has the name of the method. If an estimator raises an error, it is passed on with the
-        name as a note.
+        then names the method. An error of an estimator is passed on with the name as a note.
 
     Notes
     -----
-    *Independence.* Rows that were predicted once, by models fixed in advance, are independent given
-    the models, and are tested as such. Errors of several splits or folds are not independent: see
-    `Comparison` for the intervals and tests.
+    Rows that were predicted once are independent given the models, and are tested as such. Errors
+    of several splits or folds are not independent: see `Comparison` for the intervals and tests.
 
     *Estimators of scikit-learn.* A copy of the estimator is fitted to each training set. A
     pipeline, also one that is tuned by a search, gets the predictors as a DataFrame of the columns
@@ -139,9 +130,8 @@ def compare(
     numbers. Transforms and interactions of the formula are computed; a category has a column of 0
     and 1 for each of its levels, and all are 0 for a level that is not in the training rows. An
     estimator tunes itself (`GridSearchCV`), by folds that ignore `groups`; `inner`, the arguments
-    of `fit` and the tuning by `loss` do not apply to it. Its seed is not changed: without
-    `random_state` each call gives different results. Class weights are set in the estimator itself.
-    If it has `predict_proba`, its probabilities are scored too.
+    of `fit` and the tuning by `loss` do not apply to it. Its seed and class weights are set in the
+    estimator. If it has `predict_proba`, its probabilities are scored too.
 
     See Also
     --------
@@ -152,28 +142,16 @@ def compare(
     Examples
     --------
     >>> import protoclass as pc
-    >>> iris = pc.load_data("iris")
-    >>> c = pc.compare("species ~ .", iris, ["pvm", pc.KNN(k=1)], test_size=1/3, dissimilarity="euclidean")
+    >>> c = pc.compare("species ~ .", pc.load_data("iris"), [pc.KNN(k=1), "lda"], test_size=1/3)
     >>> c.table[["wrong", "n"]].to_dict("index")
-    {'pvm': {'wrong': 2, 'n': 50}, 'knn(k=1)': {'wrong': 1, 'n': 50}}
-    >>> pc.compare("species ~ .", iris, ["pvm", "lda"], cv=5, dissimilarity="euclidean").table["wrong"].to_dict()
-    {'pvm': 6, 'lda': 3}
+    {'knn(k=1)': {'wrong': 1, 'n': 50}, 'lda': {'wrong': 0, 'n': 50}}
     """
+    given = locals()  # before any other name is set
     if not isinstance(formula, str):
         raise OptionError(
-            "compare needs a formula, data and methods: use compare_fits([fit1, fit2], new) for existing fits"
+            "compare needs a formula, data and methods: "
+            "use compare_fits([fit1, fit2], new) for existing fits"
         )
-    options = {
-        "test_size": test_size,
-        "cv": cv,
-        "repeats": repeats,
-        "inner": inner,
-        "na": na,
-        "groups": groups,
-        "seed": seed,
-        "reference": reference,
-        "loss": loss,
-    }
     check_runs("repeats", repeats, seed, progress, least=1)
     common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
     specs = {
@@ -188,24 +166,16 @@ def compare(
     )
     loss_matrix(loss, splits.frame.levels)
     results, predictions, probabilities = judge_all(splits, specs, progress, loss)
-    given = {
-        name: value for name, value in options.items() if not is_default(name, value, DEFAULTS)
-    } | arguments
+    options = {name: given[name] for name in DEFAULTS}
+    changed = {name: v for name, v in options.items() if not is_default(name, v, DEFAULTS)}
     words = [
-        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={short(value)}"
-        for name, value in given.items()
+        f"{name}={v:.4g}" if isinstance(v, float) else f"{name}={short(v)}"
+        for name, v in {**changed, **arguments}.items()
     ]
     call = f"compare({', '.join([repr(formula), 'data', str(list(specs)), *words])})"
+    how, design, excluded = splits.how, splits.design, len(splits.frame.dropped)
     return Comparison(
-        results,
-        predictions,
-        splits.how,
-        splits.design,
-        len(splits.frame.dropped),
-        call,
-        probabilities,
-        loss,
-        reference,
+        results, predictions, how, design, excluded, call, probabilities, loss, reference
     )
 
 
@@ -241,41 +211,35 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     >>> pc.compare_fits(fits, wine.iloc[1::2]).table["wrong"].to_dict()
     {'k=1': 6, 'k=15': 6}
     """
-    listed = (
-        [*fits.values()]
-        if isinstance(fits, Mapping)
-        else [*fits]
-        if isinstance(fits, (list, tuple))
-        else []
-    )
+    listed = list(fits.values()) if isinstance(fits, Mapping) else fits
+    listed = listed if isinstance(listed, (list, tuple)) else []
     if not listed or not all(isinstance(fit, Fitted) for fit in listed):
         raise OptionError(
-            "fits must be a list of fits, or a mapping of names to fits: use compare_fits([fit1, fit2], new)"
+            "fits must be a list of fits, or a mapping of names to fits: "
+            "use compare_fits([fit1, fit2], new)"
         )
     methods = [fit.model.name for fit in listed]
     numbered = [
         f"{name}.{methods[:i].count(name) + 1}" if methods.count(name) > 1 else name
         for i, name in enumerate(methods)
     ]
-    named = dict(
-        zip(check_names(list(fits) if isinstance(fits, Mapping) else numbered), listed, strict=True)
-    )
+    names = check_names(list(fits) if isinstance(fits, Mapping) else numbered)
+    named = dict(zip(names, listed, strict=True))
     one_of("reference", reference, (None, *named))
     new, first = as_pandas(new), listed[0].frame
     for name, fit in named.items():
-        if (
-            list(fit.frame.levels) != list(first.levels)
-            or fit.frame.formula.response != first.formula.response
-        ):
+        frame = fit.frame
+        same = list(frame.levels) == list(first.levels)
+        if not same or frame.formula.response != first.formula.response:
             raise OptionError(
-                f"fit {name!r} can't be compared with the first, because its response or classes differ"
+                f"fit {name!r} can't be compared with the first, "
+                "because its response or classes differ"
             )
     loss_matrix(loss, first.levels)
     outputs = {name: judge_fit(fit, new, np.nan, "warn") for name, fit in named.items()}
     codes = listed[0].true_codes(new)
-    known = (codes >= 0) & np.all(
-        [predicted.notna() for _, predicted, _ in outputs.values()], axis=0
-    )
+    complete = [predicted.notna() for _, predicted, _ in outputs.values()]
+    known = (codes >= 0) & np.all(complete, axis=0)
     if not known.any():
         raise DataError(
             "comparison needs rows with a known class and all predictors, but there are none"
@@ -287,22 +251,15 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     }
     results, predictions, probabilities = tabulate([(truth, of_known)], first.levels)
     how, excluded = f"{len(results)} fits on {known.sum()} new rows", int((~known).sum())
+    call = "compare_fits(fits, new)"
     return Comparison(
-        results,
-        predictions,
-        how,
-        Design(0.0),
-        excluded,
-        "compare_fits(fits, new)",
-        probabilities,
-        loss,
-        reference,
+        results, predictions, how, Design(0.0), excluded, call, probabilities, loss, reference
     )
 
 
 @public
 def split(data: Any, response: str, test_size: float = 1 / 3, seed: int = 0) -> tuple[Any, Any]:
-    """Split the rows at random into training and test rows, with about the same proportion of every class.
+    """Split the rows at random into training and test rows, stratified by class.
 
     Parameters
     ----------
@@ -318,7 +275,7 @@ def split(data: Any, response: str, test_size: float = 1 / 3, seed: int = 0) -> 
     Returns
     -------
     train, test : DataFrame
-        The rows in their order, as pandas has them or in the library of the data.
+        The rows in their order, in the library of the data.
 
     See Also
     --------
@@ -349,15 +306,11 @@ def check_test_size(test_size: Any) -> None:
         )
 
 
-# sizes and times, classes, and probabilities (n, classes) if there are any
-Outcome = tuple[dict[str, Any], pd.Series, Array | None]
 ESTIMATORS = ("logistic", "lda", "forest")
 
 
 def estimator_named(name: str, seed: int) -> dict[str, Any]:
-    """The arguments of a method that is an estimator of scikit-learn, by name; `numbers`: it gets
-    columns of numbers.
-    """
+    """An estimator of scikit-learn by name, as arguments; `numbers`: it gets columns of numbers."""
     # slow to import
     from sklearn import discriminant_analysis, ensemble, linear_model, pipeline, preprocessing
 
@@ -385,13 +338,11 @@ def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
         )
     if not len(methods):
         raise OptionError("methods must contain at least one method")
-    pairs = (
-        methods.items()
-        if isinstance(methods, Mapping)
-        else [(method_name(spec), spec) for spec in methods]
-    )
-    names, out = check_names([name for name, _ in pairs]), dict[str, dict[str, Any]]()
-    for name, (_, spec) in zip(names, pairs, strict=True):
+    named = isinstance(methods, Mapping)
+    specs = list(methods.values()) if named else methods
+    names = check_names(list(methods) if named else [method_name(spec) for spec in specs])
+    out = dict[str, dict[str, Any]]()
+    for name, spec in zip(names, specs, strict=True):
         options = {"method": "pvm", **spec} if isinstance(spec, Mapping) else {"method": spec}
         method, further = options["method"], set(options) - {"method"}
         if FIXED & further:
@@ -404,61 +355,43 @@ def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
         if is_estimator(options["method"]) and further:
             kind = type(options["method"]).__name__
             raise OptionError(
-                f"method {name!r} is a {kind}, which has no {min(further)!r}: set it in the estimator"
+                f"method {name!r} is a {kind}, which has no {min(further)!r}: "
+                "set it in the estimator"
             )
         out[name] = options
     return out
 
 
 def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise for arguments that are about single rows of the data, or that select the calibration rows."""
-    for name in arguments:
-        if name in ("weights", "method", "new"):
-            cure = {
-                "weights": "leave it out",
-                "method": "use methods=[...]",
-                "new": "use compare_fits(fits, new) for existing fits",
-            }
-            raise OptionError(f"compare() has no argument {name!r}: {cure[name]}")
+    """Raise for arguments about single rows of the data, or that select the calibration rows."""
+    cures = {"weights": "leave it out", "method": "use methods=[...]",
+             "new": "use compare_fits(fits, new) for existing fits"}  # fmt: skip
+    for name in [name for name in arguments if name in cures]:
+        raise OptionError(f"compare() has no argument {name!r}: {cures[name]}")
     for name, options in specs.items():
         calibrate = options.get("calibrate", False)
         if calibrate is not False and arguments_of(calibrate)["new"] is not None:
             raise OptionError(
                 f"method {name!r} has its own calibration rows, which may be among the test rows: "
-                "leave new out to calibrate on each "
-                "training set, fold by fold"
+                "leave new out to calibrate on each training set, fold by fold"
             )
 
 
 def method_name(spec: Any) -> str:
-    """Name of a method that was given without one: a model object with the parameters that differ
-    from their defaults.
-    """
+    """Name of a method: for a model object with the parameters that differ from their defaults."""
     if isinstance(spec, Mapping):
         spec = spec.get("method", "pvm")
     if is_estimator(spec):
         return getattr(spec, "__name__", type(spec).__name__)
     if not isinstance(spec, Model):
         return str(getattr(spec, "name", spec))
-    values = {field.name: (getattr(spec, field.name), field.default) for field in fields(spec)}
+    defaults = {field.name: field.default for field in fields(spec)}
     changed = [
-        f"{name}={brief(value)}"
-        for name, (value, default) in values.items()
-        if not is_default(name, value, {name: default})
+        f"{name}={brief(getattr(spec, name))}"
+        for name in defaults
+        if not is_default(name, getattr(spec, name), defaults)
     ]
     return f"{spec.name}({', '.join(changed)})" if changed else spec.name
-
-
-def check_names(names: Sequence[Any]) -> list[str]:
-    """Names for the columns and rows of a Comparison."""
-    texts = [str(name) for name in names]
-    for i, name in enumerate(texts):
-        if name in texts[:i] or name in ("", "truth", "all"):
-            raise OptionError(
-                f"two methods have the name {name!r}, or one is named '', 'truth' or 'all': use a "
-                "mapping of other names to methods"
-            )
-    return texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -500,35 +433,20 @@ def make_splits(
     cv = own_folds(cv, data)
     cv = cv[data.index.get_indexer(frame.index)] if isinstance(cv, np.ndarray) else cv
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
-    tests, note = draw_splits(
-        frame, None if of_row is None else of_row.loc[frame.index], test_size, cv, seeds
-    )
+    of_used = None if of_row is None else of_row.loc[frame.index]
+    tests, note = draw_splits(frame, of_used, test_size, cv, seeds)
     copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
     if copies:
         warn(copies, DataWarning)
     n, tested = len(frame), float(np.mean([test.sum() for test in tests]))
-    again = (f", {repeats} times" if repeats > 1 else "") + (
-        "" if groups is None else ", whole groups left out"
-    )
+    again = f", {repeats} times" * (repeats > 1) + ", whole groups left out" * (groups is not None)
+    how = f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}{note}"
     if test_size is not None:
-        how, sets = f"Random split{again}: {n - tested:g} rows train, {tested:g} test", 1
-    else:
-        how, sets = (
-            f"Nested cross-validation of {n} rows, {len(tests) // repeats} folds{again}{note}",
-            repeats,
-        )
+        how = f"Random split{again}: {n - tested:g} rows train, {tested:g} test"
+    sets = repeats if test_size is None else 1
     design = Design(tested / (n - tested), sets, groups is not None)
-    return Splits(
-        formula,
-        data,
-        frame,
-        dissimilarity,
-        given,
-        groups if isinstance(groups, str) else of_row,
-        tests,
-        how,
-        design,
-    )
+    groups = groups if isinstance(groups, str) else of_row
+    return Splits(formula, data, frame, dissimilarity, given, groups, tests, how, design)
 
 
 def judge_all(
@@ -537,15 +455,7 @@ def judge_all(
     progress: bool | None,
     loss: pd.DataFrame | None,
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
-    """Every method on every split: `results`, `predictions` and `probabilities` of a Comparison.
-
-    Parameters
-    ----------
-    splits : Splits
-    methods : mapping of names to arguments of `fit`
-    progress : bool, optional
-    loss : DataFrame, optional
-    """
+    """Every method on every split: `results`, `predictions` and `probabilities` of a Comparison."""
     checked = {}
     for name, options in methods.items():
         with naming(name):
@@ -570,41 +480,6 @@ def judge_all(
     return tabulate(of_splits, splits.frame.levels)
 
 
-def tabulate(
-    splits: Iterable[tuple[pd.Series, Mapping[str, Outcome]]], levels: pd.Index
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
-    """`results`, `predictions` and `probabilities` of a Comparison, from the true classes and each
-    method's outputs of each split.
-    """
-    rows, parts, labels, probabilities = [], [], list[pd.Index](), dict[str, list[Array]]()
-    for split, (truth, outputs) in enumerate(splits):
-        predicted = {"truth": truth.to_numpy(object)}
-        for name, (row, classes, p) in outputs.items():
-            wrong = (
-                classes.isna().to_numpy()
-                | (classes.astype(object) != truth.astype(object)).to_numpy()
-            )
-            counts = {"n": len(truth), "wrong": int(wrong.sum()), "error": float(wrong.mean())}
-            rows.append({"split": split, "method": name, **counts, **row})
-            predicted[name] = classes.to_numpy(object)
-            if p is not None:
-                probabilities.setdefault(name, []).append(p)
-        parts.append(pd.DataFrame(predicted))
-        labels.append(truth.index.to_flat_index())
-    of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
-    index = pd.MultiIndex.from_arrays(
-        [of_split, labels[0].append(labels[1:])], names=["split", None]
-    )
-    predictions = (
-        pd.concat(parts).set_axis(index).apply(lambda column: pd.Categorical(column, levels))
-    )
-    return (
-        pd.DataFrame(rows),
-        predictions,
-        {name: np.concatenate(p) for name, p in probabilities.items()},
-    )
-
-
 @contextmanager
 def naming(method: str) -> Iterator[None]:
     """Errors that name the method of the comparison that raised them."""
@@ -620,26 +495,19 @@ def naming(method: str) -> Iterator[None]:
 def check_method(
     splits: Splits, options: Mapping[str, Any], loss: pd.DataFrame | None
 ) -> Mapping[str, Any]:
-    """The arguments of a method, with the loss if it tunes; raises, before any method is fitted, if
-    it does not take them or the data.
-    """
+    """The arguments of a method, with the loss if it tunes; raises if the data do not suit it."""
     if is_estimator(options["method"]):
         check_estimator(options, splits.frame)
         return options
-    problem = prepare(
-        Call("fit", splits.formula, splits.data, {**options, **splits.groups_of(splits.data.index)})
-    )
-    if problem.model.can.coordinates and not problem.metric.train_in_folds:
-        as_vectors(
-            problem.metric.train(problem.frame)
-            if isinstance(problem.metric, Metric)
-            else problem.metric
-        )
+    arguments = {**options, **splits.groups_of(splits.data.index)}
+    problem = prepare(Call("fit", splits.formula, splits.data, arguments))
+    metric = problem.metric
+    if problem.model.can.coordinates and not metric.train_in_folds:
+        as_vectors(metric.train(problem.frame) if isinstance(metric, Metric) else metric)
     tunes = problem.cv is not None and (problem.tuned() or not problem.cv_is_auto)
     out = {"measure": loss, **options} if tunes and loss is not None else options
-    if problem.class_factors is not None and isinstance(
-        out.get("measure"), (pd.DataFrame, Mapping)
-    ):
+    costs = isinstance(out.get("measure"), (pd.DataFrame, Mapping))
+    if problem.class_factors is not None and costs:
         warn(TWICE, DataWarning)
     return out
 
@@ -650,62 +518,43 @@ def judge_item(
     """`judge` of a split and the name of a method."""
     split, name = item
     with naming(name):
-        return judge(
-            splits,
-            methods[name],
-            splits.frame.index[~splits.tests[split]],
-            splits.frame.index[splits.tests[split]],
-        )
+        return judge(splits, methods[name], splits.tests[split])
 
 
-def judge(
-    splits: Splits, options: Mapping[str, Any], train: pd.Index, test: pd.Index
-) -> tuple[Any, ...]:
-    """The outputs of one method for the test rows, and the levels that its training rows lack, so
-    that rows with them get no prediction.
-    """
-    data = splits.data
+def judge(splits: Splits, options: Mapping[str, Any], tested: Array) -> tuple[Any, ...]:
+    """The outputs of one method for the test rows, and the levels that its training rows lack."""
+    data, index = splits.data, splits.frame.index
+    train, test = index[~tested], index[tested]
     if is_estimator(options["method"]):
         return *judge_estimator(options, splits.frame, data.loc[train], data.loc[test]), Unseen()
-    dissimilarity = options.get("dissimilarity")
-    matrix = (
-        splits.given if dissimilarity is splits.dissimilarity else matrix_of(dissimilarity, data)
-    )
-    new = data.loc[test]
+    new, spec = data.loc[test], options.get("dissimilarity")
+    matrix = splits.given if spec is splits.dissimilarity else matrix_of(spec, data)
     if matrix is not None:
         lost = train.append(test).difference(matrix.index)
         if len(lost):
             raise DataError(
-                f"the dissimilarities lack the row {shown(lost[0])} of the data (rows are matched by label)"
+                f"the dissimilarities lack the row {shown(lost[0])} of the data "
+                "(rows are matched by label)"
             )
         unlabelled = ~matrix.columns.isin(matrix.index)  # candidates that are not rows
-        options = {
-            **options,
-            "dissimilarity": matrix.loc[train, matrix.columns.isin(train) | unlabelled],
-        }
+        columns = matrix.columns.isin(train) | unlabelled
+        options = {**options, "dissimilarity": matrix.loc[train, columns]}
         new = matrix.loc[test]
+    arguments = {**splits.groups_of(train), **options}
     start = perf_counter()
-    fitted = fit_call(
-        Call("fit", splits.formula, data.loc[train], {**splits.groups_of(train), **options}), Fitted
-    )
+    fitted = fit_call(Call("fit", splits.formula, data.loc[train], arguments), Fitted)
     return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
 
 
 def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> Outcome:
     """The outputs of a fit for rows; probabilities if it is calibrated."""
-    row = {
-        "prototypes": len(fitted.rule.prototypes),
-        "size": fitted.rule.size,
-        "seconds": seconds,
-        "choice": dict(fitted.selection.values),
-    }
+    rule, choice = fitted.rule, dict(fitted.selection.values)
+    sizes = {"prototypes": len(rule.prototypes), "size": rule.size}
     predicted = fitted.predictions(new, unseen=unseen)
-    p = (
-        None
-        if fitted.calibration is None
-        else fitted.predictions(new, "prob", unseen=None).to_numpy(float)
-    )
-    return row, predicted, p
+    p = None
+    if fitted.calibration is not None:
+        p = fitted.predictions(new, "prob", unseen=None).to_numpy(float)
+    return {**sizes, "seconds": seconds, "choice": choice}, predicted, p
 
 
 def draw_splits(
@@ -716,7 +565,8 @@ def draw_splits(
     if test_size is not None:
         if cv is not None:
             raise OptionError(
-                "test_size= draws splits, but cv= sets folds: use one of them (inner= sets the folds for tuning)"
+                "test_size= draws splits, but cv= sets folds: use one of them "
+                "(inner= sets the folds for tuning)"
             )
         if groups is not None:
             raise OptionError("groups need cv=, which leaves whole groups out")
@@ -739,42 +589,26 @@ def draw_splits(
         if not counts.all():
             level = shown(frame.levels[counts == 0][0])
             raise DataError(
-                f"a fold has all rows of class {level}, so none is left for training: use other folds"
+                f"a fold has all rows of class {level}, so none is left for training: "
+                "use other folds"
             )
     return tests, f", {notes[0]}"
 
 
 def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
-    """Given dissimilarities as a DataFrame by label; None if dissimilarities are computed from predictors."""
+    """Given dissimilarities as a DataFrame by label; None if predictors determine them."""
     known = isinstance(spec, Dissimilarity)
     if isinstance(spec, (pd.DataFrame, np.ndarray)) or (known and spec.metric.given):
         return measure("~ 1", data, spec).to_frame()
-    complete = (
-        known
-        and not spec.metric.train_in_folds
-        and not spec.data.columns.columns.isin(data.columns).all()
-    )
-    return spec.to_frame() if complete else None
-
-
-def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
-    """Predictions as a categorical of the classes; raises if one is not a class."""
-    values = values.astype(object)
-    codes = levels.get_indexer(values)
-    unknown = values[(codes < 0) & values.notna().to_numpy()]
-    if len(unknown):
-        raise DataError(
-            f"predictions must be among the classes {quoted(levels)}, not {shown(unknown.iloc[0])} as for the row "
-            f"{shown(unknown.index[0])}"
-        )
-    return pd.Series(pd.Categorical.from_codes(codes, levels), values.index)
+    if not known or spec.metric.train_in_folds:
+        return None
+    return None if spec.data.columns.columns.isin(data.columns).all() else spec.to_frame()
 
 
 def is_estimator(method: Any) -> bool:
     """Whether a method of `compare` is meant as an estimator, or a class of these."""
-    ours = isinstance(method, (Model, Fitted)) or (
-        isinstance(method, type) and issubclass(method, Model)
-    )
+    is_class = isinstance(method, type)
+    ours = issubclass(method, Model) if is_class else isinstance(method, (Model, Fitted))
     return not ours and (hasattr(method, "fit") or hasattr(method, "predict"))
 
 
@@ -784,11 +618,11 @@ def check_estimator(options: Mapping[str, Any], frame: Frame) -> None:
     name = (estimator if isinstance(estimator, type) else type(estimator)).__name__
     if isinstance(estimator, type):
         raise OptionError(f"{name} is a class: use an object of it, {name}()")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        lacking = "predict" if hasattr(estimator, "fit") else "fit"
-        raise OptionError(
-            f"{name} has no {lacking}: use a classifier, or a pipeline that ends in one"
-        )
+    for verb in ("fit", "predict"):
+        if not hasattr(estimator, verb):
+            raise OptionError(
+                f"{name} has no {verb}: use a classifier, or a pipeline that ends in one"
+            )
     if not formula.terms:
         raise OptionError(
             f"an estimator needs predictors, but {formula.quoted} has none: name them"
@@ -797,21 +631,17 @@ def check_estimator(options: Mapping[str, Any], frame: Frame) -> None:
     if columns and not formula.plain():
         raise OptionError(
             f"a pipeline needs unchanged columns of the data, but {formula.quoted} computes "
-            "others: compute them in the pipeline or in the "
-            "data"
+            "others: compute them in the pipeline or in the data"
         )
     if not columns and frame.keep and frame.columns.isna().any(axis=None):
         raise OptionError(
             "predictors are missing in some rows: use a pipeline that accepts missing values, such "
-            "as make_pipeline(SimpleImputer(), "
-            f"{name}()), or na='drop'"
+            f"as make_pipeline(SimpleImputer(), {name}()), or na='drop'"
         )
 
 
 def takes_columns(options: Mapping[str, Any]) -> bool:
-    """Whether an estimator, or the one that a search over parameters tunes, is a pipeline, which
-    gets the columns of the data.
-    """
+    """Whether an estimator, also within a search, is a pipeline, which gets columns of the data."""
     from sklearn.pipeline import Pipeline  # slow to import
 
     inner = options["method"]
@@ -823,15 +653,7 @@ def takes_columns(options: Mapping[str, Any]) -> bool:
 def judge_estimator(
     options: Mapping[str, Any], whole: Frame, train: pd.DataFrame, new: pd.DataFrame
 ) -> Outcome:
-    """The outputs for new rows of a copy of an estimator, fitted to training rows.
-
-    Parameters
-    ----------
-    options : mapping with the estimator as `method`
-    whole : Frame
-        Frame of all rows.
-    train, new : DataFrame
-    """
+    """The outputs for new rows of a copy of an estimator; `whole` is the frame of all rows."""
     from sklearn.base import clone  # slow to import
 
     start = perf_counter()
@@ -844,15 +666,12 @@ def judge_estimator(
     estimator.fit(X, np.asarray(frame.levels)[frame.codes])
     seconds = perf_counter() - start
     predicted = pd.Series(np.ravel(estimator.predict(X_new)), new.index)
-    choice = {
-        name: v if is_real(v) else brief(v)
-        for name, v in getattr(estimator, "best_params_", {}).items()
-    }
+    best = getattr(estimator, "best_params_", {})
+    choice = {name: v if is_real(v) else brief(v) for name, v in best.items()}
     row = {"prototypes": np.nan, "size": np.nan, "seconds": seconds, "choice": choice}
     classes, p = as_classes(predicted, levels), None
     if hasattr(estimator, "predict_proba"):
         p = np.zeros((len(new), len(levels)))
-        p[:, as_classes(pd.Series(estimator.classes_), levels).cat.codes] = estimator.predict_proba(
-            X_new
-        )
+        columns = as_classes(pd.Series(estimator.classes_), levels).cat.codes
+        p[:, columns] = estimator.predict_proba(X_new)
     return row, classes, p

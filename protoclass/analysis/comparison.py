@@ -19,8 +19,8 @@ from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
 from ..estimation.problem import loss_matrix
 from ..frames.tables import cached_table
-from ..ground.checks import Served, one_of
-from ..ground.errors import NotAvailableError
+from ..ground.checks import Served, one_of, quoted
+from ..ground.errors import DataError, NotAvailableError, OptionError, shown
 from ..ground.foreign_names import VERBS_OF_COMPARISON
 from ..ground.options import significant
 from ..ground.savable import savable
@@ -38,18 +38,17 @@ class Comparison(Result, Saveable, Served):
     results : DataFrame
         One row for each split and method: `split`, `method`, `n` and `wrong` (number of test rows,
         and of misclassified test rows), `error`, `prototypes`, `size`, `seconds` (for the fit with
-        its tuning) and `choice` (the selected parameters, a mapping). For estimators, `prototypes`
-        and `size` are NaN.
+        its tuning) and `choice` (the selected parameters). For estimators, `prototypes` and `size`
+        are NaN.
     predictions : DataFrame
         One row for each test row of each split (index: split, row label): `truth`, and the
         prediction of each method.
     how : str
         Description of the test rows.
     design : Design
-        Overlap of the splits: `ratio`, `sets` and `grouped`, see `protoclass.analysis.comparison`.
+        Overlap of the splits: `ratio`, `sets` and `grouped`.
     left_out : int
-        Number of excluded rows, because their class is missing or some fit has no prediction for
-        them.
+        Number of rows without a class or without a prediction of some fit, which are excluded.
     call : str
         The call.
     probabilities : mapping of method to array (rows, classes)
@@ -90,7 +89,7 @@ class Comparison(Result, Saveable, Served):
 
     @property
     def independent(self) -> bool:
-        """Whether test rows are independent given the fitted models: one random split, or fits on new rows."""
+        """Whether test rows are independent given the models: one random split, or new rows."""
         return len(self.errors) == 1 and not self.design.grouped
 
     @cached_property
@@ -104,9 +103,8 @@ class Comparison(Result, Saveable, Served):
 
         Columns: `error`, its 95 % interval `low` to `high`, `wrong` and `n` if every row was
         predicted once, `sd` of the error over several splits. With `loss=`: the mean `loss`. For
-        methods with probabilities: `brier`, `log_loss` and `auc` (the area under the ROC curve, the
-        mean over the classes, each against the rest), each with its standard error, such as
-        `brier_se` (see `score_tests`). Then:
+        methods with probabilities: `brier`, `log_loss` and `auc` (mean area under the ROC curve of
+        each class against the rest), each with its standard error, such as `brier_se`. Then:
 
         * `prototypes`: their number, the mean over the splits;
         * `seconds`: time of a fit with its tuning, the median over the splits. The first fit in a
@@ -116,11 +114,9 @@ class Comparison(Result, Saveable, Served):
 
         Notes
         -----
-        The interval is Wilson's if rows are independent given the model: for one random split, and
-        for fits on new rows. The errors of folds and of several splits are not independent, because
-        a row tested in one is a training row in others. Wilson's interval is then computed for
-        fewer rows, by the factor of Nadeau and Bengio; see
-        `protoclass.analysis.comparison.error_interval`.
+        The interval is Wilson's if rows are independent given the model. Otherwise a row tested in
+        one split is a training row in others, so Wilson's interval is computed for fewer rows, by
+        the factor of Nadeau and Bengio.
         """
         by_method, n = self.results.groupby("method"), int(self.sizes.sum())
         wrong = by_method["wrong"].sum()[self.methods]
@@ -153,13 +149,13 @@ class Comparison(Result, Saveable, Served):
 
     @cached_table
     def tests(self) -> pd.DataFrame:
-        """Paired tests between the methods with Holm's correction, and 95 % intervals of the differences.
+        """Paired tests of the methods with Holm's correction, and 95 % intervals of differences.
 
-        If rows are independent given the models (one random split, fits on new rows): Cochran's Q
-        over all methods and McNemar's test of each pair. These compare the fitted models; to
-        compare methods, use several splits or folds. After cross-validation or over several random
-        splits: the corrected resampled t-test of each pair. With a reference, only the pairs with
-        it are tested. See `protoclass.analysis.comparison` for the columns.
+        For one random split or fits on new rows: Cochran's Q over all methods and McNemar's test of
+        each pair. These compare the fitted models; to compare methods, use several splits or folds.
+        After cross-validation or over several random splits: the corrected resampled t-test of each
+        pair. With a reference, only the pairs with it are tested. Columns: `test`, `a`, `b`,
+        `difference` (error of a minus error of b), `low`, `high`, `statistic`, `p` and `p_holm`.
         """
         if not self.independent:
             return by_split(self.errors, self.design, self.sizes, self.reference)
@@ -174,47 +170,30 @@ class Comparison(Result, Saveable, Served):
         `best` (lowest error) and its `error`.
         """
         error = self.table["error"]
-        return pd.DataFrame(
-            [
-                {
-                    "methods": len(error),
-                    "splits": len(self.errors),
-                    "n": self.sizes.sum(),
-                    "left_out": self.left_out,
-                    "best": error.idxmin(),
-                    "error": error.min(),
-                }
-            ]
-        )
+        counts = {"methods": len(error), "splits": len(self.errors), "n": self.sizes.sum()}
+        best = {"left_out": self.left_out, "best": error.idxmin(), "error": error.min()}
+        return pd.DataFrame([counts | best])
 
     def _score_names(self) -> list[str]:
         """The scores that are known of these methods."""
-        return ([] if self.loss is None else ["loss"]) + (
-            [*SCORES, "auc"] if self.probabilities else []
-        )
+        of_probabilities = [*SCORES, "auc"] if self.probabilities else []
+        return of_probabilities if self.loss is None else ["loss", *of_probabilities]
 
     def _scores(self, score: str) -> pd.DataFrame:
-        """The Brier score, log loss or loss of each test row for each method; without a prediction,
-        the largest loss for its class.
-        """
+        """The Brier score, log loss or loss of each test row for each method."""
         truth = self.predictions["truth"]
         if self.loss is None or score != "loss":
             return score_rows(score, self.probabilities, truth)
         matrix = loss_matrix(self.loss, truth.cat.categories)
         predicted = np.column_stack([self.predictions[name].cat.codes for name in self.methods])
-        return pd.DataFrame(
-            losses(predicted[None], truth.cat.codes.to_numpy(), matrix)[0],
-            truth.index,
-            self.methods,
-        )
+        lost = losses(predicted[None], truth.cat.codes.to_numpy(), matrix)[0]
+        return pd.DataFrame(lost, truth.index, self.methods)
 
     @cached_property
     def _areas(self) -> dict[str, list[AUC]]:
-        """The area of each method with probabilities on each split, by rows for which all of them have some."""
-        codes, split = (
-            self.predictions["truth"].cat.codes.to_numpy(),
-            self.predictions.index.get_level_values("split"),
-        )
+        """The area of each method on each split, by rows for which all have probabilities."""
+        codes = self.predictions["truth"].cat.codes.to_numpy()
+        split = self.predictions.index.get_level_values("split")
         known = with_probabilities(self.probabilities)
         masks = [known & (split == k) for k in self.errors.index]
         return {
@@ -233,7 +212,7 @@ class Comparison(Result, Saveable, Served):
         return of_split.mean(), of_split.size().to_numpy()
 
     def _mean_scores(self, score: str) -> dict[str, tuple[float, float]]:
-        """Mean and standard error of a score for each method that has it; NaN if the mean is not finite."""
+        """Mean and standard error of a score for each method that has it, NaN if not finite."""
         if not self.independent:
             by, sizes = self._by_split(score)
             means = {
@@ -248,12 +227,11 @@ class Comparison(Result, Saveable, Served):
         }
 
     def score_tests(self, score: str = "brier") -> pd.DataFrame:
-        """Paired tests of Brier scores, log losses, areas under the ROC curve or losses, with Holm's correction.
+        """Paired tests of Brier scores, log losses, areas or losses, with Holm's correction.
 
-        If rows are independent given the models: the paired t-test over rows, and DeLong's test for
-        the areas. After cross-validation or over several splits: the corrected resampled t-test, as
-        in `tests`, with one area for each split. The probabilities of each split were calibrated
-        within its training rows alone.
+        For one random split or fits on new rows: the paired t-test over rows, and DeLong's test for
+        the areas. After cross-validation or over several splits: the corrected resampled t-test,
+        with one area for each split.
 
         Parameters
         ----------
@@ -273,16 +251,14 @@ class Comparison(Result, Saveable, Served):
 
         References
         ----------
-        DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated
-        receiver operating characteristic curves: a nonparametric approach*, Biometrics 44. The mean
-        of the areas of several classes is tested by the same components.
+        DeLong, DeLong and Clarke-Pearson (1988), see `TestResult.roc_test`. The mean of the areas
+        of several classes is tested by the same components.
 
         Examples
         --------
         >>> import protoclass as pc
-        >>> c = pc.compare("species ~ .", pc.load_data("iris"), [pc.KNN(k=3), pc.KNN(k=15)], test_size=0.4, calibrate={"cv": 3})
-        >>> c.table[["brier", "brier_se"]].round(3).to_dict("index")
-        {'knn(k=3)': {'brier': 0.069, 'brier_se': 0.034}, 'knn(k=15)': {'brier': 0.098, 'brier_se': 0.024}}
+        >>> iris, methods = pc.load_data("iris"), [pc.KNN(k=3), pc.KNN(k=15)]
+        >>> c = pc.compare("species ~ .", iris, methods, test_size=0.4, calibrate={"cv": 3})
         >>> c.score_tests()[["test", "difference", "p"]].round(3).to_numpy().tolist()
         [['paired t', -0.029, 0.293]]
         """
@@ -302,25 +278,76 @@ class Comparison(Result, Saveable, Served):
         return compare_scores(self._scores(score), self.reference)
 
     def _said(self) -> tuple[str, list[Any]]:
-        excluded = (
-            f"; {self.left_out} rows excluded without a class or a prediction"
-            if self.left_out
-            else ""
+        words = [self.how]
+        if self.left_out:
+            words.append(f"{self.left_out} rows excluded without a class or a prediction")
+        words.append("low and high: 95 % CI")
+        if "sd" in self.table:
+            words.append("sd: SD over the splits")
+        table = self.table.drop(columns="seconds", errors="ignore")
+        tables: list[Any] = [(table, {**NUMBERS, "na_rep": "-"})]
+        if len(self.methods) > 1:
+            tables.append((self.tests.rename(columns={"difference": "a - b"}), PAIRS))
+        return f"{self.call}\n{'; '.join(words)}", tables
+
+
+# sizes and times, classes, and probabilities (n, classes) if there are any
+Outcome = tuple[dict[str, Any], pd.Series, Array | None]
+
+
+def check_names(names: Sequence[Any]) -> list[str]:
+    """Names for the columns and rows of a Comparison."""
+    texts = [str(name) for name in names]
+    for i, name in enumerate(texts):
+        if name in texts[:i] or name in ("", "truth", "all"):
+            raise OptionError(
+                f"two methods have the name {name!r}, or one is named '', 'truth' or 'all': use a "
+                "mapping of other names to methods"
+            )
+    return texts
+
+
+def tabulate(
+    splits: Iterable[tuple[pd.Series, Mapping[str, Outcome]]], levels: pd.Index
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
+    """`results`, `predictions` and `probabilities` of a Comparison, from outputs of each split."""
+    rows, parts, labels, probabilities = [], [], list[pd.Index](), dict[str, list[Array]]()
+    for split, (truth, outputs) in enumerate(splits):
+        predicted = {"truth": truth.to_numpy(object)}
+        for name, (row, classes, p) in outputs.items():
+            differ = classes.astype(object) != truth.astype(object)
+            wrong = classes.isna().to_numpy() | differ.to_numpy()
+            counts = {"n": len(truth), "wrong": int(wrong.sum()), "error": float(wrong.mean())}
+            rows.append({"split": split, "method": name, **counts, **row})
+            predicted[name] = classes.to_numpy(object)
+            if p is not None:
+                probabilities.setdefault(name, []).append(p)
+        parts.append(pd.DataFrame(predicted))
+        labels.append(truth.index.to_flat_index())
+    of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
+    arrays = [of_split, labels[0].append(labels[1:])]
+    index = pd.MultiIndex.from_arrays(arrays, names=["split", None])
+    predictions = pd.concat(parts).set_axis(index)
+    predictions = predictions.apply(lambda column: pd.Categorical(column, levels))
+    of_method = {name: np.concatenate(p) for name, p in probabilities.items()}
+    return pd.DataFrame(rows), predictions, of_method
+
+
+def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
+    """Predictions as a categorical of the classes; raises if one is not a class."""
+    values = values.astype(object)
+    codes = levels.get_indexer(values)
+    unknown = values[(codes < 0) & values.notna().to_numpy()]
+    if len(unknown):
+        raise DataError(
+            f"predictions must be among the classes {quoted(levels)}, not "
+            f"{shown(unknown.iloc[0])} as for the row {shown(unknown.index[0])}"
         )
-        words = f"{self.how}{excluded}; low and high: 95 % CI{'; sd: SD over the splits' if 'sd' in self.table else ''}"
-        tables: list[Any] = [
-            (self.table.drop(columns="seconds", errors="ignore"), {**NUMBERS, "na_rep": "-"})
-        ]
-        tables += (
-            [(self.tests.rename(columns={"difference": "a - b"}), PAIRS)]
-            if len(self.methods) > 1
-            else []
-        )
-        return f"{self.call}\n{words}", tables
+    return pd.Series(pd.Categorical.from_codes(codes, levels), values.index)
 
 
 def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
-    """The tuned parameters in words: the median and range of numbers, the most common of other values."""
+    """The tuned parameters in words: median and range, or the most common value."""
     words = []
     for parameter in dict.fromkeys(chain(*choices)):
         values = [choice.get(parameter, "-") for choice in choices]
@@ -331,11 +358,8 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
         else:
             text = [str(v) for v in values]
             common = max(dict.fromkeys(text), key=text.count)
-            words.append(
-                common
-                if text.count(common) == len(text)
-                else f"{common} ({text.count(common)} of {len(text)})"
-            )
+            count = text.count(common)
+            words.append(common + f" ({count} of {len(text)})" * (count < len(text)))
     return ", ".join(words)
 
 
@@ -343,7 +367,7 @@ SCORES = {"brier": brier, "log_loss": log_loss}
 
 
 def score_rows(score: str, probabilities: Mapping[str, Array], truth: pd.Series) -> pd.DataFrame:
-    """The score of each row (rows) for each method (columns), without rows for which a method has no probabilities.
+    """The score of each row for each method, without rows for which a method has no probabilities.
 
     Parameters
     ----------
@@ -368,17 +392,15 @@ def with_probabilities(probabilities: Mapping[str, Array]) -> Array:
 def pairs_of(names: Iterable[Any], reference: Any = None) -> list[tuple[Any, Any]]:
     """All pairs of the names, or each other name with the reference, if that is one of them."""
     names = list(names)
-    return (
-        list(combinations(names, 2))
-        if reference not in names
-        else [(name, reference) for name in names if name != reference]
-    )
+    if reference not in names:
+        return list(combinations(names, 2))
+    return [(name, reference) for name in names if name != reference]
 
 
 def compare_areas(
     areas: Mapping[str, AUC], group: Any = None, reference: str | None = None
 ) -> pd.DataFrame:
-    """DeLong's test of each pair of areas under ROC curves of the same rows, as `by_row` returns its tests.
+    """DeLong's test of each pair of areas under ROC curves of the same rows, as rows of `by_row`.
 
     A row adds the difference of its contributions to the errors of the two areas to the error of
     their difference. The statistic is z. If rows come in groups, `group` (n,), their contributions
@@ -386,19 +408,11 @@ def compare_areas(
     """
     rows = []
     for a, b in pairs_of(areas, reference):
-        parts = areas[a].parts - areas[b].parts
-        value, se = (
-            areas[a].estimate.value - areas[b].estimate.value,
-            np.sqrt(sum_of_squares(parts, None, group)),
-        )
-        rows.append(
-            student_row(
-                "DeLong",
-                a,
-                b,
-                Mean(value, 0.0 if se < 1e-12 else se, min(areas[a].df, areas[b].df)),
-            )
-        )
+        one, other = areas[a], areas[b]
+        se = np.sqrt(sum_of_squares(one.parts - other.parts, None, group))
+        value = one.estimate.value - other.estimate.value
+        mean = Mean(value, 0.0 if se < 1e-12 else se, min(one.df, other.df))
+        rows.append(student_row("DeLong", a, b, mean))
     return with_holm(rows)
 
 
@@ -407,9 +421,8 @@ def compare_scores(scores: pd.DataFrame, reference: str | None = None) -> pd.Dat
     rows = []
     for a, b in pairs_of(scores, reference):
         value, se = mean_over_rows((scores[a] - scores[b]).to_numpy(), np.ones(len(scores)))
-        rows.append(
-            student_row("paired t", a, b, Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1))
-        )
+        mean = Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)
+        rows.append(student_row("paired t", a, b, mean))
     return with_holm(rows)
 
 
@@ -440,13 +453,13 @@ class Design:
     grouped: bool = False
 
     def factor(self, splits: int) -> float:
-        """Factor from the variance of the errors of a set's splits to the variance of their mean: see `by_split`."""
+        """Factor from the variance of the errors of splits to the variance of their mean."""
         return 1 / min(splits, 1 + 1 / self.ratio) + self.ratio
 
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over splits with its standard error `se` (0 if the splits have no spread) and degrees of freedom `df`."""
+    """A mean over splits, its standard error (0 without spread) and degrees of freedom."""
 
     value: float
     se: float
@@ -463,24 +476,21 @@ def by_row(wrong: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     wrong : bool DataFrame (rows, methods)
-        Whether each method misclassifies each row. Rows are treated as independent, which is right
-        given the rules if the rules were fitted to other rows: not for the rows of a
-        cross-validation, each of which also trains the rules of the others.
+        Whether each method misclassifies each row. The rows are treated as independent, so they
+        must not be the rows of a cross-validation.
 
     Returns
     -------
     DataFrame
         One row for each test: `test`, `a`, `b`, `difference` (error of a minus error of b) with its
-        95 % interval `low` to `high` (each for itself), `statistic`, `p`, and `p_holm` among the
-        pairs. For McNemar's test the statistic is the number of rows that only a misclassifies
-        minus the number for b.
+        pointwise 95 % interval `low` to `high`, `statistic`, `p`, and `p_holm` among the pairs. For
+        McNemar's test the statistic is the number of rows that only a misclassifies minus the
+        number for b.
 
     References
     ----------
     McNemar (1947); Cochran (1950); Dietterich (1998), *Approximate statistical tests for comparing
-    supervised classification learning algorithms*. The interval is that of Bonett and Price (2012),
-    *Adjusted Wald confidence interval for a difference of binomial proportions based on paired
-    data*.
+    supervised classification learning algorithms*. The interval is that of Bonett and Price (2012).
     """
     rows = [_cochran(wrong)] if wrong.shape[1] > 2 else []
     rows += [_mcnemar(wrong[a], wrong[b], str(a), str(b)) for a, b in pairs_of(wrong, reference)]
@@ -509,14 +519,13 @@ def by_split(
     Notes
     -----
     Splits share training rows, so the variance of their mean is larger than for independent draws.
-    Nadeau and Bengio replace 1 / splits by (1 / splits + ratio). With more repeats the draw of the
-    splits matters less, but the number of rows stays the same, and the factor becomes too small: 30
-    random splits of 60 rows then reject in 9 % at a level of 5 %, and ten times ten folds in 13 %.
-    So at most 1 + 1 / ratio splits count, the number of disjoint test sets. For a repeated
-    cross-validation each repeat's folds count as the splits, and the variances of the repeats are
-    averaged. `benchmarks/intervals.py` measures level and coverage, also of the nested
-    cross-validation of Bates, Hastie and Tibshirani (2024), whose intervals were too narrow there
-    and which takes as many fits again for each fold.
+    Nadeau and Bengio replace 1 / splits by (1 / splits + ratio). More repeats have the same rows,
+    so this factor becomes too small: 30 random splits of 60 rows then reject in 9 % at a level of
+    5 %, and ten times ten folds in 13 %. So at most 1 + 1 / ratio splits count, the number of
+    disjoint test sets. For a repeated cross-validation each repeat's folds count as the splits, and
+    the variances of the repeats are averaged. `benchmarks/intervals.py` measures level and
+    coverage, also of the nested cross-validation of Bates, Hastie and Tibshirani (2024), whose
+    intervals were too narrow there.
 
     References
     ----------
@@ -531,11 +540,9 @@ def by_split(
 
 
 def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) -> Mean:
-    """Mean over splits, weighted by their test rows, with Nadeau and Bengio's standard error; see `by_split`."""
+    """Mean over splits, weighted by their test rows, with Nadeau and Bengio's standard error."""
     table = values.reshape(design.sets, -1)
-    weights = (
-        np.ones(table.shape) if sizes is None else np.asarray(sizes, float).reshape(table.shape)
-    )
+    weights = np.ones(table.shape) if sizes is None else np.reshape(sizes, table.shape)
     proportions = weights / weights.sum(axis=1, keepdims=True)
     splits = table.shape[1]
     means = (proportions * table).sum(axis=1)
@@ -566,20 +573,11 @@ def student_interval(mean: Mean) -> tuple[float, float]:
 
 
 def error_interval(errors: Array, design: Design, sizes: Array) -> tuple[float, float]:
-    """95 % interval of a mean error over splits.
+    """95 % interval of a mean error over splits, from their errors and numbers of test rows.
 
-    Parameters
-    ----------
-    errors, sizes : arrays (splits,)
-        Error and test rows of each split.
-    design : Design
-
-    Returns
-    -------
-    low, high : float
-        Wilson's interval for as many rows as would be worth these: a split's test rows over the
-        factor of `by_split`. Where rows come in groups, the wider of this and the t interval at
-        each end, as groups make splits differ more than independent rows do.
+    It is Wilson's interval for as many rows as these are worth: a split's test rows over the
+    factor of `by_split`. If rows come in groups, it is the wider of this and the t interval at
+    each end, because groups make splits differ more than independent rows do.
 
     Examples
     --------
@@ -626,10 +624,10 @@ def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> Row:
 
 
 def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:
-    """95 % interval of the difference of two errors on the same n rows, given the numbers of rows
-    that only one misclassifies.
+    """95 % interval of the difference of two errors on n rows, from their discordant rows.
 
-    Bonett and Price (2012): the Wald interval after one row is added to either count.
+    Bonett and Price (2012), *Adjusted Wald confidence interval for a difference of binomial
+    proportions based on paired data*: the Wald interval after one row is added to either count.
 
     Examples
     --------
@@ -651,7 +649,6 @@ def with_holm(rows: Sequence[Row]) -> pd.DataFrame:
         # 0.7 s, and each call collects garbage
         from statsmodels.stats.multitest import multipletests
 
-        out.loc[pairs, "p_holm"] = multipletests(
-            out.loc[pairs, "p"].to_numpy(float), method="holm"
-        )[1]
+        p = out.loc[pairs, "p"].to_numpy(float)
+        out.loc[pairs, "p_holm"] = multipletests(p, method="holm")[1]
     return out

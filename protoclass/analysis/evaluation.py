@@ -1,4 +1,4 @@
-"""A test of a fit on new rows with known classes: statistics per class and overall, with intervals, and ROC curves."""
+"""A test of a fit on new rows with known classes: statistics with intervals, and ROC curves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from ..core.statistics.intervals import (
 from ..core.statistics.roc import AUC, band, curve, mean_auc
 from ..core.statistics.roc import auc as area_under
 from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
-from ..core.statistics.sums import as_counts
 from ..estimation.decisions import class_code, decide
 from ..frames.tables import cached_table
 from ..ground.checks import MOST_RUNS, Served, check_seed, is_number, whole_number
@@ -55,20 +54,17 @@ class TestResult(Result, Served):
     Attributes
     ----------
     n, wrong, left_out : int
-        Number of rows that were classified, misclassified (each counted once, regardless of its
-        weight), and excluded. A row is excluded if its class is missing or the fit has no
-        prediction for it (missing predictors, levels that are not in the training data).
+        Number of rows that were classified, misclassified (regardless of their weights), and
+        excluded, because the class is missing or the fit has no prediction (missing predictors, new
+        levels).
     error, low, high : float
-        Weighted proportion of errors and its 95 % Wilson interval. With weights, or rows in
-        clusters, the interval uses the number of independent rows with the same variance, see
-        `protoclass.core.statistics.intervals.independent_rows`.
+        Weighted proportion of errors and its 95 % Wilson interval; with weights or clusters, for
+        the number of independent rows with the same variance.
     no_information : float
         Error on these rows of always predicting the most common class of the training rows.
-    p_value : float
+    p_value, p_value_method : float, str
         One-sided p-value of the null hypothesis that the error is not below the no-information
-        error.
-    p_value_method : str
-        Name of the test with this p-value.
+        error, and the name of its test.
     against : str
         Description of the no-information error.
     confusion : DataFrame
@@ -127,11 +123,8 @@ class TestResult(Result, Served):
     @property
     def clusters(self) -> int | None:
         """Number of clusters of rows; None if rows are treated as independent."""
-        return (
-            None
-            if self.judged.group is None
-            else len(np.unique(self.judged.group[self.judged.w > 0]))
-        )
+        w, group = self.judged.w, self.judged.group
+        return None if group is None else len(np.unique(group[w > 0]))
 
     @property
     def error_name(self) -> str:
@@ -141,19 +134,12 @@ class TestResult(Result, Served):
     @cached_property
     def counts(self) -> ConfusionTable:
         """Weights of the rows by true and predicted class, and the sums of their squares."""
-        return count(
-            self.judged.y,
-            self.judged.predicted,
-            self.judged.w,
-            len(self.confusion),
-            self.judged.group,
-        )
+        judged, classes = self.judged, len(self.confusion)
+        return count(judged.y, judged.predicted, judged.w, classes, judged.group)
 
     @cached_property
     def areas(self) -> tuple[list[AUC], AUC]:
-        """Area under the ROC curve of each class against the rest, and their mean; raises if there
-        are no probabilities.
-        """
+        """ROC areas of the classes, each against the rest, and their mean."""
         return mean_auc(self.probabilities, self.judged.y, self.judged.w, self.judged.group)
 
     @property
@@ -172,38 +158,30 @@ class TestResult(Result, Served):
         Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv`
         (predictive values), `f1`, `prevalence`, `detection_prevalence` (proportion of the rows that
         are predicted as the class), `balanced_accuracy` (mean of sensitivity and specificity). If
-        there are probabilities: `auc`, `calibration_in_the_large` (proportion of the rows of the
-        class minus its mean probability: above 0, the probabilities are too low) and `brier` (mean
-        squared difference between its probability and 0 or 1). Then the ends of the 95 % intervals,
-        `sensitivity_low`, `sensitivity_high` and so on. A statistic without rows, such as the
-        sensitivity of a class that does not occur, is NaN.
+        there are probabilities: `auc`, `calibration_in_the_large` (proportion of the class minus
+        its mean probability) and `brier` (mean squared difference of its probability and 0 or 1).
+        Then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. A
+        statistic without rows is NaN.
 
         Notes
         -----
-        Proportions have Wilson intervals. The F1 interval is obtained by transforming a Wilson
-        interval, the interval of balanced accuracy is Newcombe's, and the interval of the AUC is
-        Wilson's with DeLong's variance. For calibration in the large see
-        `core.statistics.scores.calibration_in_the_large`.
+        Proportions have Wilson intervals. The F1 interval is a transformed Wilson interval, the
+        interval of balanced accuracy is Newcombe's, and the interval of the AUC is Wilson's with
+        DeLong's variance.
         """
         rows = []
-        for c in range(len(self.classes)):
-            estimates, more = (
-                {field.name: self.estimate(field.name, c) for field in fields(OfClass)},
-                {},
-            )
+        for c, level in enumerate(self.classes):
+            estimates = {field.name: self.estimate(field.name, c) for field in fields(OfClass)}
+            more = {}
             if self.judged.probabilities is not None:
-                estimates |= {
-                    "auc": self.areas[0][c].estimate,
-                    IN_THE_LARGE: self.estimate(IN_THE_LARGE, c),
-                }
-                more["brier"] = mean_over_rows(
-                    (self.probabilities[:, c] - (self.judged.y == c)) ** 2, self.judged.w
-                )[0]
+                estimates["auc"] = self.areas[0][c].estimate
+                estimates[IN_THE_LARGE] = self.estimate(IN_THE_LARGE, c)
+                squares = (self.probabilities[:, c] - (self.judged.y == c)) ** 2
+                more["brier"] = mean_over_rows(squares, self.judged.w)[0]
             values, ends = columns_of(estimates)
-            rows.append({"n": self.confusion.iloc[c].sum(), **values, **more, **ends})
-        out = pd.DataFrame(rows)
-        out.insert(0, "class", pd.Categorical(self.classes, self.confusion.index))
-        return out
+            head = {"class": level, "n": self.confusion.iloc[c].sum()}
+            rows.append({**head, **values, **more, **ends})
+        return self._with_levels(pd.DataFrame(rows))
 
     def estimate(self, measure: str, c: int) -> Estimate:
         """The error, or a measure of the class with code c, with its interval."""
@@ -219,19 +197,12 @@ class TestResult(Result, Served):
         """Table of the overall statistics, with one row.
 
         Columns: `accuracy`, `balanced_accuracy` (mean sensitivity of the classes that occur) and
-        `kappa`. If there are probabilities: `auc` (mean over the classes, each against the rest;
-        for two classes, the single area), `brier` (sum over the classes; for two classes half of
-        it, as usual) and `log_loss`. With `loss=`: the mean `loss`, `loss_no_information` (the mean
-        loss of always predicting `cheapest`) and, with probabilities, `decision_loss` (the mean
-        loss of deciding for the class with the lowest expected loss). Then `_low` and `_high`, the
-        ends of 95 % intervals, `_se`, standard errors of means over rows, and `error`,
-        `no_information`, `p_value`, `p_value_method`, `wrong`, `n`, `left_out`.
-
-        Notes
-        -----
-        The intervals are Wilson's for the accuracy, Newcombe's for the balanced accuracy, the
-        interval of `core.statistics.intervals.kappa`, and Wilson's with DeLong's variance for the
-        area.
+        `kappa`. If there are probabilities: `auc` (mean over the classes, each against the rest),
+        `brier` (sum over the classes; for two classes half of it, as usual) and `log_loss`. With
+        `loss=`: the mean `loss`, `loss_no_information` (of always predicting `cheapest`) and, with
+        probabilities, `decision_loss` (of deciding for the class with the lowest expected loss).
+        Then `_low` and `_high`, the ends of 95 % intervals, `_se`, standard errors of means over
+        rows, and `error`, `no_information`, `p_value`, `p_value_method`, `wrong`, `n`, `left_out`.
         """
         names = ("error", "no_information", "p_value", "p_value_method", "wrong", "n", "left_out")
         values, ends = columns_of(self.estimates)
@@ -243,73 +214,53 @@ class TestResult(Result, Served):
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """Accuracy, balanced accuracy, kappa and, if there are probabilities, the area, with their intervals."""
-        counts = self.counts
-        out = {
-            "accuracy": accuracy(counts),
-            "balanced_accuracy": balanced_accuracy(counts),
-            "kappa": kappa(counts),
-        }
+        """Accuracy, balanced accuracy, kappa and, with probabilities, the area, with intervals."""
+        measures = {"accuracy": accuracy, "balanced_accuracy": balanced_accuracy, "kappa": kappa}
+        out = {name: measure(self.counts) for name, measure in measures.items()}
         return out if self.judged.probabilities is None else {**out, "auc": self.areas[1].estimate}
 
     @cached_property
     def means(self) -> dict[str, tuple[float, float]]:
-        """Means over the rows with their standard errors: Brier score and log loss if there are
+        """Means over the rows with their standard errors: the Brier score and log loss if there are
         probabilities, and the loss.
         """
         y, w, p, group = self.judged.y, self.judged.w, self.judged.probabilities, self.judged.group
-        out: dict[str, tuple[float, float]] = {}
+        out: dict[str, Array] = {}
         if p is not None:
-            out |= {
-                "brier": mean_over_rows(brier(p, y), w, group),
-                "log_loss": mean_over_rows(log_loss(p, y), w, group),
-            }
+            out = {"brier": brier(p, y), "log_loss": log_loss(p, y)}
         if self.losses is not None:
-            out["loss"] = mean_over_rows(self.losses[y, self.judged.predicted], w, group)
-            out["loss_no_information"] = mean_over_rows(
-                self.losses[y, self.classes.index(self.cheapest)], w, group
-            )
+            out["loss"] = self.losses[y, self.judged.predicted]
+            out["loss_no_information"] = self.losses[y, self.classes.index(self.cheapest)]
             if p is not None:
-                out["decision_loss"] = mean_over_rows(
-                    self.losses[y, decide(p, self.losses)], w, group
-                )
-        return out
+                out["decision_loss"] = self.losses[y, decide(p, self.losses)]
+        return {name: mean_over_rows(values, w, group) for name, values in out.items()}
 
     def calibration(self, bins: int = 10) -> pd.DataFrame:
-        """Calibration table: observed proportions against mean probabilities, per class and bin that has rows.
+        """Observed proportions against mean probabilities, per class and bin that has rows.
 
         Columns: `class`, `low` and `high` of the bin, `n` (rows), `mean_predicted` (mean
         probability), `observed` (proportion of rows of the class) and its 95 % Wilson interval,
-        `observed_low` to `observed_high`. In simulations of 60 to 400 rows with true probabilities,
-        the interval of a bin contained their mean in 95 to 96 % of all cases. The intervals are not
-        simultaneous.
+        `observed_low` to `observed_high`, which is not simultaneous. In simulations of 60 to 400
+        rows, it contained the true mean in 95 to 96 % of all cases.
 
         Examples
         --------
         >>> import protoclass as pc
         >>> wine = pc.load_data("wine")
         >>> found = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5).test(wine.iloc[1::2])
-        >>> found.calibration(bins=2)[["class", "n", "mean_predicted", "observed"]].round(2).iloc[:2].to_numpy().tolist()
+        >>> table = found.calibration(bins=2)[["class", "n", "mean_predicted", "observed"]]
+        >>> table.round(2).iloc[:2].to_numpy().tolist()
         [['cultivar 1', 56, 0.04, 0.0], ['cultivar 1', 33, 0.95, 0.88]]
         """
         whole_number("bins", bins, 1, MOST_BINS)
         p, y, w, rows = self.probabilities, self.judged.y, self.judged.w, []
         for c, level in enumerate(self.classes):
             for b in reliability(p[:, c], y == c, w, bins, self.judged.group):
-                rows.append(
-                    {
-                        "class": level,
-                        "low": b.low,
-                        "high": b.high,
-                        "n": b.rows,
-                        "mean_predicted": b.chance,
-                        "observed": b.share.value,
-                        "observed_low": b.share.low,
-                        "observed_high": b.share.high,
-                    }
-                )
-        out = pd.DataFrame(rows)
-        return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
+                observed = (b.share.value, b.share.low, b.share.high)
+                rows.append((level, b.low, b.high, b.rows, b.chance, *observed))
+        columns = ["class", "low", "high", "n", "mean_predicted", "observed"]
+        out = pd.DataFrame(rows, columns=[*columns, "observed_low", "observed_high"])
+        return self._with_levels(out)
 
     def calibration_line(self, of: Any = None) -> pd.DataFrame:
         """Calibration intercept and slope of each class against the rest, with 95 % intervals.
@@ -332,7 +283,8 @@ class TestResult(Result, Served):
         >>> import protoclass as pc
         >>> tumours = pc.load_data("breast_cancer")
         >>> fit = pc.fit("diagnosis ~ .", tumours.iloc[::2], "knn", k=15, calibrate=True)
-        >>> fit.test(tumours.iloc[1::2]).calibration_line("malignant")[["intercept", "slope"]].round(2).to_numpy().tolist()
+        >>> line = fit.test(tumours.iloc[1::2]).calibration_line("malignant")
+        >>> line[["intercept", "slope"]].round(2).to_numpy().tolist()
         [[0.63, 1.09]]
         """
 
@@ -344,8 +296,7 @@ class TestResult(Result, Served):
         return self._by_class(of, tabulate)
 
     def decision_curve(self, of: Any = None, thresholds: Any = None) -> pd.DataFrame:
-        """Net benefit of predicting a class above a probability threshold (decision curve), and the
-        lift of these predictions.
+        """Net benefit of predicting a class above a probability threshold, and the lift.
 
         Parameters
         ----------
@@ -380,7 +331,8 @@ class TestResult(Result, Served):
             is_number(t, 0.0, above=True) and t < 1 for t in values.tolist()
         ):
             raise OptionError(
-                f"thresholds must be a list of numbers between 0 and 1, such as [0.1, 0.2], not {brief(thresholds)}"
+                "thresholds must be a list of numbers between 0 and 1, "
+                f"such as [0.1, 0.2], not {brief(thresholds)}"
             )
         w, group = self.judged.w, self.judged.group
 
@@ -388,49 +340,34 @@ class TestResult(Result, Served):
             prevalence, rows = w @ positive / w.sum(), []
             for t in values.tolist():
                 benefit, predicted = net_benefit(p, positive, w, t, group), w @ (p >= t)
-                lift = (
-                    w @ ((p >= t) & positive) / predicted / prevalence if predicted > 0 else np.nan
-                )
+                correct = w @ ((p >= t) & positive)
+                lift = correct / predicted / prevalence if predicted > 0 else np.nan
                 to_all = prevalence - (1 - prevalence) * t / (1 - t)
-                rows.append(
-                    (t, predicted / w.sum(), benefit.value, benefit.low, benefit.high, to_all, lift)
-                )
-            return pd.DataFrame(
-                rows,
-                columns=[
-                    "threshold",
-                    "predicted",
-                    "net_benefit",
-                    "low",
-                    "high",
-                    "net_benefit_all",
-                    "lift",
-                ],
-            )
+                ends = (benefit.low, benefit.high)
+                rows.append((t, predicted / w.sum(), benefit.value, *ends, to_all, lift))
+            columns = ["threshold", "predicted", "net_benefit", "low", "high"]
+            return pd.DataFrame(rows, columns=[*columns, "net_benefit_all", "lift"])
 
         return self._by_class(of, tabulate)
 
     def coverage(self, levels: Sequence[float] | Array = LEVELS) -> pd.DataFrame:
-        """Coverage of the prediction sets of a calibrated fit, for each level and class that occurs.
+        """Coverage of the prediction sets of a calibrated fit, per level and class that occurs.
 
         Columns: `level`, `class`, `n` (rows of the class), `coverage` (proportion of them whose set
         contains the class), its 95 % Wilson interval, `low` to `high`, and `set_size`, the mean
         number of classes in their sets.
         """
-        if self.judged.p_values is None:
+        judged, p_values = self.judged, self.judged.p_values
+        if p_values is None:
             raise NotAvailableError("prediction sets need a calibrated fit: use fit.calibrate()")
         if not isinstance(levels, (Sequence, np.ndarray)) or not all(
             is_number(v, 0.0, True) and v < 1 for v in levels
         ):
             raise OptionError(
-                f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, not {brief(levels)}"
+                f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, "
+                f"not {brief(levels)}"
             )
-        y, w, p_values, group = (
-            self.judged.y,
-            self.judged.w,
-            self.judged.p_values,
-            self.judged.group,
-        )
+        y, w, group = judged.y, judged.w, judged.group
         known, rows = (w > 0) & ~np.isnan(p_values).any(axis=1), []
         for level, (c, name) in product(levels, enumerate(self.classes)):
             mask = known & (y == c)
@@ -438,16 +375,14 @@ class TestResult(Result, Served):
                 in_set, weights = p_values[mask] > 1 - level, w[mask]
                 share = share_of_rows(in_set[:, c], weights, None if group is None else group[mask])
                 size = weights @ in_set.sum(axis=1) / weights.sum()
-                rows.append(
-                    (float(level), name, int(mask.sum()), share.value, share.low, share.high, size)
-                )
-        out = pd.DataFrame(
-            rows, columns=["level", "class", "n", "coverage", "low", "high", "set_size"]
-        )
-        return out.assign(**{"class": pd.Categorical(out["class"], self.confusion.index)})
+                covered = (share.value, share.low, share.high)
+                rows.append((float(level), name, int(mask.sum()), *covered, size))
+        columns = ["level", "class", "n", "coverage", "low", "high", "set_size"]
+        out = pd.DataFrame(rows, columns=columns)
+        return self._with_levels(out)
 
     def roc(self, of: Any = None) -> pd.DataFrame:
-        """ROC curves of the classes: one row for each class and each probability that occurs, from the highest.
+        """ROC curves: one row for each class and each probability that occurs, from the highest.
 
         Parameters
         ----------
@@ -471,8 +406,8 @@ class TestResult(Result, Served):
         >>> import protoclass as pc
         >>> wine = pc.load_data("wine")
         >>> found = pc.fit("cultivar ~ .", wine.iloc[::2], "knn", k=5).test(wine.iloc[1::2])
-        >>> found.roc("cultivar 2").round(2).iloc[:4, 1:].to_numpy().tolist()
-        [[inf, 0.0, 1.0, nan, 0.6], [1.0, 0.58, 1.0, 1.0, 0.78], [0.8, 0.75, 1.0, 1.0, 0.85], [0.6, 0.86, 1.0, 1.0, 0.91]]
+        >>> found.roc("cultivar 2").round(2).iloc[:2, 1:].to_numpy().tolist()
+        [[inf, 0.0, 1.0, nan, 0.6], [1.0, 0.58, 1.0, 1.0, 0.78]]
         """
 
         return self._cuts(of).drop(columns="f1")
@@ -499,12 +434,9 @@ class TestResult(Result, Served):
         >>> found.pr("cultivar 2").round(2).iloc[[0, 3, -1], 1:].to_numpy().tolist()
         [[inf, 0.0, 1.0, 0.0], [0.6, 0.86, 1.0, 0.93], [0.0, 1.0, 0.4, 0.58]]
         """
-        cuts = (
-            self._cuts(of)
-            .rename(columns={"sensitivity": "recall", "ppv": "precision"})
-            .fillna({"precision": 1.0})
-        )
-        return cuts[["class", "threshold", "recall", "precision", "f1"]]
+        cuts = self._cuts(of).rename(columns={"sensitivity": "recall", "ppv": "precision"})
+        columns = ["class", "threshold", "recall", "precision", "f1"]
+        return cuts.fillna({"precision": 1.0})[columns]
 
     def _cuts(self, of: Any) -> pd.DataFrame:
         """The columns of `roc`, and `f1`."""
@@ -515,9 +447,8 @@ class TestResult(Result, Served):
             hit, false = found.sensitivity * prevalence, found.false_positive * (1 - prevalence)
             correct = (1 - prevalence) * (1 - found.false_positive)
             not_predicted = correct + prevalence * (1 - found.sensitivity)
-            npv = np.divide(
-                correct, not_predicted, out=np.full(len(correct), np.nan), where=not_predicted > 0
-            )
+            unknown = np.full(len(correct), np.nan)
+            npv = np.divide(correct, not_predicted, out=unknown, where=not_predicted > 0)
             ppv = np.where(np.isinf(found.threshold), np.nan, found.precision)
             return pd.DataFrame(
                 {
@@ -544,9 +475,8 @@ class TestResult(Result, Served):
         -------
         DataFrame
             One row for each class: `class`, `auc`, `se` (DeLong's) and the 95 % interval `low` to
-            `high`, Wilson's with this standard error, as in the printed test; `delong_low` and
-            `delong_high`, `auc` +- 1.96 `se` within 0 to 1, which is too narrow near 1;
-            `average_precision`.
+            `high`, Wilson's with this standard error; `delong_low` and `delong_high`, `auc` +- 1.96
+            `se` within 0 to 1, which is too narrow near 1; `average_precision`.
 
         References
         ----------
@@ -567,17 +497,15 @@ class TestResult(Result, Served):
             e, average = area.estimate, curve(score, positive, self.judged.w).average_precision
             ends = np.clip([e.value - Z * area.se, e.value + Z * area.se], 0.0, 1.0)
             columns = ["auc", "se", "low", "high", "delong_low", "delong_high", "average_precision"]
-            return pd.DataFrame(
-                [[e.value, area.se, e.low, e.high, *ends, average]], columns=columns
-            )
+            row = [e.value, area.se, e.low, e.high, *ends, average]
+            return pd.DataFrame([row], columns=columns)
 
         return self._by_class(of, tabulate)
 
     def roc_band(
         self, of: Any = None, specificity: Any = None, resamples: int = 2000, seed: int = 0
     ) -> pd.DataFrame:
-        """How sure the ROC curve of each class is: the sensitivity at given specificities, with
-        intervals and a band, by bootstrap.
+        """Sensitivities at given specificities, with intervals and a band, by bootstrap.
 
         Parameters
         ----------
@@ -593,18 +521,15 @@ class TestResult(Result, Served):
         -------
         DataFrame
             One row for each class and specificity: `class`, `specificity`, `sensitivity` (on
-            straight lines between thresholds), its 95 % interval at this specificity alone, `low`
-            to `high`, and `band_low` to `band_high`, a band that contains the whole curve with
-            probability 95 %.
+            straight lines between thresholds), its pointwise 95 % interval, `low` to `high`, and
+            `band_low` to `band_high`, which contains the whole curve with probability 95 %.
 
         Notes
         -----
-        The band has fixed width (Campbell 1994), see `protoclass.core.statistics.roc.band`. With
-        normal scores, classes of 20 + 20 to 100 + 400 rows and areas of 0.7 to 0.99 it contains the
-        whole true curve in 0.95 to 1.00 of 300 draws. The intervals contain the true sensitivity in
-        0.94 to 0.98, mean over the specificities that leave two other rows or more on their side;
-        for a single specificity in at least 0.84, lowest at the ends. With 10 + 10 rows they
-        contain it in 0.90, and in at least 0.80.
+        The band has fixed width (Campbell 1994). In simulations of normal scores, with 20 + 20 to
+        100 + 400 rows, it contains the whole true curve in 0.95 to 1.00 of 300 draws. The intervals
+        contain the true sensitivity in 0.94 to 0.98, mean over the specificities with two other
+        rows or more on their side, but in as little as 0.84 for one specificity near the ends.
 
         Examples
         --------
@@ -619,19 +544,14 @@ class TestResult(Result, Served):
         at = SPECIFICITIES if specificity is None else np.atleast_1d(specificity)
         if at.ndim != 1 or not all(is_number(v, 0.0, high=1.0) for v in at.tolist()):
             raise OptionError(
-                f"specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], not {brief(specificity)}"
+                "specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], "
+                f"not {brief(specificity)}"
             )
+        w, group = self.judged.w, self.judged.group
 
         def tabulate(score: Array, positive: Array) -> pd.DataFrame:
-            b = band(
-                score,
-                positive,
-                self.judged.w,
-                self.judged.group,
-                at.astype(float),
-                resamples,
-                np.random.default_rng(seed),
-            )
+            draw = np.random.default_rng(seed)
+            b = band(score, positive, w, group, at.astype(float), resamples, draw)
             return pd.DataFrame(
                 {
                     "specificity": at,
@@ -648,8 +568,7 @@ class TestResult(Result, Served):
     def roc_test(self, other: TestResult, of: Any = None) -> pd.DataFrame:
         """DeLong's test whether the areas under two ROC curves differ.
 
-        For several calibrated fits on the same rows, `compare_fits(fits, new).score_tests("auc")`
-        tests each pair, with Holm's correction.
+        For several calibrated fits, `compare_fits(fits, new).score_tests("auc")` tests each pair.
 
         Parameters
         ----------
@@ -682,107 +601,63 @@ class TestResult(Result, Served):
         >>> train, new = wine.iloc[::2], wine.iloc[1::2]
         >>> one = pc.fit("cultivar ~ alcohol + hue", train, "knn", k=15).test(new)
         >>> other = pc.fit("cultivar ~ proline + ash", train, "knn", k=15).test(new)
-        >>> one.roc_test(other).round(3).to_dict("records")[0]
-        {'test': 'DeLong', 'auc_a': 0.972, 'auc_b': 0.907, 'difference': 0.065, 'low': 0.013, 'high': 0.117, 'statistic': 2.458, 'p': 0.014}
+        >>> one.roc_test(other)[["auc_a", "auc_b", "difference", "p"]].round(3).to_numpy().tolist()
+        [[0.972, 0.907, 0.065, 0.014]]
         """
         if not isinstance(other, TestResult):
-            kind = type(other).__name__
             raise OptionError(
-                f"other must be another TestResult, not a {kind}: use fit.test(new).roc_test(other_fit.test(new))"
+                f"other must be another TestResult, not a {type(other).__name__}: "
+                "use fit.test(new).roc_test(other_fit.test(new))"
             )
         if other.classes != self.classes:
             raise OptionError(
-                f"the tests have different classes: {brief(self.classes)} and {brief(other.classes)}"
+                "the tests have different classes: "
+                f"{brief(self.classes)} and {brief(other.classes)}"
             )
-        areas = [
-            t.areas[1] if of is None else t.areas[0][class_code(of, t.confusion.index)]
-            for t in (self, other)
-        ]
+        c = None if of is None else class_code(of, self.confusion.index)
+        areas = {
+            name: test.areas[1] if c is None else test.areas[0][c]
+            for name, test in (("a", self), ("b", other))
+        }
         if not all(
             np.array_equal(getattr(self.judged, name), getattr(other.judged, name))
             for name in ("rows", "y", "w", "group")
         ):
             raise DataError(
                 f"the tests need the same rows, weights and groups, but have {self.n} and "
-                f"{other.n} rows: test both fits on rows that "
-                "both can predict"
+                f"{other.n} rows: test both fits on rows that both can predict"
             )
-        found = compare_areas(dict(zip("ab", areas, strict=True)), self.judged.group)
-        values = {
-            f"auc_{name}": area.estimate.value for name, area in zip("ab", areas, strict=True)
-        }
-        return found.assign(**values)[
-            ["test", "auc_a", "auc_b", "difference", "low", "high", "statistic", "p"]
-        ]
+        values = {f"auc_{name}": area.estimate.value for name, area in areas.items()}
+        columns = ["test", *values, "difference", "low", "high", "statistic", "p"]
+        return compare_areas(areas, self.judged.group).assign(**values)[columns]
 
     def _by_class(self, of: Any, tabulate: Callable[[Array, Array], pd.DataFrame]) -> pd.DataFrame:
-        """Results of `tabulate` for each class from its probability and membership of rows, if
-        there are rows on both sides.
-        """
+        """Results of `tabulate` for each class that has rows on both sides."""
         p, y, weighted = self.probabilities, self.judged.y, self.judged.w > 0
         parts = {}
         for c in range(len(self.classes)) if of is None else [class_code(of, self.confusion.index)]:
             if len(np.unique(y[weighted] == c)) == 2:
                 parts[self.classes[c]] = tabulate(p[:, c], y == c)
         if not parts:
-            which = (
-                "all rows are of one class"
-                if of is None
-                else f"no row, or each row, is of class {shown(of)}"
-            )
+            one = f"no row, or each row, is of class {shown(of)}"
+            which = "all rows are of one class" if of is None else one
             raise NotAvailableError(f"a curve needs rows of at least two classes, but {which}")
-        names = np.repeat(np.array(list(parts), object), [len(part) for part in parts.values()])
-        classes = pd.Series(pd.Categorical(names, self.confusion.index), name="class")
-        return pd.concat([classes, pd.concat(parts.values(), ignore_index=True)], axis=1)
+        out = pd.concat(parts.values(), ignore_index=True)
+        out.insert(
+            0,
+            "class",
+            np.repeat(np.array([*parts], object), [len(part) for part in parts.values()]),
+        )
+        return self._with_levels(out)
 
-
-def compare_classes(
-    judged: Judged,
-    levels: pd.Index,
-    constant: int,
-    left_out: int = 0,
-    losses: Array | None = None,
-    decided: str = "",
-    cheapest: Any = None,
-) -> TestResult:
-    """Compare true and predicted classes of rows; `constant` is the class of the rule without information."""
-    y, w = judged.y, judged.w
-    wrong, base_wrong = judged.predicted != y, y != constant
-    found = share_of_rows(wrong, w, judged.group)
-    base = float(w @ base_wrong) / float(w.sum())
-    lost, won = wrong & ~base_wrong, base_wrong & ~wrong
-    p, name = (
-        signs(w[lost], w[won])
-        if judged.group is None
-        else signs_of_groups(w * lost, w * won, judged.group)
-    )
-    against = f"always {shown(levels[constant])}, the most common training class"
-    given = w if judged.given is None else judged.given
-    L = len(levels)
-    counts = as_counts(np.bincount(y * L + judged.predicted, given, L * L).reshape(L, L))
-    table = pd.DataFrame(counts, levels.rename("truth"), levels.rename("predicted"))
-    return TestResult(
-        len(y),
-        int(wrong.sum()),
-        left_out,
-        found.value,
-        found.low,
-        found.high,
-        base,
-        p,
-        name,
-        against,
-        table,
-        judged,
-        losses,
-        decided,
-        cheapest,
-    )
+    def _with_levels(self, table: pd.DataFrame) -> pd.DataFrame:
+        """A table with its classes as a categorical in level order."""
+        return table.assign(**{"class": pd.Categorical(table["class"], self.confusion.index)})
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """New rows with known classes, and the outputs of a fit for them; None if it has no such output."""
+    """New rows with known classes, and the outputs of a fit for them, if it has them."""
 
     y: Array  # int (n,): class codes
     predicted: Array  # int (n,)
@@ -811,62 +686,3 @@ class Judged:
         return replace(
             self, **{name: values[at] for name, values in arrays.items() if values is not None}
         )
-
-
-FLIPS = 9999  # draws of the signs if rows have different weights
-MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
-
-
-def signs_of_groups(lost: Array, won: Array, group: Array) -> tuple[float, str]:
-    """`signs`, of rows (n,) in groups: each group counts once, by its wins minus its losses."""
-    gain = np.bincount(group, won) - np.bincount(group, lost)
-    gain = np.where(np.abs(gain) > 1e-9 * np.abs(gain).max(initial=0.0), gain, 0.0)
-    p, name = signs(-gain[gain < 0], gain[gain > 0])
-    return p, name.replace("discordant rows", "discordant groups")
-
-
-def signs(lost: Array, won: Array, seed: int = 0) -> tuple[float, str]:
-    """One-sided paired test that a rule errs less than another, from the rows that one of the two alone gets wrong.
-
-    Parameters
-    ----------
-    lost, won : arrays
-        Weights of the rows that only the rule misclassifies, and that only the rule classifies
-        correctly.
-    seed : int
-        Seed for the draws of signs, if weights differ.
-
-    Returns
-    -------
-    p, name : float, str
-        With equal weights the exact binomial (sign) test, McNemar's one-sided. Otherwise the
-        proportion of random signs under which the rule does as well or better, by draws, or for
-        many rows by the normal distribution.
-
-    Examples
-    --------
-    >>> signs(np.ones(2), np.ones(7))
-    (0.08984375, 'one-sided exact sign test, 9 discordant rows')
-    """
-    both = np.concatenate([lost, won])
-    both = both[both > 0]
-    discordant = f"{len(both)} discordant rows"
-    if len(both) == 0 or np.ptp(both) == 0:
-        from scipy.stats import binom  # 0.4 s that most fits do without
-
-        return float(
-            binom.cdf((lost > 0).sum(), len(both), 0.5)
-        ), f"one-sided exact sign test, {discordant}"
-    gain = float(won.sum() - lost.sum())
-    if len(both) > MANY:
-        from scipy.stats import norm
-
-        return float(
-            norm.sf(gain / np.sqrt(both @ both))
-        ), f"one-sided weighted sign test by normal approximation, {discordant}"
-    drawn = (
-        np.random.default_rng(seed).integers(0, 2, (FLIPS, len(both)), np.int8) @ (2 * both)
-        - both.sum()
-    )
-    p = (1 + int((drawn >= gain - 1e-9 * both.sum()).sum())) / (1 + FLIPS)
-    return p, f"one-sided weighted sign test by {FLIPS} random signs, {discordant}"

@@ -1,6 +1,4 @@
-"""Analyses of samples and permutations of the rows: stability of prototypes and of learned weights,
-and a test of the CV error.
-"""
+"""Stability of prototypes and of learned weights under resampling, and a permutation test."""
 
 from __future__ import annotations
 
@@ -16,10 +14,11 @@ from ..core import Array
 from ..core.parallel import each, each_fit
 from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
+from ..estimation.calls import prepare
 from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..estimation.problem import HOLD_LIMIT, Problem, prepare
+from ..estimation.problem import HOLD_LIMIT, Problem
 from ..frames.tables import as_pandas
 from ..ground.checks import check_runs, is_number, one_of
 from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief, shown
@@ -43,30 +42,25 @@ class Stability(Result):
         The fit.
     table : DataFrame
         One row for each row of the data (or unlabelled candidate) that was a prototype of the fit
-        or of a sample, by label. The prototypes of the fit come first, the most stable before the
-        others.
+        or of a sample, by label. The prototypes of the fit come first, then the most stable.
 
         `class` : the class that it represents; `prototype` : whether it is a prototype of the fit.
 
         `ball_hit_rate` (prototypes of the fit that have balls) : proportion of the samples with a
         prototype of the class in its ball.
 
-        `ball_hit_rate_random` : the same proportion, expected for random rows of the class, as many
-        as its prototypes in each sample. A large ball often contains a random row, so only the
-        difference is evidence of stability.
+        `ball_hit_rate_random` : the same proportion, expected for as many random rows of the class.
+        A large ball often contains a random row, so only the difference is evidence of stability.
 
-        `distance_95` (prototypes of the fit) : the distance, in units of the dissimilarity, within
-        which a prototype of the class lay in 95 % of the samples; inf if more than 5 % of the
-        samples had none.
-
-        The samples are drawn from the rows that selected the prototypes, so `ball_hit_rate` is too
-        high and `distance_95` too small for other rows. In `benchmarks/STABILITY.md` a mean
-        `ball_hit_rate` of 0.86 is 0.75 for new samples, and 0.78 is 0.57 with smaller balls. Report
-        `replicate` as well.
+        `distance_95` (prototypes of the fit) : the distance within which a prototype of the class
+        lay in 95 % of the samples; inf if more than 5 % of the samples had none.
 
         `drawn` : number of samples that contained the row; `reselected` : proportion of these in
-        which it was selected again, NaN if no sample contained it. For other rows `reselected` is
-        optimistic, often twice too high or more (`benchmarks/STABILITY.md`); `replicate` is not.
+        which it was selected again, NaN if no sample contained it.
+
+        The samples are drawn from the rows that selected the prototypes, so these figures are
+        optimistic for other rows, `reselected` often by a factor of two or more
+        (`benchmarks/STABILITY.md`). Report `replicate` as well.
     sizes : int array (resamples,)
         Number of prototypes in each sample.
     sample : "bootstrap" or "halves"
@@ -82,9 +76,7 @@ class Stability(Result):
 
     @property
     def prototypes(self) -> pd.DataFrame:
-        """`Fit.prototypes` with `ball_hit_rate`, `ball_hit_rate_random`, `distance_95` and
-        `reselected` after the class.
-        """
+        """`Fit.prototypes`, with the columns of stability after the class."""
         out = self.fit.prototypes.copy()
         table = self.table[self.table["prototype"]]
         table = table.set_axis(_keys(table.index, table["class"]))
@@ -102,17 +94,16 @@ class Stability(Result):
         seed: int | None = None,
         progress: bool | None = None,
     ) -> pd.DataFrame:
-        """How prototypes replicate in rows that were not used to select them: mean `ball_hit_rate` and `reselected`.
+        """Mean `ball_hit_rate` and `reselected` in rows that did not select the prototypes.
 
         Two disjoint samples are drawn, with the same number of rows of each class, and the method
         is refitted to both. `ball_hit_rate` is the proportion of balls of the first fit that
         contain a prototype of their class of the second; `ball_hit_rate_random` is the proportion
-        expected for as many random rows of the class of the second sample. Then one prototype of
-        the first fit replaces a row of its class in the second sample, and the method is refitted;
-        `reselected` is the proportion of pairs in which it is selected again. Rows are shuffled in
-        each sample, because ties go to the first row. These proportions are unbiased for fits to
-        new samples of this size, on average over prototypes. Samples have at most half of the rows,
-        so the proportions for all rows, or for a single prototype, are not estimated.
+        expected for as many random rows of the class. Then one prototype of the first fit replaces
+        a row of its class in the second sample, and the method is refitted; `reselected` is the
+        proportion of pairs in which it is selected again. Rows are shuffled, because ties go to the
+        first row. These proportions are unbiased for new samples of this size, at most half of the
+        rows, on average over prototypes; not for all rows or a single prototype.
 
         Parameters
         ----------
@@ -140,18 +131,17 @@ class Stability(Result):
         --------
         >>> import protoclass as pc
         >>> result = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(resamples=50)
-        >>> float(result.prototypes["reselected"].mean().round(2)), result.replicate([0.5], resamples=40).round(2).to_dict("list")
-        (0.71, {'rows': [75], 'ball_hit_rate': [0.81], 'ball_hit_rate_random': [0.67], 'reselected': [0.28]})
+        >>> table = result.replicate([0.5], resamples=40)
+        >>> table[["ball_hit_rate", "reselected"]].round(2).to_dict("list")
+        {'ball_hit_rate': [0.81], 'reselected': [0.28]}
         """
         seed = check_runs("resamples", resamples, seed, progress, usual=self.fit.problem.seed)
         given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
-        if not fractions or not all(
-            is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions
-        ):
+        valid = [is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions]
+        if not fractions or not all(valid):
             raise OptionError(
                 "fractions must be a sequence of fractions of the rows, each above 0 and at most "
-                "0.5 (two disjoint samples are "
-                f"needed), not {brief(given)}"
+                f"0.5 (two disjoint samples are needed), not {brief(given)}"
             )
         task = self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
         rows = [count_fraction(task, float(fraction)) for fraction in fractions]
@@ -160,11 +150,8 @@ class Stability(Result):
         def run(pair: tuple[int, int]) -> tuple[float, float, float]:
             return replicate_once(self.fit, task, float(fractions[pair[0]]), (seed, *pair))
 
-        found = list(
-            watch(
-                each(run, pairs, min(rows) * task.shape[1]), len(pairs), "drawing pairs", progress
-            )
-        )
+        results = each(run, pairs, min(rows) * task.shape[1])
+        found = list(watch(results, len(pairs), "drawing pairs", progress))
         out = pd.DataFrame(found, columns=[*COLUMNS[:2], "reselected"])
         fraction = pd.Index(np.array(fractions, float), name="fraction")
         # without pairs that are NaN
@@ -175,7 +162,7 @@ class Stability(Result):
     def weights(
         self, resamples: int = 50, seed: int | None = None, progress: bool | None = None
     ) -> pd.DataFrame:
-        """Stability of learned weights of variables, by bootstrap samples of the rows within each class.
+        """Stability of learned weights of variables, by bootstrap samples within each class.
 
         Parameters
         ----------
@@ -189,10 +176,9 @@ class Stability(Result):
         Returns
         -------
         DataFrame
-            Table by variable, the largest weight first: `weight` in the fit; `low` and `high`, the
-            range of the weight in 90 % of the samples; `first`, the proportion of the samples in
-            which the weight was among the three largest. If each class has its own weights, the
-            table is by class and variable.
+            Table by variable (and class, if each class has its own weights), the largest weight
+            first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
+            samples; `first`, the proportion of the samples with the weight among the three largest.
 
         Raises
         ------
@@ -202,7 +188,8 @@ class Stability(Result):
         Examples
         --------
         >>> import protoclass as pc
-        >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1, matrix="diagonal", ridge=0.01)
+        >>> iris, options = pc.load_data("iris"), {"K": 1, "matrix": "diagonal", "ridge": 0.01}
+        >>> fit = pc.fit("species ~ .", iris, "medianglvq", **options)
         >>> fit.stability(resamples=10).weights(resamples=20).index[:2].tolist()
         ['petal_length', 'petal_width']
         """
@@ -221,9 +208,8 @@ class Stability(Result):
             sample = replace(frame, weights=frame.weights * count).take(np.flatnonzero(count))
             return weights_by_class(train_metric(metric, sample))
 
-        samples = np.array(
-            list(watch(each(learn, range(resamples)), resamples, "learning again", progress))
-        )
+        weights = watch(each(learn, range(resamples)), resamples, "learning again", progress)
+        samples = np.array(list(weights))
         low, high = np.quantile(samples, [0.05, 0.95], axis=0)
         first = (np.argsort(np.argsort(-samples, axis=2, kind="stable"), axis=2) < 3).mean(axis=0)
         tables = [
@@ -233,32 +219,21 @@ class Stability(Result):
             ).sort_values("weight", ascending=False, kind="stable")
             for k, weight in enumerate(weights_by_class(fit.dissimilarity.metric))
         ]
-        return (
-            tables[0]
-            if len(tables) == 1
-            else pd.concat(dict(zip(fit.classes, tables, strict=True)), names=["class"])
-        )
+        if len(tables) == 1:
+            return tables[0]
+        return pd.concat(tables, keys=fit.classes, names=["class"])
 
     def glance(self) -> pd.DataFrame:
         """Table with one row: `prototypes` of the fit, `resamples`, `sample`, and `size_low`,
-        `size_median` and `size_high`, the median and 95 % range of the number of prototypes in a
-        sample. Over the prototypes of the fit: the mean `ball_hit_rate` and `ball_hit_rate_random`
-        if they have balls, the median `distance_95`, and the mean `reselected`.
+        `size_median` and `size_high`, the median and 95 % range of the number of prototypes. Over
+        the prototypes of the fit: the mean `ball_hit_rate` and `ball_hit_rate_random` if they have
+        balls, the median `distance_95`, and the mean `reselected`.
         """
-        sizes = dict(
-            zip(
-                ("size_low", "size_median", "size_high"),
-                np.quantile(self.sizes, [0.025, 0.5, 0.975]),
-                strict=True,
-            )
-        )
-        of_fit = self.table.loc[
-            self.table["prototype"], [name for name in COLUMNS if name in self.table]
-        ]
-        means = {
-            name: of_fit[name].median() if name == "distance_95" else of_fit[name].mean()
-            for name in of_fit
-        }
+        low, median, high = np.quantile(self.sizes, [0.025, 0.5, 0.975])
+        sizes = {"size_low": low, "size_median": median, "size_high": high}
+        of_fit = self.table[self.table["prototype"]].filter(COLUMNS)
+        means = {name: of_fit[name].mean() for name in of_fit}
+        means["distance_95"] = of_fit["distance_95"].median()
         head = {"prototypes": len(of_fit), "resamples": len(self.sizes), "sample": self.sample}
         return pd.DataFrame([head | sizes | means])
 
@@ -274,9 +249,8 @@ class Stability(Result):
         if balls and row["prototypes"]:
             rate, random = (fixed(100 * row[name], 0) for name in COLUMNS[:2])
             lines.append(
-                f"ball_hit_rate: on average, the ball contained a prototype of its class in {rate} % of the samples"
-            )
-            lines.append(
+                "ball_hit_rate: on average, the ball contained a prototype of its class in "
+                f"{rate} % of the samples\n"
                 f"ball_hit_rate_random: as many random rows of the class would give {random} %"
             )
         if row["prototypes"]:
@@ -284,10 +258,11 @@ class Stability(Result):
             lines += [
                 f"distance_95: in {SURE:.0%} of the samples, a prototype of the class lay within "
                 f"this distance (median {within})",
-                f"reselected: on average, the row was selected again in {chosen} % of the samples that contained it",
+                f"reselected: on average, the row was selected again in {chosen} % of the samples "
+                "that contained it",
                 "These figures are optimistic, because the samples are drawn from the rows that "
                 "selected the prototypes: replicate()",
-                f"estimates {'ball_hit_rate and reselected' if balls else 'reselected'} for other rows",
+                f"estimates {'ball_hit_rate and ' * balls}reselected for other rows",
             ]
         return "\n".join(lines), [(self.table, {"float_format": partial(fixed, usual=2)})]
 
@@ -299,9 +274,7 @@ def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
 
 @dataclass(frozen=True)
 class Resampled:
-    """Selections of the method of a fit in numbered samples of the rows; a copy in another process
-    makes its own task.
-    """
+    """Selections of the method of a fit in numbered samples; each process makes its task."""
 
     fit: Fitted
     sample: str
@@ -315,9 +288,8 @@ class Resampled:
         return self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
 
     def __call__(self, b: int) -> Selection:
-        return select(
-            self.fit, self.task, sample_by_class(self.task.y, self.sample, (self.seed, b)), b
-        )
+        count = sample_by_class(self.task.y, self.sample, (self.seed, b))
+        return select(self.fit, self.task, count, b)
 
 
 def stability(
@@ -331,9 +303,9 @@ def stability(
     """Stability of the prototypes when the rows are resampled.
 
     `ball_hit_rate` and `distance_95` measure whether samples select a prototype in the same region;
-    `reselected` whether they select the same row. All three are optimistic for other rows, because
-    the samples are drawn from the rows that selected the prototypes; `Stability.replicate`
-    estimates them for new samples. Parameters, scales and the dissimilarity are not refitted.
+    `reselected` whether they select the same row. They are optimistic for other rows;
+    `Stability.replicate` estimates them for new samples. Parameters, scales and the dissimilarity
+    are not refitted.
 
     Parameters
     ----------
@@ -348,8 +320,7 @@ def stability(
     progress : bool, optional
         Whether to show a progress bar, as in `fit`.
     client : Dask client, optional
-        Client of a cluster, whose workers then refit the method to the samples. The results are the
-        same.
+        Client of a cluster, whose workers then refit the method. The results are the same.
 
     Returns
     -------
@@ -369,9 +340,9 @@ def stability(
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.stability(resamples=50).prototypes[["class", "ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
-    {'class': ['setosa', 'versicolor'], 'ball_hit_rate': [1.0, 1.0], 'distance_95': [0.6, 0.56]}
+    >>> found = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).stability(resamples=50)
+    >>> found.prototypes[["ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
+    {'ball_hit_rate': [1.0, 1.0], 'distance_95': [0.6, 0.56]}
     """
     seed = check_runs("resamples", resamples, seed, progress, usual=fit.problem.seed)
     one_of("sample", sample, (None, "bootstrap", "halves"))
@@ -389,23 +360,12 @@ def stability(
     if fit.model.path(task, {}).at(0).size > fit.rule.size:
         raise NotAvailableError(
             "this fit is the first part of a longer one, but samples would be fitted completely: "
-            "use a fit with its own lambda_, as "
-            "from fit.update(lambda_=...) or fit.at(lambda_=...)"
+            "use a fit with its own lambda_, as from fit.update(lambda_=...) or fit.at(lambda_=...)"
         )
-    samples = list(
-        watch(
-            each_fit(resampled, range(resamples), task.shape[0] * task.shape[1]),
-            resamples,
-            "drawing again",
-            progress,
-        )
-    )
-    return Stability(
-        fit,
-        tabulate(fit, task, samples),
-        np.array([len(sample.at) for sample in samples]),
-        resampled.sample,
-    )
+    selections = each_fit(resampled, range(resamples), task.shape[0] * task.shape[1])
+    samples = list(watch(selections, resamples, "drawing again", progress))
+    sizes = np.array([len(sample.at) for sample in samples])
+    return Stability(fit, tabulate(fit, task, samples), sizes, resampled.sample)
 
 
 def weights_by_class(metric: TrainedMetric) -> Array:
@@ -427,10 +387,8 @@ def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
     chosen = np.zeros(times.shape, bool)
     chosen[prototypes.classes, prototypes.at] = True
     classes, at = np.nonzero(chosen | (times > 0))
-    is_prototype, reselected = (
-        chosen[classes, at],
-        times[classes, at] / np.where(drawn[at] > 0, drawn[at], np.nan),
-    )
+    is_prototype = chosen[classes, at]
+    reselected = times[classes, at] / np.where(drawn[at] > 0, drawn[at], np.nan)
     classes[classes == task.classes] = -1
     distances, random = distances_to_samples(task, prototypes, samples)
     columns = {"distance_95": np.sort(distances, axis=0)[int(np.ceil(SURE * len(samples))) - 1]}
@@ -442,32 +400,23 @@ def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
         }
     places = pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
     of_prototypes = pd.DataFrame(columns, places)[~places.duplicated()]
-    measured = of_prototypes.reindex(pd.MultiIndex.from_arrays([classes, at])).set_axis(
-        fit.dissimilarity.candidate_names[at]
-    )
-    head = {
-        "class": pd.Categorical.from_codes(classes, fit.frame.levels),
-        "prototype": is_prototype,
-    }
-    tail = {"drawn": drawn[at], "reselected": reselected}
-    out = pd.concat(
-        [pd.DataFrame(head, measured.index), measured, pd.DataFrame(tail, measured.index)], axis=1
-    )
-    best = (
-        -out["ball_hit_rate"].to_numpy()
-        if "ball_hit_rate" in out
-        else np.where(is_prototype, 0.0, 1.0)
-    )
+    out = of_prototypes.reindex(pd.MultiIndex.from_arrays([classes, at]))
+    out = out.set_axis(fit.dissimilarity.candidate_names[at])
+    out.insert(0, "class", pd.Categorical.from_codes(classes, fit.frame.levels))
+    out.insert(1, "prototype", is_prototype)
+    out = out.assign(drawn=drawn[at], reselected=reselected)
+    best = -out["ball_hit_rate"] if "ball_hit_rate" in out else ~is_prototype
     return out.iloc[np.lexsort((at, classes, -reselected, out["distance_95"].to_numpy(), best))]
 
 
 def hit_by_random(inside: Array, rows: Array, count: Array) -> Array:
-    """Probability that balls contain one of `count` (q,) random rows of a class, if `inside` (q,)
-    of its `rows` (q,) are in them.
+    """Probability that balls contain one of `count` (q,) random rows of a class.
+
+    The class has `rows` (q,) rows, of which `inside` (q,) are in the balls.
 
     Examples
     --------
-    >>> hit_by_random(np.array([0, 1, 3]), np.array([4, 4, 4]), np.array([2, 2, 2])).round(2).tolist()
+    >>> hit_by_random(np.array([0, 1, 3]), np.full(3, 4), np.full(3, 2)).round(2).tolist()
     [0.0, 0.5, 1.0]
     """
     drawn = np.arange(count.max(initial=0))[:, None]
@@ -478,8 +427,7 @@ def hit_by_random(inside: Array, rows: Array, count: Array) -> Array:
 def distances_to_samples(
     task: Task, prototypes: Points | Selection, samples: list[Selection], rows: Array | bool = True
 ) -> tuple[Array, Array]:
-    """Distance to each prototype from the nearest prototype of its class in each sample, (samples,
-    q); inf if there is none.
+    """Distance (samples, q) to each prototype from the nearest of its class in each sample, or inf.
 
     Also the proportion of the samples, (q,), in which its ball would contain one of as many random
     rows of the class, among `rows`.
@@ -491,16 +439,12 @@ def distances_to_samples(
         columns, classes = prototypes.at[block], prototypes.classes[block]
         D = task.D.take(np.arange(len(task.y)), columns)
         same_class = (task.y[:, None] == classes) & np.reshape(rows, (-1, 1))
-        inside = same_class & np.less(
-            D, 0.0 if prototypes.radii is None else prototypes.radii[block]
-        )
+        radii = 0.0 if prototypes.radii is None else prototypes.radii[block]
+        inside = same_class & (radii > D)
+        in_ball, of_class = inside.sum(axis=0), same_class.sum(axis=0)
         for b, sample in enumerate(samples):
-            count = np.bincount(sample.classes[sample.classes >= 0], minlength=task.classes)[
-                classes
-            ]
-            random[block] += hit_by_random(inside.sum(axis=0), same_class.sum(axis=0), count) / len(
-                samples
-            )
+            counts = np.bincount(sample.classes[sample.classes >= 0], minlength=task.classes)
+            random[block] += hit_by_random(in_ball, of_class, counts[classes]) / len(samples)
             for c in np.unique(classes):
                 places, selected = np.flatnonzero(classes == c), sample.at[sample.classes == c]
                 selected_rows = task.candidate_row[selected]
@@ -520,8 +464,7 @@ def count_fraction(task: Task, fraction: float) -> int:
         c = int(counts.argmin())
         raise DataError(
             f"class {shown(task.levels[c])} has {(task.y == c).sum()} rows, but a fraction of "
-            f"{fraction:g} contains none of them: use "
-            "larger fractions, up to 0.5"
+            f"{fraction:g} contains none of them: use larger fractions, up to 0.5"
         )
     return int(counts.sum())
 
@@ -529,8 +472,8 @@ def count_fraction(task: Task, fraction: float) -> int:
 def replicate_once(
     fit: Fitted, task: Task, fraction: float, seed: tuple[int, int, int]
 ) -> tuple[float, float, float]:
-    """Proportions of one sample's balls that contain a prototype, or one of as many random rows, of
-    another sample, and whether the other selects one put into it.
+    """Proportions of one sample's balls hit by prototypes and by random rows of another sample, and
+    whether the other sample selects a prototype that is put into it.
 
     Rows are in a random order for each sample, because the order breaks ties. NaN if the first
     sample selects no prototype; the first two values also if prototypes have no balls.
@@ -551,11 +494,8 @@ def replicate_once(
         second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
         second[row] = True
     again = select(fit, task, second.astype(np.int64), seed[2], draw)
-    return (
-        hit,
-        random,
-        ((again.at == selection.at[k]) & (again.classes == selection.classes[k])).any(),
-    )
+    selected = (again.at == selection.at[k]) & (again.classes == selection.classes[k])
+    return hit, random, selected.any()
 
 
 @dataclass(frozen=True)
@@ -571,9 +511,7 @@ class Selection:
 def select(
     fit: Fitted, task: Task, count: Array, salt: int, draw: np.random.Generator | None = None
 ) -> Selection:
-    """The selection from a sample in which each row is `count` (n,) times, in an order that is
-    drawn if `draw` is given.
-    """
+    """The selection from a sample with each row `count` (n,) times; `draw` orders them."""
     part, columns = task.keep(count > 0, salt)
     part = replace(part, w=part.w * count[count > 0])
     if draw is not None:
@@ -584,17 +522,15 @@ def select(
     except DataError as reason:
         raise DataError(
             f"a sample of {len(part.y)} different rows is too small for the parameters of this fit "
-            f"({reason}): use update() with smaller "
-            "ones"
+            f"({reason}): use update() with smaller ones"
         ) from reason
     candidates = np.zeros(len(task.candidate_row), bool)
     candidates[columns] = True
     prototypes: Any = rule.prototypes
     pairs = np.stack([prototypes.at, prototypes.classes])  # a centre may serve in several features
     (at, classes), first = np.unique(pairs, axis=1, return_index=True)
-    radii = (
-        prototypes.radii[first] if "cover" in rule.kinds and prototypes.radii is not None else None
-    )
+    balls = "cover" in rule.kinds and prototypes.radii is not None
+    radii = prototypes.radii[first] if balls else None
     return Selection(at, classes, radii, candidates)
 
 
@@ -608,8 +544,7 @@ class PermutationTest(Result):
     error : float
         Error of the selected point.
     table : DataFrame
-        One row for each permutation: the parameters selected there, with their `error` and mean
-        `size`.
+        One row for each permutation: the selected parameters, their `error` and mean `size`.
     p_value : float
         (1 + number of permutations with an error as low or lower) / (1 + resamples).
     measure : str
@@ -633,21 +568,11 @@ class PermutationTest(Result):
         """Table with one row: `error`, `permuted_mean`, `permuted_low` and `permuted_high` (2.5 and
         97.5 % quantiles), `p_value`, `resamples`, `measure`, `how`.
         """
-        low, high = np.quantile(self.table["error"], [0.025, 0.975])
-        return pd.DataFrame(
-            [
-                {
-                    "error": self.error,
-                    "permuted_mean": self.table["error"].mean(),
-                    "permuted_low": low,
-                    "permuted_high": high,
-                    "p_value": self.p_value,
-                    "resamples": len(self.table),
-                    "measure": self.measure,
-                    "how": self.how,
-                }
-            ]
-        )
+        errors = self.table["error"]
+        mean, (low, high) = errors.mean(), np.quantile(errors, [0.025, 0.975])
+        permuted = {"permuted_mean": mean, "permuted_low": low, "permuted_high": high}
+        test = {"p_value": self.p_value, "resamples": len(self.table), "measure": self.measure}
+        return pd.DataFrame([{"error": self.error, **permuted, **test, "how": self.how}])
 
     def _said(self) -> tuple[str, list[Any]]:
         row = self.glance().iloc[0]
@@ -673,10 +598,9 @@ def permutation_test(
 ) -> PermutationTest:
     """Permutation test of the selected CV error against independence of classes and predictors.
 
-    The classes are permuted among the rows, and the whole cross-validation is repeated: folds,
-    metric, grid and selection. So the test accounts for the tuning. With `groups=`, the classes of
-    whole groups are permuted if each group has one class, otherwise the classes of the rows within
-    each group.
+    The classes are permuted among the rows, and the whole cross-validation is repeated, so the test
+    accounts for the tuning. With `groups=`, the classes of whole groups are permuted if each group
+    has one class, otherwise the classes of the rows within each group.
 
     Parameters
     ----------
@@ -693,8 +617,7 @@ def permutation_test(
     Returns
     -------
     PermutationTest
-        The error with `p_value` = (1 + number of permutations with an error as low or lower) / (1 +
-        resamples).
+        The error with its `p_value`.
 
     References
     ----------
@@ -712,12 +635,8 @@ def permutation_test(
     seed = check_runs("resamples", resamples, seed, progress, 1, problem.seed)
     how, order = exchangeable(problem.frame.codes, problem.groups)
     orders = (order(np.random.default_rng([seed, b])) for b in range(resamples))
-    rows = watch(
-        each_fit(partial(validate_permuted, validation), orders),
-        resamples,
-        "permuting classes",
-        progress,
-    )
+    results = each_fit(partial(validate_permuted, validation), orders)
+    rows = watch(results, resamples, "permuting classes", progress)
     table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
     error = validation.table["error"].iloc[validation.point_of()]
     p_value = (1 + (table["error"].round(12) <= round(error, 12)).sum()) / (1 + resamples)
@@ -729,16 +648,13 @@ def permutation_test(
 def validate_permuted(validation: ErrorCurve, order: Array) -> pd.DataFrame:
     """The selected point if the rows have their classes in another order, one row."""
     try:
-        call = validation.problem.call
-        call = replace(
-            call,
-            data=permuted(validation.problem, order),
-            arguments={**call.arguments, "progress": False},
-        )
+        call, data = validation.problem.call, permuted(validation.problem, order)
+        call = replace(call, data=data, arguments={**call.arguments, "progress": False})
         again = validate(replace(prepare(call), repeats=len(validation.of_fold)))[0]
     except ProtoclassError as reason:
         raise DataError(
-            f"the procedure fails with permuted classes ({reason}): use fewer folds, or parameters that need fewer rows"
+            f"the procedure fails with permuted classes ({reason}): "
+            "use fewer folds, or parameters that need fewer rows"
         ) from reason
     return again.table.iloc[[again.point_of()]][[*validation.grid, "error", "size"]]
 

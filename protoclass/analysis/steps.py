@@ -5,6 +5,7 @@ fit without its rows.
 from __future__ import annotations
 
 from dataclasses import is_dataclass, replace
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,9 @@ from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.task import Points
 from ..estimation.cross_validation import draw_folds, fold_paths
-from ..estimation.decisions import Calibration, FoldRule
+from ..estimation.decisions import FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.problem import Call, short, with_folds
+from ..estimation.problem import short, with_folds
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import check_known, is_number, one_of
@@ -44,8 +45,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
         Probability that the bound fails.
     fixed_dissimilarity : bool
         Whether you assert that a given matrix, a function of two rows or a previously trained
-        metric was made without the rows of the fit: no scales, ranges or choices were taken from
-        them. The fit cannot check this.
+        metric was made without the rows of the fit. The fit cannot check this.
 
     Returns
     -------
@@ -67,12 +67,11 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
 
     Notes
     -----
-    For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1,
-    because the prototypes determine the nearest-prototype classifier. It holds simultaneously for
-    all sets of prototypes, so parameters that only affect which rows are selected (`eps`,
-    `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary classifiers, and the
-    kinds of an SCM if one of two was selected, share delta. Weights of a metric and other numbers
-    that you give are assumed to be chosen before the rows were seen.
+    For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1.
+    It holds simultaneously for all sets of prototypes, so parameters that only affect which rows
+    are selected (`eps`, `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary
+    classifiers, and the kinds of an SCM if one of two was selected, share delta. Weights of a
+    metric and other numbers that you give are assumed to be chosen before the rows were seen.
 
     See Also
     --------
@@ -81,7 +80,8 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity=pc.Euclidean(scale=False), eps=1.0)
+    >>> metric = pc.Euclidean(scale=False)
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity=metric, eps=1.0)
     >>> fit.bound()[["rows", "size", "errors", "tail_bound", "bound", "proved"]].round(3)
              rows  size  errors  tail_bound  bound  proved
     machine
@@ -97,7 +97,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
 
 
 def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
-    """Reasons why no compression set determines the rule, or the rows are not a sample, for any method."""
+    """Reasons why no compression set determines the rule, or the rows are not a sample."""
     out = []
     if fit.model.measures(fit.rule):
         out += _of_dissimilarity(fit, fixed_dissimilarity)
@@ -117,8 +117,8 @@ def _of_dissimilarity(fit: Fitted, fixed: bool) -> list[str]:
     if metric.data_dependent and fixed and not elsewhere:
         raise OptionError(
             "fixed_dissimilarity=True needs a dissimilarity that does not depend on the rows, but "
-            f"{metric.name} was trained on them "
-            "(scaled columns, ranges or ranks): use a metric that learns nothing, such as Euclidean(scale=False)"
+            f"{metric.name} was trained on them (scaled columns, ranges or ranks): "
+            "use a metric that learns nothing, such as Euclidean(scale=False)"
         )
     if fixed or not (metric.data_dependent or metric.opaque):
         return []
@@ -205,10 +205,7 @@ def place_of(fit: Fitted, prototype: Any) -> int:
     labels: list[Any] = fit.prototypes.index.tolist()
     try:
         return labels.index(prototype)
-    except (
-        ValueError,
-        TypeError,
-    ):  # not there; or something that == does not compare, such as a Series
+    except (ValueError, TypeError):  # unknown, or not comparable by ==, such as a Series
         raise OptionError(
             f"prototype must be a label of fit.prototypes.index, not {brief(prototype)}"
         ) from None
@@ -218,20 +215,19 @@ SAME_FOLDS = "same"  # as the fit was cross-validated
 
 
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
-    """Path of a greedy fit: coverage and error of its first 1, 2, ... prototypes, and their lambdas.
+    """Path of a greedy fit: coverage, error and lambdas of its first 1, 2, ... prototypes.
 
-    The prototypes for a larger lambda are the first of the prototypes for a smaller one. So one fit
-    contains the fits for all larger lambdas, and `fit.update(lambda_=0).path()` has the complete
-    path. For "scm": the path of its first 1, 2, ... features.
+    The prototypes for a larger lambda are the first of the prototypes for a smaller one, so
+    `fit.update(lambda_=0).path()` has the complete path. For "scm": the path of its features.
 
     Parameters
     ----------
     new : DataFrame, optional
         New rows with the predictors and the response. Their error is added as `new_error`.
     cv : int, "loo", Series or array of folds, or "same", optional
-        Cross-validation folds, as in `fit`; "same": the folds in the call of this fit, or "auto" if
-        that had cv=None. The cross-validated error of the first prototypes is added as `cv_error`,
-        with its standard error `cv_se`.
+        Cross-validation folds, as in `fit`; "same": the folds of this fit, or "auto" if it had
+        none. The error of the first prototypes is added as `cv_error`, with its standard error
+        `cv_se`.
 
     Returns
     -------
@@ -240,7 +236,7 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
         lambda_low <= lambda < lambda_high), `size`, `uncovered`, `miscovered`, `objective` (at the
         lambda of the fit), `training_error`. For "scm" one row for each step: `size` (features of
         all binary classifiers), `q` and `r` of the last feature if there is one binary classifier,
-        `bound` (see `bound`), `training_error`.
+        `bound`, `training_error`.
 
     Raises
     ------
@@ -308,7 +304,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
 
 
 def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tuned: Any) -> AnyFit:
-    """The fit with its first `size` prototypes, with a larger lambda, or with other values of tuned parameters.
+    """The fit with its first `size` prototypes, a larger lambda, or other tuned values.
 
     Parameters
     ----------
@@ -323,8 +319,8 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     Returns
     -------
     Fit
-        The new fit. With `size` it has no CV error, because the CV error of the full model does not
-        apply; with `lambda_` it has one if this value is in the grid.
+        The new fit. With `size` it has no CV error; with `lambda_` it has one if this value is in
+        the grid.
 
     See Also
     --------
@@ -335,8 +331,8 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5]), len(fit.at(lambda_=6).prototypes)
-    (True, 6)
+    >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5])
+    True
     """
     if tuned:
         validation, known = fit.curve, [] if fit.curve is None else list(fit.curve.grid)
@@ -360,6 +356,7 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     return fit.derived(rule.first(int(size)), steps=int(size))
 
 
+OF_ROWS = ("weights", "groups", "cv")  # arguments with a value for each row, unless a name or a number
 OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
@@ -369,8 +366,8 @@ def slim(fit: AnyFit) -> AnyFit:
     It keeps prototypes, parameters, metric and calibration, and the number of rows of each class.
     Its predictions for new rows are bit-identical. Methods that need the training rows or the
     cross-validation raise `NotAvailableError`; `update(data=...)` refits. The prototypes of
-    k-nearest neighbours are all training rows, so these remain. `slim().save(path)` lists what else
-    remains of them.
+    k-nearest neighbours are all training rows, so these remain; `slim().save(path)` lists what else
+    does.
 
     Examples
     --------
@@ -385,16 +382,25 @@ def slim(fit: AnyFit) -> AnyFit:
     rule, dissimilarity = without_rows(fit.rule, fit.dissimilarity)
     problem = fit.problem
     metric = dissimilarity.metric if problem.metric.given else problem.metric
+    arguments = {
+        name: value if name in OF_CLASSES else _without_rows(value, name in OF_ROWS)
+        for name, value in problem.call.arguments.items()
+    }
     bare = replace(
         problem,
-        call=_call_without_rows(problem.call),
+        call=replace(problem.call, data=Absent("data"), arguments=arguments),
         frame=dissimilarity.data,
         groups=None,
-        cv=_without_rows(problem.cv),
+        cv=_without_rows(problem.cv, True),
         metric=metric,
         candidates=_without_rows(problem.candidates),
     )
-    calibration = None if fit.calibration is None else _calibration(fit.calibration)
+    calibration = fit.calibration
+    if calibration is not None:
+        rules = [
+            FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules
+        ]
+        calibration = replace(calibration, rules=tuple(rules))
     return replace(
         fit,
         problem=bare,
@@ -430,26 +436,14 @@ def _without_prices(rule: Rule) -> Rule:
     return replace(rule, report={**rule.report, "certificate": known.without_prices()})
 
 
-def _calibration(calibration: Calibration) -> Calibration:
-    rules = tuple(
-        FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules
-    )
-    return replace(calibration, rules=rules)
-
-
-def _call_without_rows(call: Call) -> Call:
-    arguments = {
-        name: v if name in OF_CLASSES else _without_rows(v) for name, v in call.arguments.items()
-    }
-    return replace(call, data=Absent("data"), arguments=arguments)
-
-
-def _without_rows(value: Any) -> Any:
-    """An argument, replaced by a placeholder if it is about single rows."""
-    if isinstance(
-        value, (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)
-    ):
+def _without_rows(value: Any, of_rows: bool = False) -> Any:
+    """An argument, replaced by a placeholder if it is about single rows; `of_rows`: so is anything
+    but a name or a number."""
+    kinds = (pd.Series, pd.Index, pd.DataFrame, np.ndarray, Dissimilarity, unlabelled)
+    if isinstance(value, kinds):
         return Absent(short(value))
+    if of_rows and not isinstance(value, (str, int, NoneType)):
+        return Absent(f"<{type(value).__name__}>")
     if isinstance(value, dict):
         return {name: _without_rows(v) for name, v in value.items()}
     return value

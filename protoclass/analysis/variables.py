@@ -1,6 +1,4 @@
-"""Effects of the variables: on one prediction (`why`), between the prototypes (`separation`), and
-on the error (`importance`).
-"""
+"""Effects of the variables: on a prediction, between the prototypes, and on the error."""
 
 from __future__ import annotations
 
@@ -53,7 +51,7 @@ MOST = 50  # variables that are permuted if none are named
 
 
 def why(fit: Fitted, new: Any) -> Any:
-    """Explain predictions: contributions of the variables to the distances, and counterfactual values.
+    """Explain a prediction: contributions of the variables to distances, and counterfactual values.
 
     The row is compared with its nearest prototype of the predicted class and with its nearest
     prototype of any other class (the rival). This describes the fitted model, not the causes of the
@@ -71,8 +69,8 @@ def why(fit: Fitted, new: Any) -> Any:
 
         * `value`, `prototype`, `rival`: the value of the row, of the nearest prototype of the
           predicted class, and of the rival;
-        * `to_prototype`, `to_rival`: contributions of the variable to the two distances (see
-          Notes); NaN if the distance is not additive, with the reason in `attrs["not_additive"]`;
+        * `to_prototype`, `to_rival`: contributions of the variable to the two distances; NaN if the
+          distance is not additive, with the reason in `attrs["not_additive"]`;
         * `counterfactual`, `counterfactual_class`: the value nearest to the row's own that changes
           the predicted class, and this class; None if no value does.
 
@@ -88,11 +86,9 @@ def why(fit: Fitted, new: Any) -> Any:
     *Contributions.* A power of the distance is a sum over variables; the distance is divided in
     proportion to the terms. This is exact for Minkowski distances with r < inf, Gower and `Mixed`,
     and for the squared distances of `LDA`, `QDA` and of a learned matrix L. There the term of
-    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w. A negative term means
-    that the difference in this variable makes the distance smaller, because differences in
-    correlated variables make it likely. Gower compares two rows by the variables observed for both,
-    and a variable that it skips contributes 0. So with missing values, the distances to the
-    prototype and to the rival may be means over different variables.
+    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w; it may be negative,
+    because variables are correlated. With Gower, a variable that is missing in one of two rows
+    contributes 0, so the two distances may be means over different variables.
 
     *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of
     the training rows are tried, and the nearest with another class is refined. A slim fit tries
@@ -109,13 +105,12 @@ def why(fit: Fitted, new: Any) -> Any:
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
     >>> fit.why(70)["to_prototype"].round(1).to_dict()
     {'sepal_length': 0.5, 'sepal_width': 0.2, 'petal_length': 0.3, 'petal_width': 0.2}
-    >>> fit.why(70)["counterfactual_class"].unique().tolist()
-    ['versicolor']
     """
     asked, groups, prototypes = asked_row(fit, new), variable_groups(fit, None), fit.rule.prototypes
     if prototypes.at is None:
         raise NotAvailableError(
-            "the prototypes are not rows, so their variables can't be compared: use a method such as 'pvm'"
+            "the prototypes are not rows, so their variables can't be compared: "
+            "use a method such as 'pvm'"
         )
     (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit.unseen_in(asked)
     if not complete.all():
@@ -128,14 +123,9 @@ def why(fit: Fitted, new: Any) -> Any:
     d = distances[0]
     code = int(codes_of(fit, asked)[0])
     same_class, attrs = prototypes.classes == code, dict[str, Any]()
-    predictors, plain, reason = (
-        prototype_predictors(fit),
-        as_plain(fit, asked),
-        why_not_additive(fit, asked, groups),
-    )
-    table = pd.DataFrame(
-        index=pd.Index(list(groups), name="variable"), columns=COLUMNS, dtype=object
-    )
+    predictors, plain = prototype_predictors(fit), as_plain(fit, asked)
+    reason = why_not_additive(fit, asked, groups)
+    table = pd.DataFrame(index=pd.Index(groups, name="variable"), columns=COLUMNS, dtype=object)
     table["value"] = shown_values(asked, groups)
     table[["to_prototype", "to_rival"]] = np.nan
     for name, among in (("prototype", same_class), ("rival", ~same_class)):
@@ -158,7 +148,7 @@ def why(fit: Fitted, new: Any) -> Any:
 
 
 def asked_row(fit: Fitted, new: Any) -> pd.DataFrame:
-    """The predictors of a row of the fit, by label, or of a frame of one row, a Series or a mapping."""
+    """The predictors of a row of the fit, by label, or of a single new row."""
     variable_groups(fit, None)  # raises if there are no predictors
     if isinstance(new, (pd.Series, dict)):
         return pd.DataFrame([dict(new)])
@@ -166,15 +156,13 @@ def asked_row(fit: Fitted, new: Any) -> pd.DataFrame:
         table = as_pandas(new)
         if len(table) != 1:
             raise OptionError(
-                f"new must be a single row, not {len(table)} rows: use [fit.why(label) for label in table.index]"
+                f"new must be a single row, not {len(table)} rows: "
+                "use [fit.why(label) for label in table.index]"
             )
         return table
     try:
         at = fit.frame.index.tolist().index(new)
-    except (
-        ValueError,
-        TypeError,
-    ):  # unknown; or something that == does not compare, such as an array
+    except (ValueError, TypeError):  # unknown, or not comparable by ==, such as an array
         raise OptionError(
             f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}"
         ) from None
@@ -183,26 +171,18 @@ def asked_row(fit: Fitted, new: Any) -> pd.DataFrame:
 
 def prototype_predictors(fit: Fitted) -> pd.DataFrame:
     """The predictors of the prototypes, by their own names."""
-    table, head = fit.prototypes, set(fit.prototype_table.columns)
-    return table[[f"{c} (predictor)" if c in head else c for c in fit.frame.schema]].set_axis(
-        list(fit.frame.schema), axis=1
-    )
+    names, head = list(fit.frame.schema), fit.prototype_table.columns
+    columns = [f"{c} (predictor)" if c in head else c for c in names]
+    return fit.prototypes[columns].set_axis(names, axis=1)
 
 
 def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
-    """The predictors alone, numbers as floats and others as objects, so that rows take values of
-    other rows as they are.
-    """
-    schema = fit.frame.schema.items()
-    return pd.DataFrame(
-        {
-            c: rows[c].to_numpy(float, na_value=np.nan)
-            if column.kind == "numeric"
-            else rows[c].astype(object)
-            for c, column in schema
-        },
-        rows.index,
-    )
+    """The predictors alone, numbers as floats and others as objects, so that rows mix."""
+    out = {}
+    for c, column in fit.frame.schema.items():
+        numeric = column.kind == "numeric"
+        out[c] = rows[c].to_numpy(float, na_value=np.nan) if numeric else rows[c].astype(object)
+    return pd.DataFrame(out, rows.index)
 
 
 def shown_values(row: pd.DataFrame, groups: dict[str, list[str]]) -> list[Any]:
@@ -222,17 +202,15 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[st
         return f"{metric.name} dissimilarities are not a sum over variables"
     if not fit.frame.formula.plain():
         return f"the formula {fit.formula!r} transforms or crosses columns"
+    tables = (asked[list(fit.frame.schema)], fit.frame.remembered.columns)
     skips = metric.skips_missing and not set(groups) <= set(metric.variables)
-    if skips and (
-        asked[list(fit.frame.schema)].isna().any(axis=None)
-        or fit.frame.remembered.columns.isna().any(axis=None)
-    ):
+    if skips and any(table.isna().any(axis=None) for table in tables):
         return "missing values are skipped pair by pair, so a variable's part depends on the others"
     return ""
 
 
 def why_not_the_sum(fit: Fitted, parts: Array, distance: float) -> str:
-    """The reason why parts do not add up to a distance, although the metric declares a sum; "" if they do."""
+    """The reason why parts do not add up to a distance; "" if they do."""
     if abs(parts.sum() - distance) <= SLACK * distance:
         return ""
     name = fit.dissimilarity.metric.name
@@ -250,15 +228,12 @@ def divided(
     at: int,
     distance: float,
 ) -> Array:
-    """The part of each variable in the distance of the asked row to prototype `at`, (variables,);
-    `other` has its predictors.
-    """
+    """The part of each variable in the distance to prototype `at`, with predictors `other`."""
     d = fit.dissimilarity
     prototype, positive = part(d._prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
     if d.metric.power is None:
-        row, centre = (
-            cast(Frame, d.metric.new_rows(table, d.data).frame) for table in (asked, other)
-        )
+        tables = (asked, other)
+        row, centre = (cast(Frame, d.metric.new_rows(table, d.data).frame) for table in tables)
         parts = d.metric.contributions(row, centre, prototype)
         in_group = [
             [bool(made & set(columns)) for columns in groups.values()]
@@ -270,57 +245,45 @@ def divided(
         terms = np.nan_to_num(d.metric.terms(known.rows(), prototype)[0, 0])
         proportions = terms / (terms.sum() if positive else 1.0)
         return distance * proportions[[d.metric.variables.index(name) for name in groups]]
-    replaced = [
-        asked.assign(**{c: other[c].to_numpy() for c in columns}) for columns in groups.values()
-    ]
-    left = distances_by(fit.rule, d._new_query(pd.concat(replaced, ignore_index=True))[0])[
-        :, at
-    ].astype(float)
-    return (
-        np.maximum(0.0, 1 - (left / (distance if positive else np.inf)) ** d.metric.power)
-        * distance
-    )
+    changes = [{c: other[c].to_numpy() for c in columns} for columns in groups.values()]
+    replaced = pd.concat([asked.assign(**change) for change in changes], ignore_index=True)
+    left = distances_by(fit.rule, d._new_query(replaced)[0])[:, at].astype(float)
+    proportions = 1 - (left / (distance if positive else np.inf)) ** d.metric.power
+    return np.maximum(0.0, proportions) * distance
 
 
 def counterfactuals(
     fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
 ) -> list[tuple[Any, Any]]:
-    """For each variable the nearest value that changes the class of the row, and this class; None if no value does.
+    """For each variable the nearest value that changes the class, and this class; or None.
 
     A level of a category is the first one in the training rows. A number is the nearest of `VALUES`
     over the range of the training rows, refined by halving its distance from the row's own value.
     """
     schema, training = fit.frame.schema, fit.frame.remembered.columns
-    alone = {
-        columns[0]: name
-        for name, columns in groups.items()
-        if len(columns) == 1 and schema[columns[0]].kind != "series"
-    }
+    single = {columns[0]: name for name, columns in groups.items() if len(columns) == 1}
+    alone = {c: name for c, name in single.items() if schema[c].kind != "series"}
     numeric = [c for c in alone if schema[c].kind == "numeric"]
     tried = {c: pd.unique(training[c].dropna()).astype(object) for c in alone}
     for c in numeric:
         numbers = training[c].to_numpy(float, na_value=np.nan)
         line = np.linspace(np.nanmin(numbers), np.nanmax(numbers), VALUES)
         tried[c] = line[np.argsort(np.abs(line - asked[c].iloc[0]), kind="stable")]
-    changed = {
-        c: values[found != code]
-        for (c, values), found in zip(tried.items(), codes_with(fit, asked, tried), strict=True)
-    }
-    changed = {c: values[:1] for c, values in changed.items() if len(values)}
+    found = dict(zip(tried, codes_with(fit, asked, tried), strict=True))
+    changed = {c: values[found[c] != code][:1] for c, values in tried.items()}
+    changed = {c: values for c, values in changed.items() if len(values)}
     same = {c: asked[c].to_numpy() for c in numeric if c in changed}
     for _ in range(HALVINGS if same else 0):
         middle = {c: (same[c] + changed[c]) / 2 for c in same}
-        for c, found in zip(middle, codes_with(fit, asked, middle), strict=True):
-            (same if found[0] == code else changed)[c] = middle[c]
+        for c, codes in zip(middle, codes_with(fit, asked, middle), strict=True):
+            (same if codes[0] == code else changed)[c] = middle[c]
     classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True))
     changes = {alone[c]: (values[0], fit.classes[classes[c][0]]) for c, values in changed.items()}
     return [changes.get(name, (None, None)) for name in groups]
 
 
 def codes_with(fit: Fitted, asked: pd.DataFrame, values: Mapping[str, Array]) -> list[Array]:
-    """For each variable the codes of the classes that the row would have with each of these values
-    of the variable alone.
-    """
+    """For each variable the classes of the row with each of these values of the variable alone."""
     if not values:
         return []
     ends = np.cumsum([len(v) for v in values.values()])
@@ -336,11 +299,10 @@ def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
 
 
 def separation(fit: Fitted) -> pd.DataFrame:
-    """Proportion of each variable in the distances between the prototypes of different classes, and its direction.
+    """Proportion of each variable in the distances between prototypes of different classes.
 
-    A weight of a learned metric multiplies a squared difference, so it does not show alone how much
-    a variable counts: a variable with a large weight counts little if the prototypes hardly differ
-    in it.
+    A learned weight does not show alone how much a variable counts: a variable with a large weight
+    counts little if the prototypes hardly differ in it.
 
     Returns
     -------
@@ -355,8 +317,8 @@ def separation(fit: Fitted) -> pd.DataFrame:
           ties;
         * `weight`: the learned weight, if the metric has learned weights;
         * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full
-          matrix. The fitted model is then a linear score: it predicts `attrs["class"]` if the sum
-          of coefficient times variable is above `attrs["cut"]`, and otherwise the other class.
+          matrix. The fitted model predicts `attrs["class"]` if the sum of coefficient times
+          variable is above `attrs["cut"]`, and otherwise the other class.
 
     Raises
     ------
@@ -384,9 +346,6 @@ def separation(fit: Fitted) -> pd.DataFrame:
     >>> table = fit.separation()
     >>> table[["proportion", "higher"]].round(2).to_dict("index")["petal_width"]
     {'proportion': 0.47, 'higher': 'virginica'}
-    >>> score = iris[table.index] @ table["coefficient"]
-    >>> bool(((score > table.attrs["cut"]) == (fit.predict() == table.attrs["class"])).all())
-    True
     """
     reason = why_not_separated(fit)
     if reason:
@@ -399,37 +358,25 @@ def separation(fit: Fitted) -> pd.DataFrame:
         names = list(metric.variables)
         if not names:
             raise NotAvailableError(NO_SUM.format(metric.name))
-        pairs = [
-            (part(rep, slice(k, k + 1)), part(rep, slice(j, j + 1)))
-            for k, j in enumerate(rival.tolist())
-        ]
-        terms = np.nan_to_num([metric.terms(a, b)[0, 0] for a, b in pairs])
+        single = [part(rep, slice(k, k + 1)) for k in range(len(rival))]
+        pairs = [metric.terms(a, single[k])[0, 0] for a, k in zip(single, rival, strict=True)]
+        terms = np.nan_to_num(pairs)
     else:
         terms = (X - X[rival]) * (slopes - slopes[rival])
     means = values.select_dtypes("number").groupby(codes).mean().dropna(axis=1)
-    highest = (
-        means.idxmax()
-        .where((means == means.max()).sum() == 1, -1)
-        .reindex(names, fill_value=-1)
-        .astype(int)
-    )
+    highest = means.idxmax().where((means == means.max()).sum() == 1, -1)
+    highest = highest.reindex(names, fill_value=-1).astype(int)
     parts = (terms / np.maximum(terms.sum(axis=1, keepdims=True), TINY)).sum(axis=0)
-    out = pd.DataFrame(
-        {
-            "proportion": parts / max(parts.sum(), TINY),
-            "higher": pd.Categorical.from_codes(highest, fit.frame.levels),
-        }
-    )
-    out.index = pd.Index(names, name="variable")
+    out = pd.DataFrame(index=pd.Index(names, name="variable"))
+    out["proportion"] = parts / max(parts.sum(), TINY)
+    out["higher"] = pd.Categorical.from_codes(highest, fit.frame.levels)
     if metric.column_weights is not None:
         out["weight"] = metric.column_weights["weight"].to_numpy()
     if slopes is not None and len(codes) == 2:
         last = int(codes.argmax())
         out["coefficient"] = 2 * (slopes[last] - slopes[1 - last])
-        out.attrs |= {
-            "class": fit.classes[codes[last]],
-            "cut": float(out["coefficient"] @ X.mean(axis=0)),
-        }
+        out.attrs["class"] = fit.classes[codes[last]]
+        out.attrs["cut"] = float(out["coefficient"] @ X.mean(axis=0))
     return out.sort_values("proportion", key=abs, ascending=False, kind="stable")
 
 
@@ -449,7 +396,7 @@ def why_not_separated(fit: Fitted) -> str:
 
 
 def prototype_values(fit: Fitted) -> pd.DataFrame:
-    """The prototypes in the columns of the design matrix, or if the metric has no coordinates as predictors."""
+    """The prototypes in the columns of the design matrix, or without coordinates as predictors."""
     metric, prototypes = fit.dissimilarity.metric, fit.rule.prototypes
     if prototypes.coords is not None:
         return as_vectors(metric).original(prototypes.coords)
@@ -458,7 +405,7 @@ def prototype_values(fit: Fitted) -> pd.DataFrame:
 
 
 def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None:
-    """L a of each prototype a, (q, p), up to a row that all have in common, for squared distances (x - a)' L (x - a).
+    """L a of each prototype a, (q, p), up to a common row, for distances (x - a)' L (x - a).
 
     L = M' M, where M maps columns to the coordinates between which the distance is Euclidean, as
     those of the `centres` (q, k). None if there are no such coordinates.
@@ -468,14 +415,8 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
 
     def place(columns: Array) -> Array:
         table = pd.DataFrame(columns, columns=values.columns)
-        frame = replace(
-            fit.frame.remembered,
-            columns=table,
-            response=None,
-            schema={},
-            spec=None,
-            weights=np.ones(len(table)),
-        )
+        frame = replace(fit.frame.remembered, columns=table, weights=np.ones(len(table)))
+        frame = replace(frame, response=None, schema={}, spec=None)
         return rows_of(fit.dissimilarity.metric, frame)[0].astype(float)
 
     step, apart = np.ptp(values.to_numpy(float), axis=0), (centres - centres[0]).astype(float)
@@ -512,7 +453,7 @@ class Permutable:
         return out
 
     def proportions_wrong(self, drawn: Sequence[Drawn]) -> Array:
-        """Proportion of the permutations of each variable with which each row is misclassified, (variables, n).
+        """Proportion of permutations of each variable that misclassify each row, (variables, n).
 
         The values are permuted among all held-out rows: among the rows of a fold alone they would
         not change if a fold is one row, or one group in which the column is constant. A row is
@@ -545,17 +486,15 @@ def predicted(fold_rule: FoldRule, columns: pd.DataFrame) -> Array:
     """The class codes of some rows, int (r,)."""
     blocks = (columns[first : first + ROWS] for first in range(0, len(columns), ROWS))
     queries = (fold_rule.dissimilarity._new_query(block)[0] for block in blocks)
-    return np.concatenate(
-        [np.empty(0, int), *(answer(fold_rule.rule, "class", query) for query in queries)]
-    )
+    codes = (answer(fold_rule.rule, "class", query) for query in queries)
+    return np.concatenate([np.empty(0, int), *codes])
 
 
 def values_as_codes(table: pd.DataFrame) -> Array:
-    """Equal numbers (n,) for rows with equal values; lists and arrays are not compared, so each has its own number."""
+    """Equal numbers (n,) for rows with equal values; lists and arrays have a number each."""
     try:
-        return (
-            table.groupby(list(table), sort=False, dropna=False, observed=True).ngroup().to_numpy()
-        )
+        groups = table.groupby(list(table), sort=False, dropna=False, observed=True)
+        return groups.ngroup().to_numpy()
     except TypeError:
         return np.arange(len(table))
 
@@ -570,11 +509,11 @@ def importance(
     progress: bool | None = None,
     client: Any = None,
 ) -> pd.DataFrame:
-    """Permutation importance: increase in the held-out error when a variable is permuted (Breiman 2001).
+    """Permutation importance: increase in the held-out error when a variable is permuted (Breiman
+    2001).
 
-    The values are permuted among all held-out rows, and each row is predicted by the model of its
-    own fold. So the importance does not depend on whether a fold has many rows, one row
-    (`cv="loo"`), or one group in which the variable is constant.
+    The values are permuted among all held-out rows, so the importance does not depend on the number
+    of rows of a fold. Each row is predicted by the model of its own fold.
 
     Parameters
     ----------
@@ -611,9 +550,8 @@ def importance(
     Notes
     -----
     Each of several redundant variables may look unimportant: give them one name in `variables`.
-
-    `se` is for the fitted models: other training rows would give other models. With few rows,
-    importance +- 1.96 `se` therefore covers the true value too rarely.
+    `se` is for the fitted models, so with few rows importance +- 1.96 `se` covers the true value
+    too rarely.
 
     See Also
     --------
@@ -651,9 +589,8 @@ def importance(
         mean = share @ increase
         variance = share**2 @ (increase - mean) ** 2 * n / max(1, n - 1)
         table.append((mean, np.sqrt(variance), share @ permuted_wrong))
-    out = pd.DataFrame(
-        table, pd.Index(list(groups), name="variable"), ["importance", "se", "error"]
-    )
+    names = pd.Index(groups, name="variable")
+    out = pd.DataFrame(table, names, ["importance", "se", "error"])
     return out.sort_values("importance", ascending=False, kind="stable")
 
 
@@ -669,10 +606,8 @@ def most_separating(frame: Frame, groups: dict[str, list[str]]) -> dict[str, lis
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:
     """The rows of the fit, each with the rule that was learned without its fold."""
-    frame = fit.frame
-    return Permutable(
-        frame.columns, frame.codes, frame.weights, list(rules_of_folds(fit, cv, None))
-    )
+    frame, parts = fit.frame, list(rules_of_folds(fit, cv, None))
+    return Permutable(frame.columns, frame.codes, frame.weights, parts)
 
 
 def new_rows(fit: Fitted, new: Any) -> Permutable:
@@ -685,20 +620,17 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
     if not known.any():
         raise DataError("no row has both a known class and all predictors")
     columns = new.loc[known, list(fit.frame.columns)]
-    rows = np.arange(int(known.sum()))
-    return Permutable(
-        columns, codes[known], np.ones(len(rows)), [(rows, FoldRule(fit.rule, fit.dissimilarity))]
-    )
+    rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
+    return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])
 
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
-    """The columns that are permuted together, by name: as given, or the metric's groups and each
-    other predictor alone.
-    """
+    """The columns that are permuted together, by name: as given, or the metric's groups."""
     known = list(fit.frame.schema)
     if not known:
         raise NotAvailableError(
-            "this fit has no predictors to permute, because its dissimilarities were given as a matrix"
+            "this fit has no predictors to permute, because its dissimilarities were given as a "
+            "matrix"
         )
     # a step of another row may leave a gap
     if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:

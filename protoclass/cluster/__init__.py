@@ -42,7 +42,7 @@ def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
     elif tables:
         answer = {
             ("predict", "new"): _by_partition,
-            ("augment", "data"): _by_partition,
+            ("augment", "new"): _by_partition,
             ("test", "new"): _test,
         }.get((name, tables[0]))
         if answer is None or len(tables) > 1:

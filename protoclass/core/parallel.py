@@ -164,7 +164,9 @@ class Kernel:
             try:
                 out = run(*arguments)
                 break
-            except OSError:  # a full disk, which refuses one after the other of the kernels in this one; they are compiled by now
+            except (
+                OSError
+            ):  # a full disk refuses the kernels in this one, which are compiled by now
                 from .cache import say_that_nothing_is_kept
 
                 say_that_nothing_is_kept()

@@ -271,7 +271,7 @@ def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Embeddable:
         P = P[np.ix_(rows, rows)]
     P = P / (P.max(initial=0.0) or 1)  # squares of large values would overflow
     spectral = embedding((P + P.T) / 2)
-    size = np.abs(spectral.values).sum()
+    size = float(np.abs(spectral.values).sum())
     negative = abs(float(spectral.values[spectral.values < 0].sum())) / size if size else 0.0
     return Embeddable(spectral.signature, negative, len(P))
 

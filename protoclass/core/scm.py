@@ -1,15 +1,14 @@
-"""The set covering machine (Marchand and Shawe-Taylor 2001): sorted lines, the greedy algorithm,
-and machines that vote as rules.
+"""The set covering machine (Marchand and Shawe-Taylor 2001).
 
-P contains the examples that every feature should be right on (the positive ones for a conjunction,
-the negative ones for a disjunction), N the examples that are to be covered. A feature fires on the
-rows that it assigns to the class of N; a row gets that class if any feature of the machine fires on
-it. All features are cuts of sorted lines: they fire on the rows before the cut:
+Every feature should be right on the examples of P (the positive ones for a conjunction, the
+negative ones for a disjunction), and the features together should cover those of N. A feature fires
+on the rows that it assigns to the class of N; a row gets that class if any feature fires on it.
+All features are cuts of sorted lines, and fire on the rows before the cut:
 
-    ball   d > rho    line: distances to a P-example, from the largest down; rho is the distance of a P-example
-    hole   d < rho    line: distances to an N-example, from the smallest up; rho is the distance of a P-example, or inf
-    low    x <= t     line: a column, from the smallest up; t lies halfway between neighbouring values
-    high   x > t      line: a column, from the largest down
+    ball   d > rho    distances to a P-example, descending; rho is the distance of a P-example
+    hole   d < rho    distances to an N-example, ascending; rho as for a ball, or inf
+    low    x <= t     a column, ascending; t lies halfway between neighbouring values
+    high   x > t      a column, descending
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ DELTA = 0.05
 
 @dataclass(frozen=True)
 class Lines:
-    """Sorted lines that features are cut from: one for each centre, then one for each column.
+    """Sorted lines: one for each centre, then one for each column.
 
     Attributes
     ----------
@@ -54,7 +53,6 @@ class Lines:
     D : array (n, c)
         Distances to the centres.
     X : array (n, p)
-        Columns.
     """
 
     order: Array
@@ -87,7 +85,6 @@ class Family:
     line : int array (f,)
         Numbers of the sorted lines; centres first, then columns.
     kind : int8 array (f,)
-        BALL, HOLE, LOW or HIGH.
     """
 
     line: Array
@@ -102,13 +99,12 @@ def make_family(
     Parameters
     ----------
     centres : int8 array (c,)
-        IN_P, IN_N or OUT for each centre.
+        IN_P, IN_N or OUT.
     columns : int
     conjunction : bool
     stumps : bool array (columns,)
-        Whether a column is cut in both directions. Otherwise it is a Boolean attribute, which is 1
-        in the positive class of a conjunction (the feature fires at 0) and of a disjunction (it
-        fires at 1). A constant attribute gives no feature.
+        Whether a column is cut in both directions. Otherwise it is a Boolean attribute: it fires at
+        0 in a conjunction and at 1 in a disjunction.
     negate : bool
         Whether Boolean attributes come with their negations.
     """
@@ -138,7 +134,7 @@ class Machine:
     q, r : int arrays (s,)
         |Q_h| and |R_h| when chosen.
     in_n, in_p : int
-        Rows of N and of P in the training set.
+        Training rows of N and of P.
     """
 
     kind: Array
@@ -163,15 +159,12 @@ class Machine:
         return replace(self, at=at)
 
     def first(self, steps: int) -> Machine:
-        return replace(
-            self, **{name: getattr(self, name)[:steps] for name in ("kind", "at", "cut", "q", "r")}
-        )
+        names = ("kind", "at", "cut", "q", "r")
+        return replace(self, **{name: getattr(self, name)[:steps] for name in names})
 
 
 def as_ratio(penalty: float) -> tuple[int, int]:
-    """A penalty as a / b, so that the values b |Q| - a |R| are whole numbers and compare exactly;
-    inf allows no R: 0 / 1.
-    """
+    """A penalty as a / b, so that values b |Q| - a |R| are whole numbers; inf is 0 / 1."""
     if penalty == inf:
         return 0, 1
     ratio = Fraction(penalty).limit_denominator(10**6)
@@ -181,25 +174,23 @@ def as_ratio(penalty: float) -> tuple[int, int]:
 def grow_each(
     sorted_lines: Lines, features: Family, side: Array, penalties: Sequence[float], most: int | None
 ) -> list[Machine]:
-    """Run the greedy algorithm (section 4; with penalty inf sections 2 and 3) for each of several penalties.
+    """Run the greedy algorithm for each penalty (section 4; for inf sections 2 and 3).
 
-    Each step adds the feature with the largest value |Q_h| - penalty |R_h|, as long as that is
-    positive. Ties go to the smaller |R_h|, then to the first line, then to the cut that fires most
-    widely (the smallest radius of a ball, the largest of a hole).
+    Each step adds the feature with the largest positive value |Q_h| - penalty |R_h|. Ties go to the
+    smaller |R_h|, then to the first line, then to the cut that fires most widely.
 
     Lines that cannot win are not scanned: values fall as the penalty rises, so at the first step
-    those of a smaller penalty are bounds. A scan ends if the value can no longer reach half of the
-    best one so far.
+    those of a smaller penalty are bounds.
 
     Parameters
     ----------
     sorted_lines : Lines
     features : Family
     side : int8 array (n,)
-        IN_P, IN_N or OUT for each row.
+        IN_P, IN_N or OUT.
     penalties : sequence of float > 0, or inf
     most : int, or None
-        Features at most.
+        Maximum number of features.
     """
     in_n, in_p = int((side == IN_N).sum()), int((side == IN_P).sum())
     most = in_n if most is None else min(in_n, most)  # each step removes at least one row from N
@@ -276,50 +267,31 @@ def _grow(
             if bound > most:
                 top, most = h, bound
         chosen = -1
-        for t in range(
-            -1, f if top >= 0 else -1
-        ):  # the most promising line first, so that fewer other lines are scanned
+        # the most promising line first, so that fewer other lines are scanned
+        for t in range(-1, f if top >= 0 else -1):
             h = top if t < 0 else t
             bound = best[0, h] + a * (removed - since[0, h])
             if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
                 continue
-            if gone - since[1, h] > length[h]:
-                length[h] = _compact(
-                    live[h] if copied[h] else base[h], length[h], True, kind[h], state, live[h]
-                )
-                since[1, h], copied[h] = gone, 1
-            floor = best[0, chosen] // 2 if chosen >= 0 else 0
             row = live[h] if copied[h] else base[h]
+            if gone - since[1, h] > length[h]:
+                length[h] = _compact(row, length[h], True, kind[h], state, live[h])
+                since[1, h], copied[h], row = gone, 1, live[h]
+            # a scan ends if it cannot reach half of the best value so far
+            floor = best[0, chosen] // 2 if chosen >= 0 else 0
             _scan(row, length[h], kind[h], state, a, b, strict, remaining, floor, bound, best[:, h])
             since[0, h] = removed
             if count == 0:
                 first_bound[h] = best[0, h]
-            if (
-                best[0, h] > 0
-                and best[2, h] > NONE
-                and (
-                    chosen < 0
-                    or best[0, h] > best[0, chosen]
-                    or (best[0, h] == best[0, chosen] and best[1, h] < best[1, chosen])
-                    or (
-                        best[0, h] == best[0, chosen]
-                        and best[1, h] == best[1, chosen]
-                        and h < chosen
-                    )
-                )
-            ):
+            rank = best[0, h], -best[1, h], -h
+            leader = best[0, chosen], -best[1, chosen], -chosen
+            if best[0, h] > 0 and best[2, h] > NONE and (chosen < 0 or rank > leader):
                 chosen = h
         if chosen < 0:
             break
-        q, r = _fire(
-            live[chosen] if copied[chosen] else base[chosen], length[chosen], state, best[2, chosen]
-        )
-        steps[0, count], steps[1, count], steps[2, count], steps[3, count] = (
-            chosen,
-            best[2, chosen],
-            q,
-            r,
-        )
+        row, cut = live[chosen] if copied[chosen] else base[chosen], best[2, chosen]
+        q, r = _fire(row, length[chosen], state, cut)
+        steps[0, count], steps[1, count], steps[2, count], steps[3, count] = chosen, cut, q, r
         removed += r
         gone += q + r
         remaining -= q
@@ -409,8 +381,7 @@ def _fire(live, n, state, cut):
     return q, r
 
 
-# The condition for the positive class, by whether the feature is a ball and the machine a
-# conjunction
+# condition for the positive class, by whether the feature is a ball and the machine a conjunction
 HOLDS = {
     (True, True): "d <= radius",
     (False, True): "d >= radius",
@@ -430,8 +401,7 @@ class BinarySCM:
         Class codes.
     conjunction : bool
     machine : Machine
-        Its balls and holes are numbered by their positions among the prototypes of the rule,
-        `machine.at`.
+        `machine.at` numbers its balls and holes by their positions among the prototypes.
     """
 
     positive: int
@@ -443,10 +413,7 @@ class BinarySCM:
 
 
 def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
-    """Position of the first feature that fires on each row, int (r,); NEVER if none does.
-
-    Balls and holes read D (r, q), cuts of columns read X (r, p).
-    """
+    """First feature that fires on each row of D (r, q) and X (r, p), int (r,); NEVER if none."""
     out = np.full(len(D), NEVER)
     for s in range(len(machine) - 1, -1, -1):
         kind, at, cut = machine.kind[s], machine.at[s], machine.cut[s]
@@ -459,7 +426,7 @@ def first_to_fire(machine: Machine, D: Array, X: Array) -> Array:
 
 
 def fires_in_sql(machine: Machine, statement: Statement) -> str:
-    """Whether any feature of a machine fires, as SQL; its features are cuts of columns."""
+    """Condition in SQL that any feature of a machine fires; all must be cuts of columns."""
 
     def condition(kind: int, at: int, cut: float) -> str:
         if np.isinf(cut):
@@ -471,11 +438,7 @@ def fires_in_sql(machine: Machine, statement: Statement) -> str:
 
 
 def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) -> list[Array]:
-    """Position of the first feature of each machine that fires on the rows of a query, see `first_to_fire`.
-
-    Dissimilarities are measured only if a machine has balls or holes, and columns computed only if
-    one has cuts.
-    """
+    """`first_to_fire` of each machine for the rows of a query; only what they need is computed."""
     machines = tuple(machines)
     kinds = np.concatenate([machine.kind for machine in machines])
     no_columns = np.empty((len(query), 0))
@@ -485,14 +448,13 @@ def find_fired(machines: Iterable[Machine], prototypes: Points, query: Query) ->
 
 
 def count_votes(
-    machines: tuple[BinarySCM, ...], first: list[Array], size: int, classes: int
+    machines: Sequence[BinarySCM], first: list[Array], size: int, classes: int
 ) -> Array:
     """Votes (r, classes) of the machines' first `size` features."""
     # a row then has the class of N, the negative one for a conjunction
     fires = np.array(first) < size
-    positive, negative, conjunction = np.array(
-        [(d.positive, d.negative, d.conjunction) for d in machines]
-    ).T[:, :, None]
+    sides = np.array([(d.positive, d.negative, d.conjunction) for d in machines])
+    positive, negative, conjunction = sides.T[:, :, None]
     voted = np.where(fires == conjunction, negative, positive)
     cells = voted + classes * np.arange(voted.shape[1])
     return np.bincount(cells.ravel(), minlength=classes * voted.shape[1]).reshape(-1, classes)
@@ -509,9 +471,7 @@ class SCMRule(WithPrototypes):
         The centres of the balls and holes, machine by machine, in the order chosen.
     machines : tuple of BinarySCM
     classes : int
-        Number of classes.
     report : mapping of str to value
-        Entries for the printed fit and the summary.
     """
 
     prototypes: Points
@@ -536,20 +496,16 @@ class SCMRule(WithPrototypes):
 
     @property
     def steps(self) -> Mapping[str, Array]:
-        sizes = range(self._longest + 1)
-        out = {
-            "size": np.array(
-                [float(sum(min(s, len(d.machine)) for d in self.machines)) for s in sizes]
-            )
-        }
+        lengths = np.array([len(d.machine) for d in self.machines])
+        sizes = np.arange(self._longest + 1)[:, None]
+        out = {"size": np.minimum(sizes, lengths).sum(axis=1).astype(float)}
         if len(self.machines) == 1:
             m = self.machines[0].machine
-            none = [np.nan]
-            out |= {"q": np.concatenate([none, m.q]), "r": np.concatenate([none, m.r])}
+            out |= {name: np.append(np.nan, getattr(m, name)) for name in ("q", "r")}
         return out
 
     def find_fired(self, query: Query) -> list[Array]:
-        """Position of the first feature of each machine that fires on the rows, NEVER if none does."""
+        """`first_to_fire` of each machine for the rows of a query."""
         return find_fired((binary.machine for binary in self.machines), self.prototypes, query)
 
     def walk(self, query: Query) -> Iterator[Array]:
@@ -574,30 +530,23 @@ class SCMRule(WithPrototypes):
     @property
     def why_not_sql(self) -> str:
         radial = any((binary.machine.kind <= HOLE).any() for binary in self.machines)
-        return (
+        reason = (
             "it has balls or holes, and of its features thresholds of columns alone are written"
-            if radial
-            else ""
         )
+        return reason if radial else ""
 
     def sql(self, statement: Statement) -> str:
         votes: dict[int, list[str]] = {c: [] for c in range(self.classes)}
         for binary in self.machines:
-            fires = fires_in_sql(binary.machine, statement)
-            of_n, of_p = (
-                (binary.negative, binary.positive)
-                if binary.conjunction
-                else (binary.positive, binary.negative)
-            )
-            for code, cast, other in ((of_n, 1, 0), (of_p, 0, 1)):
-                votes[code].append(f"CASE WHEN {fires} THEN {cast} ELSE {other} END")
+            fires, conjunction = fires_in_sql(binary.machine, statement), binary.conjunction
+            for code, cast in ((binary.positive, not conjunction), (binary.negative, conjunction)):
+                votes[code].append(f"CASE WHEN {fires} THEN {cast:d} ELSE {not cast:d} END")
         return statement.most({code: " + ".join(cast) or "0" for code, cast in votes.items()})
 
 
 def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
-    """A bound on the error of all machines together, for their first 0, 1, ... features.
-
-    It is the sum of the bounds of the machines, each at delta / number of machines.
+    """Bound on the error of the first 0, 1, ... features of all machines: the sum of their bounds,
+    each at delta / number of machines.
     """
     all_m = [binary.machine for binary in machines]
     sizes = np.array([len(m) + 1 for m in all_m])
@@ -605,11 +554,9 @@ def bounds_of(machines: tuple[BinarySCM, ...], delta: float = DELTA) -> Array:
     on_p = np.concatenate([np.cumsum([0, *(m.kind == BALL)]) for m in all_m])
     wrong = np.concatenate([m.wrong() for m in all_m])
     rows = np.repeat([m.in_n + m.in_p for m in all_m], sizes)
-    bounds = np.split(
-        machine_bound(rows, steps, on_p, wrong, delta / len(machines)).value, np.cumsum(sizes)[:-1]
-    )
+    bounds = machine_bound(rows, steps, on_p, wrong, delta / len(machines)).value
     total = np.zeros(sizes.max())
-    for bound in bounds:
+    for bound in np.split(bounds, np.cumsum(sizes)[:-1]):
         total[: len(bound)] += bound
         total[len(bound) :] += bound[-1]
     return np.minimum(1.0, total)
@@ -621,7 +568,7 @@ def assemble(
     classes: int,
     report: Mapping[str, Any],
 ) -> SCMRule:
-    """The rule of machines whose balls are numbered by columns of D; `own` is the class of each column."""
+    """The rule of machines whose balls are numbered by columns of D, with classes `own`."""
     placed: list[Any] = []
     at: list[int] = []
     radii: list[float] = []
@@ -636,18 +583,16 @@ def assemble(
         radii += m.cut[radial].tolist()
         table["machine"] += [number + 1] * len(radial)
         table["radius"] += m.cut[radial].tolist()
-        table["holds"] += [
-            HOLDS[kind == BALL, binary.conjunction] for kind in m.kind[radial].tolist()
-        ]
+        is_ball = (m.kind[radial] == BALL).tolist()
+        table["holds"] += [HOLDS[ball, binary.conjunction] for ball in is_ball]
         table["q"] += m.q[radial].tolist()
         table["r"] += m.r[radial].tolist()
     codes = np.array([own[j] for j in at], np.int64)
     columns = {name: np.array(values) for name, values in table.items()}
     if len(machines) == 1:
         del columns["machine"]
-    prototypes = Points(
-        codes, at=np.array(at, np.int64), radii=np.array(radii, float), table=columns
-    )
+    centres = np.array(at, np.int64)
+    prototypes = Points(codes, at=centres, radii=np.array(radii, float), table=columns)
     return SCMRule(prototypes, tuple(placed), classes, report)
 
 
@@ -664,7 +609,7 @@ class SCMPath:
         Class of each column of D.
     classes : int
     report : mapping
-        The report of every rule.
+        Part of the report of every rule.
     """
 
     runs: Mapping[tuple[str, float], tuple[BinarySCM, ...]]
@@ -676,12 +621,9 @@ class SCMPath:
 
     @cached_property
     def _union(self) -> Array:
-        used = [
-            d.machine.at[d.machine.kind <= HOLE]
-            for machines in self.runs.values()
-            for d in machines
-        ]
-        return np.unique(np.concatenate(used)).astype(np.int64)
+        machines = [d.machine for run in self.runs.values() for d in run]
+        used = np.concatenate([machine.at[machine.kind <= HOLE] for machine in machines])
+        return np.unique(used).astype(np.int64)
 
     @cached_property
     def prototypes(self) -> Points:
@@ -690,62 +632,49 @@ class SCMPath:
     @cached_property
     def _lengths(self) -> Mapping[tuple[str, float], Array]:
         """Features of the machines of each run."""
-        return {
-            key: np.array([len(d.machine) for d in machines]) for key, machines in self.runs.items()
-        }
+        return {key: np.array([len(d.machine) for d in run]) for key, run in self.runs.items()}
 
     @cached_property
     def _sizes(self) -> list[int]:
         """Features of the longest machine at each point of the grid."""
         longest = {key: int(lengths.max()) for key, lengths in self._lengths.items()}
-        return [
-            longest[k, p] if most is None else min(most, longest[k, p]) for k, p, most in self.grid
-        ]
+        return [min(most or longest[k, p], longest[k, p]) for k, p, most in self.grid]
 
     @property
     def size(self) -> Array:
         of_grid = zip(self.grid, self._sizes, strict=True)
-        return np.array(
-            [float(np.minimum(self._lengths[k, p], size).sum()) for (k, p, _), size in of_grid]
-        )
+        total = [np.minimum(self._lengths[k, p], size).sum() for (k, p, _), size in of_grid]
+        return np.array(total, float)
 
     @cached_property
     def bounds(self) -> Array:
-        """Theorem 5.2 for each rule, at delta = 0.05 shared among the kinds that the grid chooses from."""
+        """Theorem 5.2 for each rule, at delta = 0.05 divided among the kinds of the grid."""
         share = DELTA / len({kind for kind, _, _ in self.grid})
         bounds = {key: bounds_of(machines, share) for key, machines in self.runs.items()}
-        return np.array(
-            [bounds[k, p][s] for (k, p, _), s in zip(self.grid, self._sizes, strict=True)]
-        )
+        of_grid = zip(self.grid, self._sizes, strict=True)
+        return np.array([bounds[k, p][size] for (k, p, _), size in of_grid])
 
     def predict(self, kind: str, query: Query) -> Array:
         out = np.empty((len(query), len(self.grid)), np.int64)
         position = np.full(len(self.own), -1)
         position[self._union] = np.arange(len(self._union))
-        all_machines = [
-            d.machine.moved(position) for machines in self.runs.values() for d in machines
-        ]
+        all_machines = [d.machine.moved(position) for run in self.runs.values() for d in run]
         first = iter(find_fired(all_machines, self.prototypes, query))
         of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
         known: dict[tuple[str, float, int], Array] = {}  # many limits are longer than any machine
         for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes, strict=True)):
             if (k, p, size) not in known:
-                known[k, p, size] = count_votes(
-                    self.runs[k, p], of_run[k, p], size, self.classes
-                ).argmax(axis=1)
+                votes = count_votes(self.runs[k, p], of_run[k, p], size, self.classes)
+                known[k, p, size] = votes.argmax(axis=1)
             out[:, g] = known[k, p, size]
         return out
 
     def at(self, g: int) -> SCMRule:
         kind, penalty, most = self.grid[g]
-        machines = tuple(
-            replace(d, machine=d.machine.first(self._sizes[g])) for d in self.runs[kind, penalty]
-        )
-        parameters = {
-            "kind": kind,
-            "penalty p": penalty,
-            **({} if most is None else {"max size": most}),
-        }
+        size, run = self._sizes[g], self.runs[kind, penalty]
+        machines = tuple(replace(d, machine=d.machine.first(size)) for d in run)
+        limit = {} if most is None else {"max size": most}
+        parameters = {"kind": kind, "penalty p": penalty, **limit}
         parameters["features"] = sum(len(d.machine) for d in machines)
         return assemble(machines, self.own, self.classes, {**parameters, **self.report})
 
@@ -753,7 +682,7 @@ class SCMPath:
         own = np.full(columns.max(initial=-1) + 1, -1)
         own[columns] = self.own
         runs = {
-            key: tuple(replace(d, machine=d.machine.moved(columns)) for d in machines)
-            for key, machines in self.runs.items()
+            key: tuple(replace(d, machine=d.machine.moved(columns)) for d in run)
+            for key, run in self.runs.items()
         }
         return replace(self, runs=runs, own=own)

@@ -1,4 +1,4 @@
-"""Calibration of fits by the values of rules on held-out rows, and thresholds that are selected on the same rows."""
+"""Calibration of fits on held-out rows, and thresholds that are selected on the same rows."""
 
 from __future__ import annotations
 
@@ -62,13 +62,11 @@ def calibrate(
 ) -> AnyFit:
     """Add calibrated class probabilities and conformal prediction sets to the fit.
 
-    Without `new`, the method is refitted in each fold of a cross-validation, and scores the rows of
-    the held-out fold. With `new`, this fit scores the given rows, which must not have been used to
-    train it. The score of a class is a log proportion of votes, a decision value or a negative log
-    distance, depending on the method.
+    Without `new`, the method is refitted without each fold and scores the rows of this fold. With
+    `new`, this fit scores rows that were not used to train it. The score of a class is a log
+    proportion of votes, a decision value or a negative log distance, depending on the method.
 
-    Probabilities, `predict(new, "prob")`, are obtained by regressing the classes of these rows on
-    their scores.
+    Probabilities, `predict(new, "prob")`, come from a regression of the classes on these scores.
 
     Prediction sets, `predict(new, "set", level=0.9)`, are class-conditional (Mondrian) conformal
     sets (Vovk 2015). A class is in the set if its conformal p-value exceeds 1 - level: the
@@ -79,34 +77,29 @@ def calibrate(
     Parameters
     ----------
     new : DataFrame, optional
-        Calibration rows with the predictors and the response. Default: the training rows, by
-        cross-validation.
+        Calibration rows with the response. Default: the training rows, by cross-validation.
     how : "auto", "multinomial" or "isotonic"
         Calibration method. "auto": isotonic if its held-out log loss is lower by more than one
         standard error, otherwise multinomial. "multinomial": logistic calibration with one
         intercept per class and one common slope (Platt 1999 for two classes), which is shrunken
-        (van Houwelingen and le Cessie 1990). "isotonic": isotonic regression, an increasing step
-        function of how far the class is ahead of the others; it needs more rows. Each step counts
-        one more row, with the proportions of all rows.
+        (van Houwelingen and le Cessie 1990). "isotonic": isotonic regression on the lead of the
+        class over the others; it needs more rows.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds of the training rows; ignored if `new` is given. "auto" is 10, or
         fewer if a class has fewer rows.
     seed : int, optional
         Seed for the folds. Default: the seed of the fit.
     weights : column name, Series or array, optional
-        Weights of the rows of `new`, relative to each other, as `weights=` of `fit`. Default: equal
-        weights.
+        Weights of the rows of `new`, as `weights=` of `fit`. Default: equal weights.
     tune : "auto", True or False
-        Whether to tune parameters again without each fold, if the fit has tuned them. "auto": if
-        there are at most 20 folds, the metric does not learn from the classes, and folds x rows x
-        candidates x grid points <= 2e8. Tuning takes about as long as one cross-validation for each
-        fold.
+        Whether to tune parameters again without each fold, which takes one cross-validation for
+        each. "auto": if there are at most 20 folds, the metric does not learn from the classes, and
+        folds x rows x candidates x grid points <= 2e8.
 
     Returns
     -------
     Fit
-        The same classifier with probabilities and sets added. `predict(new)` does not change; use
-        `predict(new, loss=...)` to decide by expected loss.
+        The same classifier with probabilities and sets; `predict(new)` does not change.
 
     Raises
     ------
@@ -120,8 +113,8 @@ def calibrate(
     Notes
     -----
     *Probabilities* are for the prevalence of the classes among the calibration rows, without
-    `class_weights=` of the fit; `predict(new, "prob", prior=...)` gives them for another
-    prevalence. They are never 0 or 1: a new row counts as one more row that may be of any class.
+    `class_weights=` of the fit, or for another one by `predict(new, "prob", prior=...)`. They are
+    never 0 or 1, because a new row counts as one more row of any class.
 
     *Coverage* of the sets, within each class:
 
@@ -131,13 +124,11 @@ def calibrate(
 
     `fit.calibration.guarantee(level)` states the guarantee for this fit.
 
-    *Simulations.* In ten worlds (equal and unequal spread, one half separable and one half noise, a
-    rare class, noise, 60 rows), the mean difference between the default probabilities and the
-    observed proportions was 0.001 to 0.063. "multinomial" assumes that the log odds are linear in
-    the difference of the scores. If one half of the rows is separable and the other noise, this is
-    wrong (0.29 was predicted, and the proportion was 0.51), and the default selects "isotonic".
-    With 60 rows, the default was off by 0.05 to 0.06 (`python benchmarks/calibrated.py`, recorded
-    in `docs/validation.md`).
+    *Simulations.* In ten worlds, the mean difference between the default probabilities and the
+    observed proportions was 0.001 to 0.063; with 60 rows it was 0.05 to 0.06 (`python
+    benchmarks/calibrated.py`, recorded in `docs/validation.md`). "multinomial" assumes that the log
+    odds are linear in the difference of the scores. If half of the rows are noise, this is wrong
+    (0.29 was predicted, and the proportion was 0.51), and the default selects "isotonic".
 
     See Also
     --------
@@ -147,10 +138,11 @@ def calibrate(
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).calibrate()
-    >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "prob").round(2).to_numpy().tolist()
+    >>> iris = pc.load_data("iris")
+    >>> fit, new = pc.fit("species ~ .", iris, eps=1.0).calibrate(), iris.iloc[[0, 70]]
+    >>> fit.predict(new, "prob").round(2).to_numpy().tolist()
     [[0.99, 0.01, 0.01], [0.01, 0.35, 0.65]]
-    >>> fit.predict(pc.load_data("iris").iloc[[0, 70]], "set", level=0.95).tolist()
+    >>> fit.predict(new, "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
     request = requested(new=new, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
@@ -179,7 +171,7 @@ def requested(**arguments: Any) -> dict[str, Any]:
 
 
 def arguments_of(calibrate: Any) -> dict[str, Any]:
-    """The arguments of `Fit.calibrate` that `calibrate=` of a call means: True, a name, or a mapping of them."""
+    """The arguments of `Fit.calibrate` by `calibrate=` of a call: True, a name, or a mapping."""
     if calibrate is True:
         return dict(DEFAULTS)
     if isinstance(calibrate, str):
@@ -246,25 +238,19 @@ def calibration(
 
 
 def parts_of(y: np.ndarray, fold: np.ndarray, fewest: int) -> np.ndarray:
-    """Parts (n,) of calibration rows: their folds, joined to at most ten; or as many parts of a
-    single fold as a class has rows.
-    """
+    """Parts (n,) of calibration rows: at most ten, of several folds or within a single one."""
     fold = np.unique(fold, return_inverse=True)[1]
     if fold.max() == 0:
         return stratified(y, min(MOST_PARTS, max(fewest, 1)), 0)
-    return (
-        np.unique(grouped(y, fold, MOST_PARTS, 0), return_inverse=True)[1]
-        if fold.max() >= MOST_PARTS
-        else fold
-    )
+    if fold.max() < MOST_PARTS:
+        return fold
+    return np.unique(grouped(y, fold, MOST_PARTS, 0), return_inverse=True)[1]
 
 
 def _reasons(
     fit: Fitted, conformal: Conformal, own_rows: bool, tuned: bool, why_not: str
 ) -> tuple[str, ...]:
-    """Why the theory of prediction sets does not cover a calibration by these rows, which may be
-    held-out rows of the fit.
-    """
+    """Reasons why the theory of prediction sets does not cover a calibration by these rows."""
     out = []
     if own_rows and not tuned and (fit.selection.values or fit.selection.by_hand):
         out.append(f"parameters that were tuned on the same rows{why_not and f' ({why_not})'}")
@@ -283,9 +269,7 @@ Held = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[FoldRule, ...
 def rules_of_folds(
     fit: Fitted, cv: Any, seed: int | None, values: Sequence[Mapping[str, Any]] | None = None
 ) -> Iterator[tuple[np.ndarray, FoldRule]]:
-    """For each fold its rows, and the method learned without these rows: with the parameters of the
-    fit, or with those of each fold.
-    """
+    """For each fold its rows, and the rule learned without these, with `values` by fold."""
     problem = with_folds(fit.chosen_problem, cv, seed)
     fold = draw_folds(problem)[0][0]
     with bar(int(fold.max()) + 1, "learning without each fold", problem.progress) as learning:
@@ -300,36 +284,26 @@ def rules_of_folds(
 def _paths(
     fit: Fitted, problem: Problem, fold: np.ndarray, values: Sequence[Mapping[str, Any]] | None
 ) -> Iterator[FoldPath]:
-    """The path of each fold: of all folds at once, or fold by fold if each has its own parameters."""
+    """The path of each fold: all at once, or fold by fold if each has its parameters."""
     dissimilarity = problem.measure()
     task = problem.task(dissimilarity)
     if values is None:
         yield from fold_paths(problem, dissimilarity, task, fold, {})
     for f, chosen in enumerate(values or ()):
-        tuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune).with_values(
-            chosen
-        )
+        untuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune)
+        tuned = untuned.with_values(chosen)
         if fit.problem.to_tune is not None:
             dissimilarity = tuned.measure()
             task = tuned.task(dissimilarity)
-        for known in fold_paths(
-            tuned,
-            dissimilarity,
-            replace(task, seed=(*task.seed, f)),
-            np.where(fold == f, 0, -1),
-            {},
-        ):
+        seeded = replace(task, seed=(*task.seed, f))
+        for known in fold_paths(tuned, dissimilarity, seeded, np.where(fold == f, 0, -1), {}):
             yield replace(known, fold=f)
 
 
 def tuned_in_folds(
     fit: Fitted, cv: Any, seed: int | None, tune: Any
 ) -> tuple[list[Mapping[str, Any]] | None, str]:
-    """The parameters that the cross-validation of the fit selects from the rows outside each fold;
-    or None, and the reason if there is one.
-
-    `tune` is "auto" (if it is cheap, see `_costs_little`), True or False.
-    """
+    """The parameters that are selected without each fold; or None, and the reason if any."""
     validation, selection = fit.curve, fit.selection
     if tune is False or validation is None or selection.by_hand or not selection.values:
         return None, ""
@@ -362,21 +336,16 @@ def tuned_in_folds(
 def _costs_little(fit: Fitted, folds: int) -> bool:
     """Whether tuning in each fold is cheap, on any machine."""
     assert fit.curve is not None
-    cost = float(
-        np.prod(
-            [folds, *fit.dissimilarity.shape, len(fit.curve.grid), len(fit.curve.of_fold)],
-            dtype=float,
-        )
-    )
+    counts = folds, *fit.dissimilarity.shape, len(fit.curve.grid), len(fit.curve.of_fold)
     return (
         folds <= MOST_FOLDS_TUNED
         and not (fit.problem.train_in_folds or isinstance(fit.problem.to_tune, OneOf))
-        and cost <= MOST_TUNED
+        and bool(np.prod(counts, dtype=float) <= MOST_TUNED)
     )
 
 
 def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem | None:
-    """The problem of the fit with these rows only, and with as many folds as they allow; None if they allow none."""
+    """The problem of the fit with these rows and as many folds as they allow, if any."""
     problem = fit.problem
     frame, cv = problem.frame.take(rows), problem.cv
     groups = None if problem.groups is None else pd.factorize(problem.groups[rows])[0]
@@ -400,15 +369,13 @@ def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem |
 
 
 def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule]]) -> Held:
-    """Out-of-fold values of the training rows, by the rules of the folds; rows have their own weights."""
+    """Out-of-fold values of the training rows, with weights that exclude class weights."""
     frame, w = fit.frame, fit.problem.own_weights
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
     for rows, fold_rule in folds:
-        values[rows], fold[rows] = (
-            answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows)),
-            len(rules),
-        )
+        values[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows))
+        fold[rows] = len(rules)
         rules.append(fold_rule)
     lost = Lost.of(fit.problem, fold)
     values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
@@ -431,18 +398,12 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
         raise DataError(
             f"calibration needs rows with a known class and all predictors{weight}, but there are none"
         )
-    one_fold = np.zeros(int(known.sum()), int)
-    return (
-        values[known],
-        codes[known],
-        w[complete][known],
-        one_fold,
-        (FoldRule(fit.rule, fit.dissimilarity),),
-    )
+    one_fold, rules = np.zeros(int(known.sum()), int), (FoldRule(fit.rule, fit.dissimilarity),)
+    return values[known], codes[known], w[complete][known], one_fold, rules
 
 
 def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
-    """Training rows lie nearer to the prototypes than new rows do, so they guarantee nothing: reject them."""
+    """Reject training rows, because they are nearer to the prototypes than new rows are."""
     found = coincidences(fit.frame, data, fit.told_apart)
     if found is None or not found.unlikely:
         return
@@ -450,15 +411,12 @@ def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     if found.sure:
         raise DataError(
             f"calibration rows must not be training rows, but {int(found.same.sum())} of these "
-            f"{found.rows} rows were used to fit (first: "
-            f"{shown(data.index[found.same][0])}): {cure}"
+            f"{found.rows} rows were used to fit (first: {shown(data.index[found.same][0])}): {cure}"
         )
-    warn(
+    said = (
         f"some calibration rows may be training rows, because {found.words()}; probabilities and "
-        "sets of training rows are overconfident: "
-        f"{cure}",
-        DataWarning,
     )
+    warn(f"{said}sets of training rows are overconfident: {cure}", DataWarning)
 
 
 def threshold(
@@ -472,8 +430,8 @@ def threshold(
     """Select a probability threshold for one class, on the held-out rows of the calibration.
 
     The class is predicted if its probability is at least the threshold, otherwise the most probable
-    other class. All thresholds between the probabilities of the held-out rows are tried. The
-    threshold with the lowest `measure` is selected; ties are broken in favour of the highest.
+    other class. The threshold between held-out probabilities with the lowest `measure` is selected;
+    of equal ones, the highest.
 
     Parameters
     ----------
@@ -482,17 +440,15 @@ def threshold(
     measure, loss : "error", "balanced", "ordinal" or DataFrame
         Error measure to minimise, or a loss matrix, as in `cross_validate`.
     sensitivity, specificity : float, optional
-        Minimum sensitivity or specificity for the class, on the held-out rows. Only one of them can
-        be given.
+        Minimum sensitivity or specificity for the class, on the held-out rows; only one of them.
 
     Returns
     -------
     Threshold
         The threshold, for `predict(new, threshold=)` and `test(new, threshold=)`. Its
-        cross-validated error refits the probabilities and the threshold without each fold; its
-        apparent error, on the rows that selected the threshold, is optimistic. The intervals of
-        sensitivity and specificity are for new rows predicted by this threshold, and account for
-        its selection.
+        cross-validated error refits probabilities and threshold without each fold; its apparent
+        error is optimistic. The intervals of sensitivity and specificity are for new rows, and
+        account for the selection of the threshold.
 
     Raises
     ------
@@ -516,9 +472,10 @@ def threshold(
     >>> iris = pc.load_data("iris")
     >>> fit = pc.fit("species ~ .", iris.iloc[::2], eps=1.0).calibrate()
     >>> cut = fit.threshold("virginica", sensitivity=0.95)
-    >>> cut
+    >>> cut  # doctest: +NORMALIZE_WHITESPACE
     Predict virginica if its probability is at least 0.3082
-    Selected by: lowest error with sensitivity of at least 0.95, among 6 thresholds on 75 held-out rows; prevalence 0.333
+    Selected by: lowest error with sensitivity of at least 0.95,
+    among 6 thresholds on 75 held-out rows; prevalence 0.333
     CV error 0.0933 (SE 0.0335), threshold re-selected in each of 10 folds
     Apparent error 0.0800 (optimistic); 0.0667 if the most probable class is predicted
     Sensitivity 0.920 (95 % CI 0.665 to 1.000); specificity 0.900 (95 % CI 0.732 to 1.000)
@@ -583,7 +540,7 @@ def threshold(
 
 @dataclass(frozen=True, eq=False)
 class Chooser:
-    """Criterion for the threshold of class `code`: losses (classes, classes), and proportions that it must reach."""
+    """Criterion for the threshold of class `code`: losses, and proportions that it must reach."""
 
     code: int
     losses: np.ndarray
@@ -617,9 +574,7 @@ class Chooser:
 
 
 def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
-    """For each calibration row the part (n,) without which the threshold is re-selected: its fold,
-    or up to ten parts of folds.
-    """
+    """For each calibration row the part (n,) without which the threshold is re-selected."""
     y = calibration.conformal.y
     fold = parts_of(y, calibration.conformal.fold, int(min((y == code).sum(), (y != code).sum())))
     for side, name in (
@@ -637,9 +592,7 @@ def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
 def nested(
     calibration: Calibration, fold: np.ndarray, chooser: Chooser
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Predicted classes of the calibration rows, by a threshold and by the most probable class,
-    both refitted without their part.
-    """
+    """Classes of calibration rows by a threshold, and without one, refitted without their part."""
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     held, plain = np.empty(len(y), int), np.empty(len(y), int)
     for f in range(int(fold.max()) + 1):
@@ -654,16 +607,14 @@ def nested(
 def intervals(
     fit: Fitted, calibration: Calibration, chooser: Chooser, held: np.ndarray, fold: np.ndarray
 ) -> tuple[Estimate, Estimate]:
-    """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows predicted
-    by the selected threshold.
+    """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows.
 
     The middle of the interval, and the lowest variance of a proportion, are those with two more
     rows on either side (Agresti and Coull 1998), because a proportion of few rows near 0 or 1 shows
-    too little variance. The variance is the one of `variance_of_choice`, which accounts for the
+    too little variance. The variance is that of `variance_of_choice`, which accounts for the
     selection of the threshold, with Student's quantile. If the calibration rows are the training
-    rows, the rules that scored them have training rows in common. Then the variance of a proportion
-    of independent rows is added, times K / (K - 1): test over training rows (Nadeau and Bengio
-    2003) for each of the K folds.
+    rows, K rules that scored them share training rows. Then the variance of a proportion of
+    independent rows is added, times K / (K - 1) (Nadeau and Bengio 2003).
 
     In 48 cases of 100 and 400 rows, with 30 samples each, Wilson's interval for the actual number
     of rows contains the true proportion for the selected threshold in 0.63 to 1.00 (mean 0.84),
@@ -697,8 +648,7 @@ def intervals(
         share, count = float(weight @ right / weight.sum()), effective_rows(weight)
         middle = (share * count + 2) / (count + 4)
         alone = middle * (1 - middle) / (count + 4)
-        half = float(t.ppf(0.975, max(count - 1, 1.0))) * float(
-            np.sqrt(max(variance, alone) + shared * alone)
-        )
+        se = float(np.sqrt(max(variance, alone) + shared * alone))
+        half = float(t.ppf(0.975, max(count - 1, 1.0))) * se
         out.append(Estimate(share, max(0.0, middle - half), min(1.0, middle + half)))
     return out[0], out[1]

@@ -1,18 +1,22 @@
-"""Public calls from begin to end: a fit, a cross-validation, and predictions from file to file."""
+"""Public calls from begin to end: the checks of their options, a fit, a cross-validation, their
+warnings, and predictions from file to file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..core.parallel import MANY, each
 from ..core.query import RulePath
+from ..frames.frame import Frame, mold
 from ..frames.schema import HOW as UNSEEN
-from ..frames.schema import Unseen, check_unique
+from ..frames.schema import Unseen, check_unique, group_codes
 from ..frames.tables import (
     Absent,
     arrow_tables,
@@ -21,22 +25,230 @@ from ..frames.tables import (
     installed,
     is_path,
     of_one_type,
+    read_for,
+    unshared,
 )
-from ..ground.checks import check_progress, one_of
-from ..ground.errors import DataWarning, NotAvailableError, OptionError, brief, warn
+from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, one_of, whole_number
+from ..ground.errors import (
+    DataWarning,
+    FormulaError,
+    NotAvailableError,
+    OptionError,
+    brief,
+    shown,
+    warn,
+)
 from ..ground.files import check_free, check_path, write_by
-from ..ground.options import bar
+from ..ground.foreign_names import ELSEWHERE
+from ..ground.options import SAME, bar, fixed
+from ..metrics.base import Metric
+from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.measuring import (
+    Candidates,
+    check_candidates,
+    resolve,
+    texts_as_wholes,
+    tried,
+    warn_of_values,
+    with_predictors,
+)
+from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
+from ..models.base import Model
+from ..models.registry import methods_with
+from ..models.registry import model as find_model
 from .calibration import arguments_of, calibrated
 from .copies import copied
 from .cross_validation import validate
 from .decisions import LEVEL
-from .error_curve import ErrorCurve, Selection, costs_twice, values_at, worse_than_one_class
+from .error_curve import READ, ErrorCurve, Selection, values_at
 from .fitted import AnyFit, Fitted
-from .problem import DEFAULTS, Call, counted, is_default, prepare, refuse_budget
+from .problem import (
+    DEFAULTS,
+    Call,
+    Problem,
+    budget_of,
+    check_measure,
+    choose_candidates,
+    counted,
+    is_default,
+    is_drawn,
+    learned_metric,
+    measure_losses,
+    own_folds,
+    read_tolerance,
+    refuse_budget,
+    weigh_classes,
+)
+
+WORSE = "worse than no information"  # in every such warning, which is recognised by it
+TWICE = (
+    "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and "
+    "use the loss for decisions, calibrate=True and predict(new, loss=)"
+)
+
+
+def check_options(call: Call) -> tuple[Call, Mapping[str, Any], Model]:
+    """Check the options of a call as far as they do not depend on the data.
+
+    Returns the call with copies of its data, all arguments with the defaults, and the method.
+    """
+    own = {
+        name: unshared(call.arguments[name])
+        for name in ("weights", "groups", "cv", "class_weights")
+        if name in call.arguments
+    }
+    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
+    options = {**DEFAULTS, **call.arguments}
+    if not isinstance(call.formula, str):
+        raise FormulaError(
+            f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
+        )
+    model = find_model(options["method"], call.parameters, beside=DEFAULTS)
+    is_drawn(options["cv"])  # raises for a splitter of scikit-learn
+    check_measure(options["measure"])
+
+    candidates = options["candidates"]
+    check_candidates(candidates)
+    kind = "unlabelled" if isinstance(candidates, (str, Candidates)) else "subset"
+    by_default = isinstance(candidates, str) and candidates in ("auto", "train")
+    if not by_default and kind not in model.can.candidates:
+        rows = " or a number of them" if "subset" in model.can.candidates else ""
+        raise OptionError(
+            f"method {model.name!r} needs the training rows as candidates, not "
+            f"{brief(candidates)}: use candidates='train'{rows}"
+        )
+
+    choose, tolerance = options["choose"], options["tolerance"]
+    one_of("choose", choose, ("auto", "1se", "min", "bound"))
+    if choose == "bound" and not model.can.grid_bounds:
+        raise OptionError(
+            f"choose='bound' needs a bound over the grid, which method {model.name!r} does not "
+            f"have: use {methods_with('grid_bounds')}"
+        )
+    if tolerance is not None and choose != "auto":
+        raise OptionError(
+            f"tolerance={brief(tolerance)} is itself a rule of selection, beside choose={choose!r}: leave out one"
+        )
+    if not is_number(read_tolerance(tolerance)[0], 0):
+        raise OptionError(
+            "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a "
+            f"percentage of the lowest error, such as '5%', not {brief(tolerance)}"
+        )
+
+    budget = options["max_prototypes"]
+    if budget is not None and not model.can.counted:
+        raise OptionError(
+            f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method "
+            f"{model.name!r} has none: use {methods_with('counted')}"
+        )
+    if budget is not None and not is_number(budget, 1, integral=True):
+        raise OptionError(f"max_prototypes must be a whole number >= 1, not {brief(budget)}")
+
+    factors = options["class_weights"]
+    if isinstance(factors, (Mapping, pd.Series)):
+        for name, value in factors.items():
+            if not is_number(value, 0.0, above=True):
+                raise OptionError(
+                    f"class_weights[{shown(name)}] must be a number > 0, not {brief(value)}: to "
+                    "leave out a class, remove its rows from the data"
+                )
+    for name in ("weights", "class_weights"):
+        if options[name] is not None and not model.can.weights:
+            raise OptionError(
+                f"{name}= needs a method with weights, which {model.name!r} does not have: use "
+                f"{methods_with('weights')}"
+            )
+
+    if not is_default("repeats", options["repeats"]):
+        whole_number("repeats", options["repeats"], 1, MOST_RUNS)
+    check_seed(options["seed"])
+    check_progress(options["progress"])
+    return call, options, model
+
+
+def _read_rows(
+    call: Call, options: Mapping[str, Any]
+) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
+    """The call with the data that were read, the data, the frame of the rows that take part, and
+    their folds and groups.
+    """
+    aside = {name: options[name] for name in ("weights", "groups")}
+    call = replace(call, data=read_for(call.data, call.formula, aside))  # a file is read once
+    data = as_pandas(call.data)
+    folds, drawn = own_folds(options["cv"], data), is_drawn(options["cv"])
+    columns = (options["groups"],) if drawn else (options["groups"], folds)
+    frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
+    rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
+    return (
+        call,
+        data,
+        frame,
+        folds if drawn else folds[rows],
+        None if groups is None else pd.factorize(groups[rows])[0],
+    )
+
+
+def prepare(call: Call) -> Problem:
+    """The problem of a call: its options are checked first, then the rows are read."""
+    call, options, model = check_options(call)
+    candidates = options["candidates"]
+    call, data, frame, folds, groups = _read_rows(call, options)
+    frame, factors = weigh_classes(frame, options["class_weights"])
+    budget = budget_of(options["max_prototypes"], model, len(frame.levels))
+    model = model if budget is None else model.within(budget)
+    loss, loss_name = measure_losses(options["measure"], frame)
+
+    spec, to_tune = one_of_metrics(options["dissimilarity"]), None
+    many = (
+        model.redraws
+        and is_drawn(folds)
+        and folds != "loo"
+        and groups is None
+        and not isinstance(candidates, Candidates)
+    )
+    if isinstance(spec, str) and spec == "auto" and many:
+        spec = tried(frame)
+    if list_tuned(spec):
+        to_tune = retuned(spec, _list_values, frame)
+        spec = retuned(to_tune, lambda metric, name, _: metric.tuned()[name][0], frame)
+    metric = resolve(spec, frame, data)
+    warn_of_values(frame, metric)
+    if isinstance(spec, Dissimilarity):
+        frame = with_predictors(frame, spec, data)
+    metric = metric.pretrain(frame) if metric.train_in_folds else metric
+
+    model = model.suited(metric, frame, folds is not None and to_tune is None)
+    if isinstance(candidates, str) and candidates == "auto":
+        candidates = choose_candidates(model, metric, frame)
+    return Problem(
+        call,
+        frame,
+        model,
+        learned_metric(model, metric, frame),
+        groups,
+        folds,
+        options["repeats"],
+        loss_name,
+        loss,
+        int(options["seed"]),
+        options["progress"],
+        candidates,
+        factors,
+        budget,
+        to_tune,
+    )
+
+
+def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
+    """The values to try for a parameter, ascending."""
+    values = metric.tuned()[name]
+    if isinstance(metric, OneOf):
+        return list(values)
+    return sorted(set(metric.default_grid(name, frame) if isinstance(values, str) else values))
 
 
 def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
-    """The fit of a call, of this class, with parameters tuned and probabilities calibrated if the call requires it."""
+    """The fit of a call, of class `kind`, tuned and calibrated if the call requires it."""
     problem, given = prepare(call), {**DEFAULTS, **call.arguments}
     if given["calibrate"] is not False:
         arguments_of(given["calibrate"])
@@ -64,9 +276,7 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
 
 
 def _without_choice(fit: AnyFit) -> AnyFit:
-    """A fit without cross-validation; raises if arguments need one, or if it has more prototypes
-    than the call allows.
-    """
+    """The fit, not cross-validated; raises if arguments need that, or if it exceeds the budget."""
     problem = fit.problem
     for name in ("measure", "repeats", "tolerance"):
         value = problem.call.arguments.get(name, DEFAULTS[name])
@@ -107,6 +317,52 @@ def _warn_of(*sentences: str) -> None:
         warn(said, DataWarning)
 
 
+def worse_than_one_class(
+    validation: ErrorCurve,
+    point: int,
+    kinds: Collection[str] = (),
+    is_calibrated: bool = False,
+    corrected: float | None = None,
+) -> str:
+    """Warning if always predicting one class has a lower cross-validated error than a grid point,
+    with a cure; "" otherwise.
+
+    Parameters
+    ----------
+    point : int
+        Row of the table.
+    kinds : collection of str
+        Kinds of prediction of the rule, if known. If it has values by class, the cure is to
+        calibrate them, because their probabilities are no worse than the proportions of the
+        classes, except for sampling error.
+    corrected : float, optional
+        Corrected error of the point, used if the error itself is below the error of one class.
+    """
+    errors, none, name = validation.choice.error, validation.no_information, validation.measure_name
+    error, which = errors[point], f"CV {name}"
+    if corrected is not None and error <= none + SAME:
+        error, which = corrected, f"corrected {name}"
+    if not error > none + SAME:
+        return ""
+    constant = validation.problem.frame.levels[int(np.argmin(validation.losses_of_one_class))]
+    head = f"{which} {fixed(error)}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
+    texts = texts_as_wholes(validation.problem.frame, validation.problem.metric)
+    if texts:
+        return f"{head}; {texts}"
+    if set(READ) & set(kinds):
+        argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
+        head += (
+            f"; {'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), "
+            "which decides by probabilities"
+        )
+    return f"{head}; validation.permutation_test() shows whether the predictors are related to the classes"
+
+
+def costs_twice(validation: ErrorCurve) -> str:
+    """Warning if class weights and a loss are both in the cross-validated loss; "" otherwise."""
+    return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE
+
+
 # kinds with one value for each row; the others have one for each class
 SINGLE = ("class", "cover", "nearest")
 
@@ -128,9 +384,9 @@ def predict_to(
 ) -> Path:
     """Predict the rows of files, or of a stream of Arrow batches, into a file.
 
-    Rows are read, predicted and written in blocks on all processors, and are never in memory as a
-    whole. The result has the rows of the source in their order: the columns `key`, then the columns
-    of the prediction. It needs pyarrow.
+    Rows are read, predicted and written in blocks on all processors, so they need not fit in
+    memory. The result has the rows of the source in their order: the columns `key`, then the
+    prediction. It needs pyarrow.
 
     Parameters
     ----------
@@ -142,14 +398,12 @@ def predict_to(
         Output file that ends in .parquet or .csv. It is written under a temporary name and renamed,
         so Ctrl-C, a crash or a full disk leaves the old file or none.
     key : column name, or list of these, optional
-        Columns of the source to copy to the result, with the same types. A key may have duplicates
-        and missing values: no row is left out.
+        Columns of the source to copy to the result. Duplicates and missing values are allowed.
     kind : str, or list of these
-        Kinds of prediction, as in `predict`. The columns are named "class", "cover" and "nearest";
-        the other kinds have one for each class, "prob_<class>", "distance_<class>",
-        "decision_<class>", and "set_<class>": whether the class is in the set. A row without a
-        prediction has missing values. "nearest" is the key of the nearest prototype if the training
-        data have this column, otherwise its row label.
+        Kinds of prediction, as in `predict`. "class", "cover" and "nearest" have one column; the
+        others have one for each class, such as "prob_<class>", and "set_<class>": whether the class
+        is in the set. "nearest" is the key of the nearest prototype if the training data have this
+        column, otherwise its row label.
     level, prior, loss, threshold, unseen
         Arguments of `predict`.
     overwrite : bool
@@ -168,8 +422,8 @@ def predict_to(
         If the file already exists or is a source, if its name has another ending, or if a CSV file
         would have only one column.
     DataError
-        If the source is neither a Parquet file nor a stream, if a key is not a column, if two
-        columns would have the same name, or if `predict` raises it. No file is left then.
+        If the source is neither a Parquet file nor a stream, if a key is not a column, or if two
+        columns would have the same name. No file is left then.
     NotAvailableError
         If pyarrow is not installed.
 
@@ -264,7 +518,7 @@ def _listed(given: Any) -> list[Any]:
 
 
 def _labels(fit: Fitted, kind: str, keys: list[str]) -> pd.Series:
-    """What is written for each class or prototype."""
+    """The text to write for each class or prototype."""
     labels, data = pd.Index(fit.classes, dtype=object), fit.call.data
     if kind != "nearest":
         return pd.Series(of_one_type(fit.classes), labels, object)

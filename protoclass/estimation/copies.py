@@ -1,4 +1,4 @@
-"""Copies of rows: in other folds, and of training rows among new rows, if coincidence does not explain their number."""
+"""Copies of rows: in other folds, and of training rows among new rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COPIED, FINE = 200, (1e-4, 1e-2, 3e-2)
 
 
 def copied(problem: Problem, of_fold: np.ndarray) -> str:
-    """That rows have copies in another fold of the first repeat (repeats, n); empty if not, and with groups."""
+    """Warning if rows have copies in another fold of the first repeat, without groups; or ""."""
     texts = [name for name, column in problem.frame.schema.items() if column.kind == "category"]
     letters = (
         len(problem.frame.schema) == len(texts) == 1
@@ -31,18 +31,16 @@ def copied(problem: Problem, of_fold: np.ndarray) -> str:
 
 
 def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
-    """That rows have the predictors of a row in another fold (n,), up to rounding, with the cure;
-    "" if they may have by coincidence.
+    """Warning if rows have the predictors of a row in another fold (n,), up to rounding.
 
-    `letters` says that the letters of the only predictor are compared.
+    It is "" if that may be a coincidence. `letters`: whether letters are compared.
 
-    Rows that agree by coincidence come with pairs of rows that agree in all variables but one,
-    which copies lack. For independent variables the numbers of such pairs and of equal ones have
-    the ratio of the sum of (1 - q) / q to 1, with the proportion q of pairs that agree in a
-    variable. Variables may be dependent, so only `COPIED` times the expected number of equal pairs
-    is beyond coincidence. Rows that are close because variables depend on one another come with
-    many more that are ten times as far apart. Predictors that many rows share, such as only zeros,
-    do not count, nor does a single predictor.
+    Coincidences come with pairs of rows that agree in all variables but one, which copies lack. For
+    independent variables the numbers of such pairs and of equal ones have the ratio of the sum of
+    (1 - q) / q to 1, with the proportion q of pairs that agree in a variable. Variables may be
+    dependent, so only `COPIED` times the expected number of equal pairs is beyond coincidence. Rows
+    that are close because variables depend on one another come with many more that are ten times as
+    far apart. Predictors that many rows share do not count, nor does a single predictor.
     """
     if frame.absent is not None:
         return ""
@@ -119,9 +117,7 @@ def _pairs(values: np.ndarray) -> float:
 
 
 def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> Iterator[np.ndarray]:
-    """A number for each value (n,), the same for the same value, or for numbers that are the same
-    up to a part of their SD.
-    """
+    """A code for each value (n,), equal for numbers that are equal up to a part of their SD."""
     for name, column in schema.items():
         if column.kind == "series":
             values: Any = (
@@ -176,11 +172,9 @@ class Coincidences:
 def coincidences(
     frame: Frame, new: pd.DataFrame, answers: Callable[[Any], np.ndarray] | None
 ) -> Coincidences | None:
-    """New rows (complete) that coincide with training rows, with the expected number; None if the
-    training rows are gone.
+    """Complete new rows that coincide with training rows; None if the training rows are gone.
 
-    If the dissimilarities are given, rows coincide if the rule gives the same values for them:
-    `answers` of new rows, or of the training rows (None), are arrays with a row for each.
+    For given dissimilarities, rows coincide if `answers` gives the same values for them.
 
     The probability that a new row has the predictors of some training row is estimated by the
     proportion of training rows with a double. For training rows without a double it is estimated by

@@ -134,8 +134,7 @@ def _custom_folds(cv: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Lost:
-    """Held-out rows with a level that the training rows of their fold lack: they are answered as
-    new rows with a new level are.
+    """Held-out rows with a level that the training rows of their fold lack.
 
     Attributes
     ----------
@@ -165,9 +164,7 @@ class Lost:
 
 @dataclass(frozen=True)
 class FoldPath:
-    """The models of one fold over the grid, with the inputs of their predictions: dissimilarities
-    and task of all rows.
-    """
+    """The models of one fold over the grid, with dissimilarities and task of all rows."""
 
     dissimilarity: Dissimilarity
     task: Task
@@ -204,7 +201,7 @@ class FoldPath:
 
 
 def smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:
-    """Smallest number of training rows with weight of each class over all folds (repeats, n), int (classes,)."""
+    """Smallest number of training rows with weight of each class over all folds, (classes,)."""
     y, live, classes = problem.frame.codes, problem.frame.weights > 0, len(problem.frame.levels)
     train = [
         np.bincount(y[live & (fold != f)], minlength=classes)
@@ -341,7 +338,7 @@ def in_order(grid: pd.DataFrame, axes: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = False) -> Answers:
-    """Predictions for the held-out rows over the product of the axes, and the mean loss of each fold.
+    """Predictions for the held-out rows over the grid, and the mean loss of each fold.
 
     The loop over folds of Hastie, Tibshirani and Friedman (2009), section 7.10: each fold is left
     out in turn, the whole grid is fitted to the other rows, and the rows of the fold are predicted.
@@ -361,9 +358,7 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
     )
 
     def predict(r: int, fold: np.ndarray, known: FoldPath) -> FoldPath:
-        """The predictions for the rows of a fold of repeat r, block by block; they are written into
-        `predicted` and `covered`.
-        """
+        """Write predictions for the rows of a fold of repeat r into `predicted` and `covered`."""
         shape = np.shape(known.path.size)
         if shape != (G,):
             name = type(known.path).__name__
@@ -416,7 +411,7 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
 
 
 def _all_classes(known: FoldPath, fold: np.ndarray) -> np.ndarray:
-    """Whether each rule of a fold has a prototype of every class of its training rows, bool (G,)."""
+    """Whether each rule of a fold has a prototype of every class of its rows, bool (G,)."""
     present = np.unique(known.task.y[(fold != known.fold) & (known.task.w > 0)])
     return (class_counts(known.path, known.task.classes) > 0).sum(axis=1) >= len(present)
 
@@ -437,7 +432,7 @@ def fold_errors(problem: Problem, of_fold: np.ndarray, predicted: np.ndarray) ->
 def _count(
     trial: Trial, grid: pd.DataFrame, axes: dict[str, np.ndarray], path: Path | None
 ) -> tuple[np.ndarray | None, Path | None]:
-    """What a budget counts of the rules on all rows, (G,), and their path; the path is learned only for a budget."""
+    """The counts of the rules on all rows for a budget, (G,), and their path."""
     model, task, classes = trial.problem.model, trial.task, trial.task.classes
     rows = np.bincount(task.y[task.w > 0], minlength=classes)
     points = [model.class_sizes(values_at(grid, g), rows) for g in range(len(grid))]
@@ -450,9 +445,7 @@ def _count(
 
 
 def _hold_out_by_metric(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool) -> Answers:
-    """`hold_out` for a method that learns a dissimilarity: the parameters of the metric are tried
-    one by one, the others together.
-    """
+    """`hold_out` with the parameters of a learned metric tried one by one, the others together."""
     names = [name for name in axes if name in trial.problem.model.metric_parameters]
     points = [
         dict(zip(names, values, strict=True))
@@ -512,9 +505,7 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
 
 
 def select_on_sample(problem: Problem, number: int) -> Problem:
-    """The problem with one of the default dissimilarities, selected by one cross-validation of a
-    sample of `number` rows.
-    """
+    """The problem with the default dissimilarity that a sample of `number` rows selects."""
     frame, live, classes = (
         problem.frame,
         np.flatnonzero(problem.frame.weights > 0),
@@ -550,9 +541,7 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
 
 
 def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> Answers:
-    """`hold_out`; if a metric is learned, the parameter `tuned_last` varies only at the selected
-    values of the others.
-    """
+    """`hold_out`; for a learned metric, `tuned_last` varies at selected values of the others."""
     model = trial.problem.model
     last = next(
         (name for name, values in axes.items() if name in model.tuned_last and len(values) > 1),
@@ -573,7 +562,7 @@ def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> Answers:
 
 
 def _warn_of_lost(trial: Trial, answers: Answers) -> None:
-    """Warn of levels that the training rows of a fold lack, if held-out rows with such levels got no prediction."""
+    """Warn of levels that the training rows of a fold lack, if rows got no prediction."""
     unpredicted = (answers.predicted[0] < 0).all(axis=1)
     where = {
         c: rows & unpredicted for c, rows in Lost.of(trial.problem, trial.of_fold[0]).where.items()
@@ -586,10 +575,9 @@ def _warn_of_lost(trial: Trial, answers: Answers) -> None:
 def extend(
     trial: Trial, answers: Answers, axes: dict[str, np.ndarray]
 ) -> tuple[Answers, dict[str, Extension]]:
-    """Extend default grids while their last value is selected, on the same folds, a few values at a time.
+    """Extend default grids on the same folds while their last value is selected.
 
-    Values from which on a class has no prototypes in a fold do not count. Returns the answers over
-    the final grids, and a note for each extended parameter.
+    Returns the answers over the final grids, and a note for each extended parameter.
     """
     model, extensions = trial.problem.model, dict[str, Extension]()
     for name, grid in model.larger.items():
@@ -621,15 +609,13 @@ def _selected(trial: Trial, answers: Answers, name: str) -> Any:
 
 
 def _until_a_class_is_lost(answers: Answers, name: str) -> int:
-    """The number of values of a parameter before the first one that loses a class in a fold, for
-    any values of the others.
-    """
+    """The number of values of a parameter before the first that loses a class in a fold."""
     whole = pd.Series(answers.all_classes.all(axis=0)).groupby(answers.grid[name].to_numpy()).any()
     return int(np.argmin([*whole, False]))
 
 
 def lowest_by_size(curve: ErrorCurve) -> tuple[ErrorCurve, np.ndarray]:
-    """The grid points of the lowest error for each number of prototypes, ascending, and the curve that has them.
+    """A curve, and its points of lowest error for each number of prototypes, ascending.
 
     If one run gives models of every number of prototypes, these are cross-validated on the same
     folds. The curve is not stored, because it has the held-out predictions of many models.
@@ -644,42 +630,39 @@ def lowest_by_size(curve: ErrorCurve) -> tuple[ErrorCurve, np.ndarray]:
 
 
 def frontier(curve: ErrorCurve) -> pd.DataFrame:
-    """Trade-off between error and size: the lowest cross-validated error for each number of prototypes.
+    """Trade-off between error and size: the lowest error for each number of prototypes.
 
     Returns
     -------
     DataFrame
-        Table in ascending order of `size`, with one row for each size whose lowest error is below
-        the errors of all smaller sizes. `size`: the number of prototypes of the model on all rows,
-        or if unknown its mean over the folds (for methods that do not count prototypes, their own
-        size). `error` and its standard error `se`, as in `table`; `corrected`: the error corrected
-        for selecting the best point of at most this size on the same folds, as by `corrected`; the
-        parameters; and `method`.
+        One row for each size whose lowest error is below the errors of all smaller sizes. `size`:
+        the number of prototypes of the model on all rows, or if unknown its mean over the folds.
+        `error` and `se` are as in `table`; `corrected` is the error corrected for selecting the
+        best point of at most this size; then the parameters and `method`.
 
     Notes
     -----
     If one run of the method gives models with every number of prototypes, as for the greedy PVM,
-    and the grid lacks them, they are cross-validated as well. This happens on the same folds, at
-    the first call. `max_prototypes=` tunes over the same models, up to its limit. Otherwise the
-    frontier has the points of the grid.
+    they are cross-validated on the same folds at the first call. `max_prototypes=` tunes over the
+    same models. Otherwise the frontier has the points of the grid.
 
-    The lowest error of many points is optimistic. This was simulated for "pvm" and 200 rows with
-    two classes, on average over 60 samples, at sizes from 2 to 30. If the columns are informative,
-    `corrected` is within half a point of the true error at every size, and `error` is 0 to 4 points
-    too low. On noise, `error` is 5 to 8 points too low, and `corrected` is within a point from 5
-    prototypes on and 1.7 points too high at 2 (`python benchmarks/frontier.py pvm`).
+    The lowest error of many points is optimistic. In simulations of "pvm" with 200 rows and 2 to 30
+    prototypes, `error` is 0 to 4 points too low for informative columns and 5 to 8 on noise;
+    `corrected` is within half a point, or on noise within a point from 5 prototypes on and 1.7
+    points too high at 2 (`python benchmarks/frontier.py pvm`).
 
     Examples
     --------
     >>> import protoclass as pc
-    >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1)
+    >>> iris = pc.load_data("iris")
+    >>> v = pc.cross_validate("species ~ .", iris, dissimilarity="euclidean", repeats=1)
     >>> v.frontier()[["size", "error"]].round(3).tail(3).to_dict("list")
     {'size': [7, 10, 21], 'error': [0.04, 0.033, 0.027]}
     """
     curve, points = lowest_by_size(curve)
     sizes, table = curve.rule_sizes[points], curve.table.iloc[points].reset_index(drop=True)
     head = pd.DataFrame({"size": as_counts(sizes), "error": table["error"], "se": table["se"]})
-    parameters = {name: table[name] for name in curve.grid if name != "max_size"}
+    parameters = {name: table[name] for name in curve.grid}
     return head.assign(
         corrected=curve.corrected_within(sizes), **parameters, method=curve.problem.model.name
     )

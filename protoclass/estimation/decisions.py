@@ -40,7 +40,7 @@ class FoldRule:
     ----------
     rule : Rule
     dissimilarity : Dissimilarity
-        By which new rows are measured for it.
+        Dissimilarity of new rows for the rule.
     """
 
     rule: Rule
@@ -64,14 +64,11 @@ class Calibration:
     conformal : Conformal
         Calibration rows against which new rows are ranked.
     rules : tuple of FoldRule
-        Models that scored these rows, by the number of the fold; the model of the fit if the rows
-        were given.
+        Models that scored these rows, by fold; the model of the fit if the rows were given.
     own_rows : bool
-        Whether the calibration rows are the fit's own, held out fold by fold, and not rows that
-        were given.
+        Whether the calibration rows are held-out training rows, and not rows that were given.
     share : array (classes,)
-        Proportion of each class among the calibration rows, by their own weights: the prevalence of
-        the probabilities.
+        Proportion of each class among the calibration rows: the prevalence of the probabilities.
     scores : array (n, classes)
         Scores of the calibration rows.
     reasons : tuple of str
@@ -94,28 +91,21 @@ class Calibration:
     class_weights: bool = False
 
     def probabilities(self, values: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
-        """Probabilities (r, classes) from the model's values for rows; with `prior`, for another
-        prevalence of the classes.
-        """
+        """Probabilities (r, classes) from the model's values, for the prevalence `prior`."""
         p = self.chances.of(self.scale.scores(values))
         return p if prior is None else under_prior(p, self.share, prior)
 
     def p_values(self, new: Any, zero: bool = False) -> tuple[np.ndarray, pd.Index, np.ndarray]:
         """Conformal p-values (r, classes) of the complete rows of new data, the labels of all rows,
         and which are complete.
-
-        See `Dissimilarity.new_query` for `zero`.
         """
         strange = []
         for fold_rule in self.rules:
+            known = fold_rule.dissimilarity
             if new is None:
-                query, index, complete = (
-                    fold_rule.dissimilarity._query(),
-                    fold_rule.dissimilarity.index,
-                    None,
-                )
+                query, index, complete = known._query(), known.index, None
             else:
-                query, index, complete = fold_rule.dissimilarity._new_query(new, zero)
+                query, index, complete = known._new_query(new, zero)
             values = answer(fold_rule.rule, self.scale.kind, query)
             strange.append(nonconformity(self.scale.scores(values)))
         every = np.ones(len(index), bool) if complete is None else complete
@@ -124,56 +114,53 @@ class Calibration:
         p[lost] = np.nan
         return p, index, every
 
+    def sets(self, new: Any, classes: list[Any], level: float, zero: bool = False) -> pd.Series:
+        """For each row the tuple of classes that conform; None for a row with missing values."""
+        p, index, complete = self.p_values(new, zero)
+        out, labels = np.full(len(index), None, object), np.array(classes, object)
+        for i, row in zip(np.flatnonzero(complete), p, strict=True):
+            out[i] = None if np.isnan(row).any() else tuple(labels[row > 1 - level])
+        return pd.Series(out, index, dtype=object)
+
     @printed
     def __repr__(self) -> str:
         return f"Calibration: {self.words()}\n{self.guarantee()}"
 
     def words(self) -> str:
         """How the probabilities were learned."""
-        name, rows = (
-            "logistic (Platt)" if self.chances.name == "multinomial" else self.chances.name,
-            len(self.conformal.y),
-        )
-        source = (
-            f"{rows} held-out rows, {len(self.rules)} folds"
-            if self.own_rows
-            else f"{rows} separate rows"
-        )
+        name, rows = self.chances.name, len(self.conformal.y)
+        name = "logistic (Platt)" if name == "multinomial" else name
+        source = f"{rows} separate rows"
+        if self.own_rows:
+            source = f"{rows} held-out rows, {len(self.rules)} folds"
         source += ", tuned again in each fold" if self.tuned else ""
         source += ", for the prevalence without class weights" if self.class_weights else ""
         return f"{name} calibration, {source}"
 
     def guarantee(self, level: float = 0.9) -> str:
-        """The nominal coverage of prediction sets of this level, and the reasons why it is not guaranteed."""
+        """The nominal coverage of prediction sets, and the reasons why it is not guaranteed."""
         check_level(level)
         head = f"Prediction sets of level {level:g} contain the true class with probability "
         if self.own_rows:
-            head += (
-                f"about {level:g} in each class; the guarantee is about "
-                f"{max(0.0, 2 * level - 1):g} (cross-conformal)"
-            )
+            head += f"about {level:g} in each class; the guarantee is about "
+            head += f"{max(0.0, 2 * level - 1):g} (cross-conformal)."
         else:
             head += (
-                f"at least {level:g} in each class, on average over calibration rows and new rows"
+                f"at least {level:g} in each class, on average over calibration rows and new rows."
             )
-        return (
-            f"{head}. The guarantee does not account for {', or for '.join(self.reasons)}."
-            if self.reasons
-            else f"{head}."
-        )
+        reasons = ", or for ".join(self.reasons)
+        return f"{head} The guarantee does not account for {reasons}." if reasons else head
 
     def smallest_level(self) -> np.ndarray:
-        """For each class, the level from which every set contains it, because it has too few calibration rows."""
-        return 1 - 1 / (
-            rows_of_classes(self.conformal.y, self.conformal.w, self.conformal.classes) + 1
-        )
+        """For each class, the level from which every set contains it, by its calibration rows."""
+        known = self.conformal
+        return 1 - 1 / (rows_of_classes(known.y, known.w, known.classes) + 1)
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Threshold(Printed):
-    """A threshold on the probability of one class: from there on it is predicted, below it the most
-    probable of the others.
+    """A threshold on the probability of one class, below which another class is predicted.
 
     Attributes
     ----------
@@ -186,25 +173,23 @@ class Threshold(Printed):
     measure : str
         Measure that was minimised: "error", "balanced error", "ordinal error" or "loss".
     error, se : float
-        The measure on held-out rows, with the probabilities and the threshold refitted without the
-        fold of each row; and its standard error over the folds, as in `cross_validate`. The models
-        that scored the other rows were trained with the row, so this is less strict than a test on
-        new rows.
+        The measure on held-out rows, with probabilities and threshold refitted without the fold of
+        each row, and its standard error over the folds. The models that scored the other rows were
+        trained with the row, so this is less strict than a test on new rows.
     apparent_error : float
         The measure on the rows that selected the threshold, which is optimistic.
     error_without : float
         The same error if the most probable class is predicted instead.
     sensitivity, specificity : Estimate
-        Sensitivity and specificity for the class, on the same rows as `error`, each with a 95 %
-        interval for new rows predicted by this threshold, see `intervals`.
+        Sensitivity and specificity for the class on the same rows, each with a 95 % interval for
+        new rows.
     table : DataFrame
-        One row for each threshold that was tried: `value`, `error` (the measure on the rows that
-        selected it), `sensitivity`, `specificity`.
+        One row for each threshold that was tried: `value`, `error` (apparent), `sensitivity`,
+        `specificity`.
     rows, folds : int
         Held-out rows, and parts of them in which the threshold was re-selected.
     prevalence : float
-        Proportion of the class among these rows, by their own weights, without `class_weights=`.
-        All measures are for this prevalence.
+        Proportion of the class among these rows, without `class_weights=`, for all measures.
     """
 
     of: Any
@@ -227,9 +212,7 @@ class Threshold(Printed):
         return decision_in_words(self.of, self.value)
 
     def glance(self) -> pd.DataFrame:
-        """One row: `class`, `value`, `measure`, `error`, `se`, `apparent_error`, `error_without`,
-        `sensitivity`, `specificity`, the ends of their intervals, `rows`, `folds` and `prevalence`.
-        """
+        """Table with one row: the attributes, and the ends of the intervals."""
         values, ends = columns_of(
             {"sensitivity": self.sensitivity, "specificity": self.specificity}
         )
@@ -305,18 +288,14 @@ def class_code(of: Any, levels: pd.Index) -> int:
 
 
 def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """The class with the lowest expected loss (r,); ties go to the first class, and -1 is for a row
-    without probabilities.
-    """
+    """The first class with the lowest expected loss (r,); -1 for a row without probabilities."""
     expected = p @ loss
     lost = np.isnan(expected).any(axis=1)
     return np.where(lost, -1, np.where(lost[:, None], 0.0, expected).argmin(axis=1))
 
 
 def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
-    """Proportions of the classes in level order: given as a mapping or Series by class, or those to
-    which `class_weights=` weigh them.
-    """
+    """Proportions of the classes in level order: given by class, or by `class_weights=`."""
     levels = problem.frame.levels
     if prior is None:
         return None

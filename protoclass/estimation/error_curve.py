@@ -4,7 +4,7 @@ error, and the band of the curve.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -35,22 +35,14 @@ from ..core.statistics.one_se import (
 from ..core.statistics.sums import as_counts
 from ..frames.tables import as_given, cached_table
 from ..ground.checks import check_level, check_seed, one_of, whole_number
-from ..ground.errors import OptionError, brief, shown
-from ..ground.options import SAME, fixed
+from ..ground.errors import OptionError, brief
 from ..ground.savable import savable
-from ..metrics.measuring import texts_as_wholes
 from ..values import public
 from .problem import MEASURES, Problem, read_tolerance, refuse_budget
 
 # values of a rule that are calibrated: the first that it has
 READ = ("prob", "decision", "distance")
 MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
-WORSE = "worse than no information"  # in every such warning, and by which it is recognised
-TWICE = (
-    "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and "
-    "use the loss for decisions, "
-    "calibrate=True and predict(new, loss=)"
-)
 BY_HAND = "hand"
 
 
@@ -66,16 +58,14 @@ class Selection:
     values : mapping of parameter to value
         Selected values; empty if nothing was tuned.
     point : int, or None
-        Row of the grid with these values; None if they are not in it, or if the fit is truncated
-        (`steps`).
+        Row of the grid with these values; None if there is none, or if the fit is truncated.
     rule : str
-        Rule of selection, as in `choose=`, a name in `core.statistics.one_se.RULES`; "hand" for a
-        fit derived from another one; "" if nothing was selected.
+        Rule of selection, as in `choose=`; "hand" for a fit derived from another one; "" if nothing
+        was selected.
     steps : int, or None
         Number of steps, if the fit is a truncation of the rule with these values.
     earlier : mapping of parameter to values
-        Values tried by an earlier selection, for parameters that keep its result while others are
-        tuned again.
+        Values tried by an earlier selection, whose result is kept while others are tuned again.
     """
 
     grid: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -97,9 +87,7 @@ class Selection:
         }
 
     def kept(self, values: Iterable[str], changes: Iterable[str]) -> dict[str, Sequence[Any]]:
-        """Values tried for the parameters `values` and for those of earlier selections; without
-        parameters that a user changes.
-        """
+        """Values tried for these and earlier parameters, except those that a user changes."""
         names = ({*values} | set(self.earlier)) - {*changes}
         return {name: tried for name, tried in self.tried().items() if name in names}
 
@@ -112,9 +100,9 @@ class Extension:
     Attributes
     ----------
     last : float
-        The last value of the default grid.
+        Last value of the default grid.
     added : int
-        The number of further values.
+        Number of further values.
     all_classes : bool
         Whether all classes have prototypes; False if the grid ended because a class has none with
         the next value.
@@ -188,8 +176,7 @@ class ErrorCurve:
     extensions : mapping of parameter to Extension
         Extensions of the default grids beyond their last value.
     counts : int array (G,), or None
-        Number of prototypes (or of the units that the method counts) in the model on all rows, if
-        known.
+        Number of prototypes (or of other units) in the model on all rows, if known.
     """
 
     problem: Problem
@@ -217,31 +204,25 @@ class ErrorCurve:
 
     @cached_property
     def choice(self) -> Choice:
-        """Selection of grid points from the errors, within the limits by `max_prototypes=` and
-        `tolerance=` of the call.
-        """
+        """Selection of grid points from the errors, within the limits of the call."""
         return self._choose(self.limits)
 
     @cached_table
     def table(self) -> pd.DataFrame:
-        """Table of the curve: the parameters, `error`, `se`, `size`, and `cover_error` and `bound` if available.
+        """Table with one row for each grid point: its parameters, error and size.
 
-        One row for each grid point.
-
-        `error` : cross-validated error by `measure`: the proportion of errors, its mean over
-        classes, or the loss. `se` : its standard error over folds, as in glmnet, which the 1-SE
-        rule uses. It is at least the standard error of an error of 0
-        (Agresti and Coull 1998), see `core.statistics.intervals.least_se`. `size` : the mean
-        complexity of the models over the folds,
-        in the unit of the method. `cover_error` : the proportion of rows that are in no ball, in
-        balls of several classes, or only in balls of another class. `bound` : the mean over folds
-        of the bound on the error from the training rows alone, see `Fit.bound`.
+        `error` : cross-validated error by `measure`. `se` : its standard error over folds, as in
+        glmnet, which the 1-SE rule uses; at least the standard error of an error of 0 (Agresti and
+        Coull 1998). `size` : mean complexity of the models over the folds, in the unit of the
+        method. If available, `cover_error` : proportion of rows that are not in a ball, in balls of
+        several classes, or only in balls of another class. `bound` : mean over folds of the bound
+        on the error from the training rows alone, see `Fit.bound`.
 
         Notes
         -----
-        `se` treats folds as independent, and is too small for an interval: it is 0.64 to 0.87 of
-        the standard deviation over new samples for 60 and 100 rows, and 0.35 to 0.56 with a rare
-        class. Use `band` for intervals.
+        `se` treats folds as independent, so it is too small for an interval: 0.64 to 0.87 of the
+        standard deviation over new samples for 60 and 100 rows, and 0.35 to 0.56 with a rare class.
+        Use `band` for intervals.
         """
         out = self.grid.assign(error=self.choice.error, se=self.choice.se)
         out["size"] = self.choice.size
@@ -264,8 +245,7 @@ class ErrorCurve:
         Returns
         -------
         Series
-            Values by column; its `name` is the number of the row, which `fit_at` and `confusion`
-            take.
+            Values by column; its `name` is the number of the row, for `fit_at` and `confusion`.
 
         Examples
         --------
@@ -283,11 +263,9 @@ class ErrorCurve:
         return self.choice.points[choose]
 
     def chosen_at(self, values: Mapping[str, Any]) -> int:
-        """The row of `table` selected by `choose=` in the call, among the rows with some values of the parameters."""
-        limits, same = (
-            self.limits,
-            (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy(),
-        )
+        """The row of `table` that the call selects among the rows with these parameters."""
+        limits = self.limits
+        same = (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy()
         if not same.any():
             tried = "; ".join(
                 f"{name}: {brief(self.grid[name].unique().tolist())}" for name in values
@@ -311,9 +289,7 @@ class ErrorCurve:
         return choose_over_repeats(errors, weights, self.sizes, self.bounds, limits)
 
     def of_metric(self, point: int) -> ErrorCurve:
-        """The part of the curve with the metric of a grid point, which then counts as given; the
-        whole curve if no metric was tuned.
-        """
+        """The part of the curve with the metric of a grid point; all of it if none was tuned."""
         names = list(self.problem.metric_axes)
         if not names:
             return self
@@ -359,18 +335,17 @@ class ErrorCurve:
         return MEASURES[self.measure]
 
     def corrected(self, choose: str | None = None) -> Estimate:
-        """Error of the selected point, corrected for selecting it on the same folds (BBC-CV), with a 95 % interval.
+        """Error of the selected point, corrected for its selection, with a 95 % interval.
 
-        The error in `table` of the selected point is optimistic, because it was selected by this
-        error. The correction is bootstrap bias-corrected cross-validation (BBC-CV). A single grid
-        point, and selection by the bound, which does not use held-out rows, need no correction:
-        then it is the error in `table`, with the interval of `band`.
+        The error of the selected point in `table` is optimistic, because the same folds selected
+        it. The correction is bootstrap bias-corrected cross-validation (BBC-CV). A single grid
+        point and selection by the bound need none: the result is then the error in `table`, with
+        the interval of `band`.
 
         Parameters
         ----------
         choose : "1se", "min" or "bound"
-            Rule of selection, as in `fit`. Default: the rule of the call, so the result is the
-            error that the fit prints.
+            Rule of selection, as in `fit`. Default: the rule of the call.
 
         Returns
         -------
@@ -379,30 +354,23 @@ class ErrorCurve:
 
         Notes
         -----
-        No model is refitted: rows are drawn with replacement from the held-out predictions, the
-        point is selected again, and its error is computed on the rows that were not drawn.
+        No model is refitted: held-out predictions of rows are drawn with replacement, the point is
+        selected again, and its error is computed on the rows that were not drawn.
 
         On noise, with 40 rows and a true error of 0.50, the error at the 1-SE point is 0.38 for
-        "scm", 0.40 for "pvm" and 0.45 for "knn", and the corrected error is 0.47, 0.48 and 0.50
-        (`python benchmarks/tuned_error.py`). So for "pvm" and "scm" it is still 2 to 3 points
-        optimistic.
+        "scm", 0.40 for "pvm" and 0.45 for "knn"; the corrected error is 0.47, 0.48 and 0.50
+        (`python benchmarks/tuned_error.py`), so it can still be 2 to 3 points optimistic.
 
-        *Interval.* It is Wilson's, for the effective number of independent rows: this number gives
-        a proportion the variance of the corrected losses of the rows. As in `band`, it accounts for
-        groups of rows and for the training rows that folds share. It is at most the number of rows,
-        divided by the factor for shared training rows, so the interval is not empty if no row is
-        misclassified. It is reduced for Student's quantile. For the balanced error without groups,
-        it is the interval of Price and Bonett (2004) for a mean of proportions, with the same
-        factor.
-
-        Twelve simulated worlds have noise, separated classes, unequal spread, rare classes, a
-        column that splits, or costs. The interval contains the true error in 0.97 to 1.00 of 60
-        samples, and is never empty (`python benchmarks/tuned_error.py --worlds`).
+        *Interval.* It is Wilson's, for the effective number of independent rows, which gives a
+        proportion the variance of the corrected losses. As in `band`, it accounts for groups of
+        rows and for the training rows that folds share. It is reduced for Student's quantile.
+        For the balanced error without groups, it is the interval of Price and Bonett (2004) for a
+        mean of proportions. In twelve simulated worlds, it contains the true error in 0.97 to 1.00
+        of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`).
 
         See Also
         --------
-        compare : nested cross-validation, `compare(formula, data, [method], cv=10)`, refits the
-        tuning on each outer training set.
+        compare : nested cross-validation, which tunes again on each outer training set.
 
         References
         ----------
@@ -411,7 +379,8 @@ class ErrorCurve:
         Examples
         --------
         >>> import protoclass as pc
-        >>> v = pc.cross_validate("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1)
+        >>> iris = pc.load_data("iris")
+        >>> v = pc.cross_validate("species ~ .", iris, dissimilarity="euclidean", repeats=1)
         >>> v.selected("1se")["error"], v.corrected()
         (np.float64(0.04), 0.05 (95 % CI 0.018 to 0.13))
         """
@@ -423,7 +392,7 @@ class ErrorCurve:
         return Estimate(float(self.choice.error[point]), max(0.0, low), high)
 
     def correction(self, choose: str | None = None) -> Estimate | None:
-        """As `corrected`; None if no correction is needed. Losses are a proportion of the largest one."""
+        """As `corrected`; None if no correction is needed."""
         found, groups, largest = self._corrected(choose), self.problem.groups, self.loss.max()
         if found is None:
             return None
@@ -438,6 +407,7 @@ class ErrorCurve:
             ]
             shares, rows = np.transpose(each)
             return Estimate(value, *mean_of_few(shares, rows, self._shared))
+        # losses as proportions of the largest one
         parts, share = self._parts_of_rows(lost[:, None], w), value / largest
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest
@@ -449,7 +419,7 @@ class ErrorCurve:
         return Estimate(value, float(low * largest), float(high * largest))
 
     def _corrected(self, choose: str | None) -> tuple[np.ndarray, np.ndarray] | None:
-        """The corrected loss of each row, and its weight: 0 if no sample left it out; None if nothing is corrected."""
+        """The corrected loss and the weight of each row, 0 if in all samples; None if not corrected."""
         choose = self.problem.call.choose if choose is None else choose
         self.point_of(choose)
         if len(self.grid) == 1 or choose == "bound":
@@ -495,8 +465,8 @@ class ErrorCurve:
     ) -> pd.DataFrame:
         """Simultaneous confidence band for the error curve, with coverage `level`.
 
-        Bars of one standard error are for each point separately, so some of many miss the true
-        error. The band contains the whole curve of true errors with probability `level`.
+        It contains the whole curve of true errors with this probability; bars of one standard error
+        are for each point alone.
 
         Parameters
         ----------
@@ -510,25 +480,22 @@ class ErrorCurve:
         Returns
         -------
         DataFrame
-            One row for each grid point: the parameters, `error`, `se` (glmnet's, as in `table`),
-            `low` and `high` (pointwise, Student's t), `band_low` and `band_high`. NaN if all rows
-            have the same loss. Ends are not truncated at 0.
+            One row for each grid point: the parameters, `error`, `se` as in `table`, `low` and
+            `high` (pointwise, Student's t), `band_low` and `band_high`. NaN if all rows have the
+            same loss. Ends are not truncated at 0.
 
         Notes
         -----
         The band is error +- c s with one c for all points: the quantile of the largest deviation
         over the grid in draws with the correlations of the errors of the points, see
         `core.statistics.intervals.simultaneous`. Here s is not `se`, but is computed from the
-        losses of the rows (or of groups of rows). It accounts for the training rows that folds
-        share by the factor of `compare`, the root of 1 + K / (K - 1) for K folds (Nadeau and Bengio
-        2003). Class proportions hardly vary between stratified folds, so the errors of folds vary
-        less than the errors of new samples.
+        losses of rows or groups, times the root of 1 + K / (K - 1) for K folds that share training
+        rows (Nadeau and Bengio 2003).
 
         For k-NN and 60 to 120 rows the band contains the curve in 0.94 to 0.96 of 200 samples; a
-        band that treats folds as independent contains it in 0.57 to 0.82. For the balanced error,
-        with 18 rows in a class that is hardly ever predicted with large k, it is 0.62 (and 0.56): a
-        proportion near 0 or 1 of few rows shows too little variance (`python
-        benchmarks/inference.py curve`).
+        band that treats folds as independent contains it in 0.57 to 0.82. For the balanced error
+        with 18 rows in a class that is hardly ever predicted, it is 0.62, because a proportion near
+        0 or 1 of few rows shows too little variance (`python benchmarks/inference.py curve`).
 
         Examples
         --------
@@ -561,9 +528,9 @@ class ErrorCurve:
         return sum(losses(self.predicted[[r]], y, self.loss)[0] for r in range(R)) / R
 
     def _parts_of_rows(self, lost: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """What each row, or group of rows, adds to mean losses (n, G) with weights (n,), (units, G).
+        """Contribution of each row or group to mean losses (n, G) with weights (n,), (units, G).
 
-        The loss of a row minus the mean; for the balanced error minus the mean of its class.
+        It is the loss of a row minus the mean; for the balanced error minus the mean of its class.
         """
         y, groups, lost = self.problem.frame.codes, self.problem.groups, lost.copy()
         of_class = y if self.measure == "balanced" else np.zeros(len(y), int)
@@ -579,7 +546,7 @@ class ErrorCurve:
 
     @property
     def _shared(self) -> float:
-        """The factor of a variance for the training rows that folds share (Nadeau and Bengio 2003)."""
+        """The factor of a variance for training rows that folds share (Nadeau and Bengio 2003)."""
         K = float(np.mean(self.of_fold.max(axis=1) + 1))
         return 1 + K / (K - 1)
 
@@ -604,9 +571,7 @@ class ErrorCurve:
 
     @property
     def folds(self) -> pd.DataFrame | pd.Series:
-        """Fold in which each row is held out, by the labels of the data; a column for each repeat
-        if there are several.
-        """
+        """Fold in which each row is held out, by label; a column for each repeat if several."""
         frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index)
         return (
             frame[0].rename("fold")
@@ -616,9 +581,7 @@ class ErrorCurve:
 
     @cached_table
     def held_out(self) -> pd.DataFrame:
-        """Out-of-fold predictions of every row (by label; by repeat and label if there are several)
-        at every grid point.
-        """
+        """Out-of-fold predictions of the rows, by label (and repeat), at every grid point."""
         frame, repeats = self.problem.frame, len(self.predicted)
         index = (
             frame.index
@@ -632,10 +595,10 @@ class ErrorCurve:
         return pd.DataFrame(series, index).rename_axis(columns="point")
 
     def confusion(self, point: Any = None) -> pd.DataFrame:
-        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table`, or
-        at the selected one.
+        """Weight of held-out rows by true class (rows) and predicted class, at a row of `table`.
 
-        With several repeats, the mean over them. Rows without a prediction are not counted.
+        Default: the selected row. It is the mean over repeats. Rows without a prediction are not
+        counted.
         """
         g = self._point(point)
         frame, L = self.problem.frame, len(self.problem.frame.levels)
@@ -653,9 +616,7 @@ class ErrorCurve:
         )
 
     def _point(self, point: Any) -> int:
-        """A row of the table, which is given by its number or as it is selected; the one that the
-        call selects by default.
-        """
+        """The number of a row, given as such or by `selected`; default: the selected row."""
         point = (
             self.point_of()
             if point is None
@@ -674,7 +635,7 @@ class ErrorCurve:
         return int(point)
 
     def select(self, point: Any) -> Selection:
-        """The selection of a row of `table`; by hand, unless `choose=` in the call selects this row."""
+        """The selection of a row of `table`; by hand, unless the call selects this row."""
         at = self._point(point)
         return Selection(
             self.grid,
@@ -684,9 +645,8 @@ class ErrorCurve:
         )
 
     def tidy(self) -> Any:
-        """Table by grid point: parameters, error, std_error, conf_low, conf_high (+- 1 SE, as in broom), size, measure.
+        """`table` with the names of broom: std_error, conf_low, conf_high (+- 1 SE), and `measure`.
 
-        `measure` is the name of the error: "error", "balanced error", "ordinal error" or "loss".
         The table is from the library of the data, as for `Fit.tidy`.
         """
         table = self.table.rename(columns={"se": "std_error"})
@@ -696,11 +656,10 @@ class ErrorCurve:
         return as_given(table.assign(measure=self.measure_name), self.problem.call.data)
 
     def glance(self) -> Any:
-        """Table with one row: measure, number of grid points, folds and repeats, lowest error with
-        its SE, and the 1-SE point.
+        """Table with one row: measure, counts of grid points, folds and repeats, errors with SE.
 
-        `error_min_corrected` and `error_1se_corrected` are the errors of the two points, corrected
-        for selecting them on the same folds, see `corrected`; NaN for a single grid point.
+        `error_min_corrected` and `error_1se_corrected` are the errors of the two points by
+        `corrected`; NaN for a single grid point.
         """
         best, chosen = self.selected("min"), self.selected("1se")
         least, parsimonious = (
@@ -727,53 +686,3 @@ class ErrorCurve:
             ]
         )
         return as_given(row, self.problem.call.data)
-
-
-def worse_than_one_class(
-    validation: ErrorCurve,
-    point: int,
-    kinds: Collection[str] = (),
-    is_calibrated: bool = False,
-    corrected: float | None = None,
-) -> str:
-    """Warning if always predicting one class has a lower cross-validated error than a grid point,
-    with a cure; "" otherwise.
-
-    Parameters
-    ----------
-    validation : ErrorCurve
-    point : int
-        Row of the point in the table.
-    kinds : collection of str
-        Kinds of prediction of the point's rule, if known. A rule with values by class can be
-        calibrated. Its decisions by probabilities are then no worse than one class, except for
-        sampling error, because the probabilities are the proportions of the classes if its values
-        contain no information.
-    is_calibrated : bool
-    corrected : float, optional
-        Corrected error of the point: it counts if the error itself is not above the error of one
-        class.
-    """
-    errors, none, name = validation.choice.error, validation.no_information, validation.measure_name
-    error, which = errors[point], f"CV {name}"
-    if corrected is not None and error <= none + SAME:
-        error, which = corrected, f"corrected {name}"
-    if not error > none + SAME:
-        return ""
-    constant = validation.problem.frame.levels[int(np.argmin(validation.losses_of_one_class))]
-    head = f"{which} {fixed(error)}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
-    texts = texts_as_wholes(validation.problem.frame, validation.problem.metric)
-    if texts:
-        return f"{head}; {texts}"
-    if set(READ) & set(kinds):
-        argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
-        head += (
-            f"; {'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), "
-            "which decides by probabilities"
-        )
-    return f"{head}; validation.permutation_test() shows whether the predictors are related to the classes"
-
-
-def costs_twice(validation: ErrorCurve) -> str:
-    """That weights of classes and a loss are both in the cross-validated loss; empty if they are not."""
-    return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE

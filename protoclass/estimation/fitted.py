@@ -54,18 +54,18 @@ UNKNOWN = 1e-6  # seconds of a pair of rows, for methods that predict none
 @public
 @dataclass(frozen=True, eq=False)
 class Fitted(Served):
-    """A fitted rule with its data, dissimilarity and parameters; it predicts and lists its prototypes.
+    """A fitted rule with its data and parameters; it predicts and lists its prototypes.
 
     Attributes
     ----------
     problem : Problem
         Formula, data and arguments, prepared.
     dissimilarity : Dissimilarity
-        The trained dissimilarity with the training rows.
+        Trained dissimilarity with the training rows.
     rule : Rule
-        The fitted model itself: the prototypes and how they predict.
+        The model: prototypes and how they predict.
     curve : ErrorCurve, or None
-        The cross-validation; None if nothing was cross-validated. Use `validation`.
+        Cross-validation of the call, if any. Use `validation`.
     selection : Selection
         Selected parameters, and how they were selected.
     calibration : Calibration, or None
@@ -75,7 +75,7 @@ class Fitted(Served):
     inside: ClassVar[str] = (
         "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of "
         "fitted_codes frame kinds learned "
-        "learn needed_of_new of_other_class prediction_sets predictions prices problem "
+        "learn needed_of_new of_other_class predictions prices problem "
         "prototype_names prototype_row prototype_table query "
         "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of "
         "warn_of_costs_twice why_optimistic"
@@ -100,7 +100,7 @@ class Fitted(Served):
     ) -> Self:
         """The method on all rows with the parameters of a selection.
 
-        `known` has what cross-validation has measured and learned on all rows already.
+        `known` has the dissimilarity, task and rule on all rows, if they are known already.
         """
         metric = problem.with_values(selection.values).metric
         if metric is not problem.metric:
@@ -111,17 +111,14 @@ class Fitted(Served):
             with bar(None, "fitting", problem.progress) as fitting:
                 dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
                 task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
-                check_rows_needed(
-                    replace(problem, model=model),
-                    np.bincount(task.y[task.w > 0], minlength=task.classes),
-                    {},
-                )
+                counts = np.bincount(task.y[task.w > 0], minlength=task.classes)
+                check_rows_needed(replace(problem, model=model), counts, {})
                 rule = model.path(replace(task, tick=fitting.update), {}).at(0)
         return cls(problem, dissimilarity, rule, validation, selection)
 
     @property
     def validation(self) -> ErrorCurve:
-        """The cross-validation: errors over the grid, held-out predictions, and the selected point."""
+        """The cross-validation: errors over the grid, held-out predictions, selected point."""
         found = self.checked if self.curve is None else self.curve
         if isinstance(found, str):
             raise NotAvailableError("this fit was not cross-validated: use fit.update(cv=10)")
@@ -129,9 +126,7 @@ class Fitted(Served):
 
     @cached_property
     def checked(self) -> ErrorCurve | str:
-        """The cross-validation with parameters that were given, done at its first use; or why there
-        is none, in words.
-        """
+        """The cross-validation of given parameters, done at first use; or why there is none."""
         none, problem, frame = "not cross-validated: cv=10", self.chosen_problem, self.frame
         if (
             not problem.cv_is_auto
@@ -156,9 +151,7 @@ class Fitted(Served):
 
     @cached_property
     def prices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sizes and errors of the frontier of the cross-validation, which are faster to compute
-        than the corrected errors.
-        """
+        """Sizes and uncorrected errors of the frontier of the cross-validation."""
         assert self.curve is not None
         curve, points = lowest_by_size(self.curve)
         return curve.rule_sizes[points], curve.choice.error[points]
@@ -205,17 +198,15 @@ class Fitted(Served):
     @property
     def objective(self) -> Objective:
         """Minimised objective of the method, with its parts."""
-        objective: Objective = self._reported("objective")
-        return objective
+        return self._reported("objective")
 
     @property
     def certificate(self) -> Certificate:
         """Certificate of optimality: objective, lower bound, gap and proof, in total and per class.
 
-        If the candidates are a sample of the rows, the bound is for covers by these candidates.
+        The bound is for covers by the candidates, which may be a sample of the rows.
         """
-        certificate: Certificate = self._reported("certificate")
-        return certificate
+        return self._reported("certificate")
 
     def _reported(self, name: str) -> Any:
         if name in self.rule.report:
@@ -235,29 +226,24 @@ class Fitted(Served):
         the columns of the method, then the predictors. Those of the PVM are `newly_covered`, the
         weight of the rows of its class that it is the first to cover, and `miscovered`, the weight
         of the rows of other classes in its ball. A predictor with the name of an earlier column is
-        called `name (predictor)`. Centroids are labelled by method, class and number, in the units
-        of the design matrix. If the metric has learned weights of the columns, `attrs["weights"]`
-        has them by name.
+        called `name (predictor)`. Centroids are in the units of the design matrix. Learned weights
+        of the columns are in `attrs["weights"]`, by name.
         """
         prototypes, head = self.rule.prototypes, self.prototype_table
         if prototypes.at is None:
             coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
             predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
         else:
-            predictors, added = (
-                self.frame.predictors_of(head.index[self.prototype_row >= 0].unique()),
-                self.dissimilarity.added,
-            )
+            predictors = self.frame.predictors_of(head.index[self.prototype_row >= 0].unique())
+            added = self.dissimilarity.added
             if added is not None:
                 predictors = pd.concat([predictors, added.reindex(columns=predictors.columns)])
             predictors = predictors.reindex(head.index)
         predictors = predictors.rename(
             columns={c: f"{c} (predictor)" for c in predictors if c in head}
         )
-        table, weights = (
-            pd.concat([head, predictors], axis=1),
-            self.dissimilarity.metric.column_weights,
-        )
+        table = pd.concat([head, predictors], axis=1)
+        weights = self.dissimilarity.metric.column_weights
         if weights is not None:
             table.attrs["weights"] = weights["weight"].to_dict()
         return table
@@ -280,18 +266,14 @@ class Fitted(Served):
 
     @property
     def of_other_class(self) -> np.ndarray:
-        """Whether each prototype is a row of another class than the class it represents, bool (q,)."""
+        """Whether each prototype is a row of another class than it represents, bool (q,)."""
         table = self.prototype_table
-        own = (
-            table["true_class"].cat.codes.to_numpy()
-            if "true_class" in table
-            else np.full(len(table), -1)
-        )
+        own = table.get("true_class", table["class"]).cat.codes.to_numpy()
         return (own >= 0) & (own != self.rule.prototypes.classes)
 
     @cached_property
     def prototype_names(self) -> pd.Index:
-        """Names of the prototypes, in the order of selection: row labels, or method, class and number."""
+        """Names of the prototypes: row labels, or method, class and number."""
         prototypes, levels = self.rule.prototypes, self.frame.levels
         if prototypes.at is not None:
             return self.dissimilarity.candidate_names[prototypes.at]
@@ -337,7 +319,7 @@ class Fitted(Served):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of prediction: the kinds of the rule and, if the fit is calibrated, "prob" and "set"."""
+        """Kinds of prediction: those of the rule, and "prob" and "set" of a calibrated fit."""
         own = self.rule.kinds
         return (
             own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
@@ -359,68 +341,58 @@ class Fitted(Served):
         Parameters
         ----------
         new : DataFrame, or path or lazy table as `data` in `fit`, optional
-            New rows with the predictors of the formula; for given dissimilarities, the
-            dissimilarities to the prototypes as columns by label. Default: the training rows.
+            New rows with the predictors; for given dissimilarities, those to the prototypes, as
+            columns by label. Default: the training rows.
         kind : str
             Kind of prediction, if the fitted model has it:
 
             * "class": a categorical Series;
-            * "cover": the class of the balls that contain the row; NA if no ball contains it, or
-              balls of several classes do;
+            * "cover": the class of the balls that contain the row; NA if there is none, or several;
             * "nearest": label of the nearest prototype;
             * "distance": DataFrame of the distance to the nearest prototype of each class, as the
               model compares distances (inf if a class has no prototype);
-            * "prob", "decision": DataFrame by class. "prob" is calibrated only if the fit is (see
-              `Fit.calibrate` and Notes);
+            * "prob", "decision": DataFrame by class. "prob" is calibrated only if the fit is;
             * "set", for a calibrated fit: a Series of tuples with none, one or several classes.
         level : float between 0 and 1
             Nominal coverage of the prediction sets.
         prior : mapping of class to proportion, or "class_weights", optional
-            Prevalence of the classes in the population of the new rows, for "prob" and "class".
-            Default: the prevalence in the rows used for calibration. "class_weights": the
-            proportions that `class_weights=` of the fit gives the classes.
+            Prevalence of the classes among the new rows, for "prob" and "class". Default: the
+            prevalence in the calibration rows. "class_weights": the proportions by
+            `class_weights=` of the fit.
         loss : DataFrame or dict, optional
-            Loss matrix for "class", with true classes as rows and predicted classes as columns; for
-            two classes also the cost of an error in a class, such as `{"bad": 5}`. The predicted
-            class has the lowest expected loss under the probabilities.
+            Loss matrix for "class", with true classes as rows and predicted classes as columns, or
+            the cost of an error in one of two classes, such as `{"bad": 5}`. The predicted class
+            has the lowest expected loss.
         threshold : Threshold, or dict of one class and a threshold, optional
-            Probability threshold for "class": this class is predicted if its probability is at
-            least the threshold, otherwise the most probable other class. `Fit.threshold` selects a
-            threshold on held-out rows.
+            Lowest probability at which "class" is this class, otherwise the most probable other
+            class. `Fit.threshold` selects a threshold on held-out rows.
         unseen : "warn", "raise" or "zero"
-            Treatment of rows with a category level that no training row has (or, in a boolean
-            column, a number other than 0 and 1), or with a letter that no training string has, if
-            the dissimilarity is `Mismatch`: then the prediction is NA. "warn": a `DataWarning` with
-            column, level and number of rows. Dissimilarities that compare categories (Gower,
-            Hamming, zero_one, these as parts of `Mixed`) treat the level as different from every
-            other; if the levels are columns of the design matrix, the prediction is NA. "raise": an
-            error, as in R. "zero": a warning, and the row is predicted with 0 in all columns of the
-            category, as by `OneHotEncoder(handle_unknown="ignore")`.
+            Treatment of rows with a category level that no training row has, or for `Mismatch` a
+            letter that no training string has. "warn": a `DataWarning` with column, level and
+            number of rows. Dissimilarities that compare categories (Gower, Hamming, zero_one, also
+            in `Mixed`) treat the level as different from every other; otherwise the prediction is
+            NA. "raise": an error, as in R. "zero": a warning, and 0 in all columns of the category,
+            as by `OneHotEncoder(handle_unknown="ignore")`.
 
         Returns
         -------
         Series or DataFrame
             Predictions with the index of `new`; NA for a row with missing predictors, or with a
-            level that cannot be used. A polars or pyarrow table gives a result of the same library,
-            by position; without `new` the rows that the fit excluded are null. Rows of paths and
-            lazy tables are labelled by their number; a dask DataFrame gives a dask result.
+            level that cannot be used. A polars, pyarrow or dask table gives a result of the same
+            library. Rows of paths and lazy tables are labelled by their number.
 
         Raises
         ------
         OptionError
-            If the fitted model does not have this kind, or if another argument is given, such as
-            R's `newdata=` and `type=`.
+            If the fitted model does not have this kind, or if the arguments exclude each other.
         DataError
-            If columns are missing or of another type, or, with unseen="raise", if a level was not
-            in the training data.
+            If columns are missing or of another type; with unseen="raise", if a level is new.
 
         Notes
         -----
-        Proportions of votes are not calibrated probabilities. The nearest neighbour has one vote,
-        so its "prob" is 1.0 for every row. On two classes that overlap it is right for 67 % of the
-        rows, and 5-NN is right for 85 % of the rows for which all five agree (`python
-        benchmarks/new_rows.py`). Without calibration, use "prob" to rank rows, and held-out rows
-        (`validation.held_out`) or new rows (`test`) to estimate the error.
+        Proportions of votes are not calibrated probabilities. For example, "prob" of the nearest
+        neighbour is always 1.0, but on two classes that overlap it is right for 67 % of the rows
+        (`python benchmarks/new_rows.py`). Without calibration, use "prob" only to rank rows.
 
         See Also
         --------
@@ -433,8 +405,10 @@ class Fitted(Served):
         >>> import protoclass as pc
         >>> iris = pc.load_data("iris")
         >>> fit = pc.fit("species ~ .", iris, eps=1.0)
-        >>> fit.predict(iris.iloc[[0, 70]]).tolist(), fit.predict(iris.iloc[[0, 70]], "nearest").tolist()
-        (['setosa', 'virginica'], [7, 104])
+        >>> fit.predict(iris.iloc[[0, 70]]).tolist()
+        ['setosa', 'virginica']
+        >>> fit.predict(iris.iloc[[0, 70]], "nearest").tolist()
+        [7, 104]
         """
         one_of("unseen", unseen, UNSEEN)
         data, rows = (self.call.data, True) if new is None else (new, False)
@@ -446,10 +420,7 @@ class Fitted(Served):
     def predictions(
         self, new: Any = None, kind: str = "class", unseen: str | None = "warn", **decision: Any
     ) -> pd.Series | pd.DataFrame:
-        """The result of `predict`, always in pandas; `decision` has its other arguments.
-
-        With `unseen=None` there is no warning for levels that are not in the training data.
-        """
+        """The result of `predict` in pandas; no warning of new levels if `unseen` is None."""
         self.check_kind(kind, **decision)
         if new is None:
             return self.answer_rows(None, kind, **decision)
@@ -482,20 +453,14 @@ class Fitted(Served):
         """Warn of levels that are not in the training data."""
         # estimators, which use "zero", have no unseen=
         cure = "" if zero else ". Use unseen='raise' to make `Fit.predict` refuse them"
-        fates, coded = (
-            self.fates_of(found),
-            [name for name, known in found.schema.items() if known.kind != "letters"],
-        )
-        found.warn(
-            {
-                c: "zero" if zero and fate == "missing" and c in coded else fate
-                for c, fate in fates.items()
-            },
-            cure,
-        )
+        fates = self.fates_of(found)
+        coded = [name for name, known in found.schema.items() if known.kind != "letters"]
+        if zero:
+            fates |= {c: "zero" for c in coded if fates.get(c) == "missing"}
+        found.warn(fates, cure)
 
     def fates_of(self, found: Unseen) -> dict[str, str]:
-        """Treatment of rows with a level that is not in the training data, by column: see `Metric.unseen`."""
+        """Treatment of rows with a new level, by column: see `Traits.unseen`."""
         metric, by_columns = self.dissimilarity.metric, not self.model.measures(self.rule)
         letters = [name for name in found.counts if found.schema[name].kind == "letters"]
         fates = {
@@ -507,9 +472,7 @@ class Fitted(Served):
     def true_codes(
         self, new: pd.DataFrame, data: str = "the new data", use: str = "an error"
     ) -> np.ndarray:
-        """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit; raises if
-        the rows have no classes.
-        """
+        """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit."""
         response = self.frame.formula.response
         if response not in new:
             raise OptionError(
@@ -519,9 +482,7 @@ class Fitted(Served):
         return class_codes(new[response], self.frame.levels)
 
     def needed_of_new(self, *further: Any) -> list[Any] | None:
-        """Columns that new rows must have: the predictors and `further`; None if dissimilarities
-        are given, by any name.
-        """
+        """Columns that new rows must have; None for given dissimilarities."""
         return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
 
     def check_kind(
@@ -532,20 +493,14 @@ class Fitted(Served):
         loss: Any = None,
         threshold: Any = None,
     ) -> None:
-        """Raise unless `predict` has this kind and it fits the other arguments; warn if these count costs twice."""
+        """Check the arguments of `predict` together; warn if they count costs twice."""
         known = (*KINDS, "set")
         if not isinstance(kind, str) or kind not in self.kinds:
-            every = (
-                ""
-                if isinstance(kind, str) and kind in known
-                else f" (known kinds: {', '.join(known)})"
-            )
-            needs_calibration = isinstance(kind, str) and kind in ("prob", "set")
-            cure = (
-                "use fit.calibrate() for 'prob' and 'set', or calibrate=True in pc.fit"
-                if needs_calibration
-                else ""
-            )
+            named = kind if isinstance(kind, str) else ""
+            every = "" if named in known else f" (known kinds: {', '.join(known)})"
+            cure = ""
+            if named in ("prob", "set"):
+                cure = "use fit.calibrate() for 'prob' and 'set', or calibrate=True in pc.fit"
             hint = hint_for_value("prediction", kind, self.kinds)
             raise OptionError(
                 f"kind must be {either(self.kinds)} for method {self.model.name!r}, not {brief(kind)}"
@@ -566,19 +521,15 @@ class Fitted(Served):
             self.warn_of_costs_twice("loss=" if threshold is None else "threshold=", prior)
 
     def warn_of_costs_twice(self, decision: str, prior: Any = None) -> None:
-        """Warn if a decision by costs uses probabilities that already include the costs, by `class_weights=`."""
+        """Warn if a decision by costs uses probabilities that include them, by `class_weights=`."""
         weighs = self.calibration is None if prior is None else isinstance(prior, str)
         if self.problem.class_factors is None or not weighs:
             return
-        cure = (
-            "use fit.calibrate(), whose probabilities do not include them"
-            if prior is None
-            else "leave out prior="
-        )
-        warn(
-            f"{decision} on probabilities for class_weights= counts costs twice: {cure}",
-            DataWarning,
-        )
+        cure = "leave out prior="
+        if prior is None:
+            cure = "use fit.calibrate(), whose probabilities do not include them"
+        said = f"{decision} on probabilities for class_weights= counts costs twice: {cure}"
+        warn(said, DataWarning)
 
     def answer_rows(
         self,
@@ -590,29 +541,29 @@ class Fitted(Served):
         loss: Any = None,
         threshold: Any = None,
     ) -> pd.Series | pd.DataFrame:
-        """The result of `predict` for one block of rows; or for the training rows (None)."""
-        if kind == "set":
-            return self.prediction_sets(new, level, zero)
+        """The result of `predict` for a block of rows; for the training rows if None."""
+        response = self.frame.formula.response
+        if kind == "set" and self.calibration is not None:
+            return self.calibration.sets(new, self.classes, level, zero).rename(response)
         prior = prior_of(prior, self.problem)
         query, index, complete = self.query(new, zero)
         if kind == "prob":
             codes = self.class_probabilities(query, prior)
         elif threshold is not None:
-            codes = decide_at(
-                self.class_probabilities(query, None), *threshold_of(threshold, self.frame.levels)
-            )
+            p = self.class_probabilities(query, None)
+            codes = decide_at(p, *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
-            codes = decide(
-                self.class_probabilities(query, prior), loss_matrix(loss, self.frame.levels)
-            )
+            p = self.class_probabilities(query, prior)
+            codes = decide(p, loss_matrix(loss, self.frame.levels))
+        elif kind == "class" and new is None:
+            codes = self.fitted_codes
         else:
-            codes = (
-                self.fitted_codes
-                if kind == "class" and new is None
-                else answer(self.rule, kind, query)
-            )
+            codes = answer(self.rule, kind, query)
         if kind in ("class", "cover"):
-            return self._as_classes(codes, index, complete)
+            out = np.full(len(index), -1)
+            out[complete] = codes
+            classes = pd.Categorical.from_codes(out, self.frame.levels)
+            return pd.Series(classes, index, name=response)
         if kind == "nearest":
             return self._as_names(codes, index, complete)
         values = np.full((len(index), len(self.classes)), np.nan)
@@ -620,17 +571,14 @@ class Fitted(Served):
         return pd.DataFrame(values, index, self.frame.levels)
 
     def class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
-        """Probabilities (r, classes) of the rows of a query: calibrated, or else of the rule; NaN
-        for a row with a missing value.
+        """Probabilities (r, classes), calibrated or of the rule; NaN for rows with missing values.
 
-        Calibrated probabilities are for the prevalence of the calibration rows, without the factors
-        of `class_weights=`; those of the rule are for the prevalence in the training rows, with
-        these factors. With `prior` (classes,) they are for that prevalence.
+        They are for the prevalence `prior` (classes,). Default: of the calibration rows without
+        `class_weights=`, or for a rule of the training rows with these.
         """
         if self.calibration is not None:
-            return self.calibration.probabilities(
-                answer(self.rule, self.calibration.scale.kind, query), prior
-            )
+            values = answer(self.rule, self.calibration.scale.kind, query)
+            return self.calibration.probabilities(values, prior)
         if "prob" not in self.rule.kinds:
             raise OptionError(
                 f"method {self.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()"
@@ -641,21 +589,6 @@ class Fitted(Served):
         weight = self.frame.class_weights
         return under_prior(p, weight / weight.sum(), prior)
 
-    def prediction_sets(self, new: Any, level: Any, zero: bool = False) -> pd.Series:
-        """For each row the classes that conform to the calibration rows: a tuple, None for a row
-        with missing values.
-        """
-        if self.calibration is None:
-            raise OptionError(
-                "prediction sets need a calibrated fit: use fit.calibrate().predict(new, 'set')"
-            )
-        p, index, complete = self.calibration.p_values(new, zero)
-        out = np.full(len(index), None, object)
-        classes = np.array(self.classes, object)
-        for i, row in zip(np.flatnonzero(complete), p, strict=True):
-            out[i] = None if np.isnan(row).any() else tuple(classes[row > 1 - level])
-        return pd.Series(out, index, dtype=object, name=self.frame.formula.response)
-
     def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
@@ -664,25 +597,12 @@ class Fitted(Served):
 
     @property
     def told_apart(self) -> Callable[[Any], np.ndarray] | None:
-        """A function of new rows (None: of the training rows) to values that distinguish them, if
-        the rule has such a kind.
-        """
-        kind = next(
-            (kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds), None
-        )
-        return None if kind is None else lambda rows: answer(self.rule, kind, self.query(rows)[0])
-
-    def _as_classes(self, codes: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
-        out = np.full(len(index), -1)
-        out[complete] = codes
-        return pd.Series(
-            pd.Categorical.from_codes(out, self.frame.levels),
-            index,
-            name=self.frame.formula.response,
-        )
+        """A function from rows (None: the training rows) to values that distinguish them."""
+        kinds = [kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds]
+        return (lambda rows: answer(self.rule, kinds[0], self.query(rows)[0])) if kinds else None
 
     def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
-        """Names of prototypes by their positions; None if the position is -1 or a row is not complete."""
+        """Names of prototypes by position; None if it is -1 or a row is not complete."""
         names, at = self.prototype_names, np.full(len(index), -1)
         at[complete] = places
         values = np.full(len(index), None, object)
@@ -699,26 +619,20 @@ class Fitted(Served):
     def derived(
         self, rule: Rule, values: dict[str, Any] | None = None, steps: int | None = None
     ) -> Self:
-        """The fit with another rule of the same method: at other values of its parameters, or its first steps.
+        """The fit with another rule of the same method.
 
         Parameters
         ----------
         rule : Rule
-            The rule of the new fit.
         values : mapping of parameter to value, optional
-            Parameters of this rule. Without them and `steps`, or if one was not tuned, the rule is
-            not in the grid and its cross-validated error is unknown.
+            Parameters of this rule. If they are not in the grid, its error is unknown.
         steps : int, optional
             Number of steps, if the rule is a truncation of the rule with these values.
         """
         chosen = {**self.selection.values, **(values or {})}
         grid, point = self.selection.grid, None
-        if (
-            values is not None
-            and set(values) <= set(grid.columns)
-            and steps is None
-            and self.curve is not None
-        ):
+        in_grid = values is not None and set(values) <= set(grid.columns)
+        if in_grid and steps is None and self.curve is not None:
             point = grid_point(grid, chosen)
         selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
         kept = None if point is None else self.curve
@@ -728,11 +642,7 @@ class Fitted(Served):
         """The fit with the candidate values of parameters that an earlier fit selected."""
         selection = self.selection
         new = {name: tried for name, tried in earlier.items() if name not in selection.grid}
-        return (
-            replace(self, selection=replace(selection, earlier={**selection.earlier, **new}))
-            if new
-            else self
-        )
+        return replace(self, selection=replace(selection, earlier={**selection.earlier, **new}))
 
     @property
     def training_error(self) -> float:
@@ -743,10 +653,8 @@ class Fitted(Served):
     @property
     def why_optimistic(self) -> str:
         """Reason why the training error is below the error of new rows."""
-        of_rows, chosen = (
-            self.prototype_row[self.prototype_row >= 0],
-            self.rule.prototypes.at is not None,
-        )
+        of_rows = self.prototype_row[self.prototype_row >= 0]
+        chosen = self.rule.prototypes.at is not None
         if chosen and len(np.unique(of_rows)) == self.nobs and "nearest" in self.rule.kinds:
             return "each row is its own nearest neighbour"
         trained = chosen and len(of_rows) < self.nobs and self.model.measures(self.rule)

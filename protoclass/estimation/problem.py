@@ -1,4 +1,4 @@
-"""From a call of `fit` or `cross_validate` to a frame, a metric and a model that fit one another."""
+"""A call of `fit` or `cross_validate`, and the frame, metric and model that it means: a problem."""
 
 from __future__ import annotations
 
@@ -15,51 +15,39 @@ from ..core.query import Path
 from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
 from ..core.task import Task
-from ..frames.frame import Frame, blocks, mold
-from ..frames.schema import group_codes, labels_along
-from ..frames.tables import Absent, as_pandas, read_for, unshared
+from ..frames.frame import Frame, blocks
+from ..frames.schema import labels_along
+from ..frames.tables import Absent, as_pandas
 from ..ground.checks import (
-    MOST_RUNS,
-    check_progress,
     check_seed,
     either,
     hint_for_value,
-    is_number,
-    one_of,
     quoted,
-    whole_number,
 )
 from ..ground.errors import (
     DataError,
-    FormulaError,
     NotAvailableError,
     OptionError,
     brief,
     printed,
     shown,
 )
-from ..ground.foreign_names import ELSEWHERE
 from ..ground.options import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import (
     Candidates,
-    check_candidates,
     measure_frame,
     resolve,
-    tried,
-    warn_of_values,
-    with_predictors,
 )
-from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
+from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
-from ..models.registry import methods_with
-from ..models.registry import model as find_model
 
 DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
-    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto", "choose": "auto", "na": "drop", "weights": None,
-    "groups": None, "seed": 0, "progress": None, "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
+    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto",
+    "choose": "auto", "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
+    "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
     "max_prototypes": None, "tolerance": None,
 }  # fmt: skip
 
@@ -67,15 +55,7 @@ DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
 @savable
 @dataclass(frozen=True)
 class Call:
-    """The function that was called, by name, with the formula, the data and all further arguments.
-
-    Attributes
-    ----------
-    function : str
-    formula : str
-    data : as given
-    arguments : mapping
-    """
+    """The name of the function that was called, its formula, data and further arguments."""
 
     function: str
     formula: str
@@ -84,15 +64,13 @@ class Call:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that are parameters of the method; `cross_validate` does not take `calibrate=`."""
+        """The arguments that are parameters of the method."""
         own = set(DEFAULTS) - ({"calibrate"} if self.function == "cross_validate" else set())
         return {name: value for name, value in self.arguments.items() if name not in own}
 
     @property
     def choose(self) -> str:
-        """The rule that selects a grid point, a name in `core.statistics.one_se.RULES`: from
-        `choose=`, or the meaning of "auto".
-        """
+        """The rule that selects a grid point, a name in `core.statistics.one_se.RULES`."""
         given = {**DEFAULTS, **self.arguments}
         if given["choose"] != "auto":
             return str(given["choose"])
@@ -107,8 +85,8 @@ class Call:
     def changed(self, changes: Mapping[str, Any], parameters: Iterable[str]) -> Call:
         """The call with some arguments changed; `parameters` names the parameters of the fitted method.
 
-        Another method drops the parameters of the old one. Where the method was given as an object,
-        changed parameters are given to the object.
+        Another method drops the parameters of the old one. A method that was given as an object
+        takes the changed parameters itself.
         """
         new = dict(changes)
         formula, data = new.pop("formula", self.formula), new.pop("data", self.data)
@@ -163,9 +141,7 @@ def short(value: Any) -> str:
 
 
 def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray | None]:
-    """The frame with the weight of each row multiplied by the factor of its class, and the factors
-    (classes,), if there are any.
-    """
+    """The frame with weights times the factors of the classes, and these factors (classes,)."""
     if class_weights is None:
         return frame, None
     factors = class_factors(frame, class_weights)
@@ -188,16 +164,15 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     frame : Frame
         Frame in which every class has rows with weight.
     class_weights : "balanced", or mapping of class to number > 0
-        Balanced: the sum of all weights over (number of classes x sum of the class's weights), so
-        that all classes weigh the same and the sum of all weights is unchanged. In a mapping,
+        Balanced: all classes weigh the same, and the sum of all weights is unchanged. In a mapping,
         classes that are not named have the factor 1.
 
     Examples
     --------
     >>> from protoclass.frames.frame import mold
-    >>> frame = mold("y ~ a", pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "y": ["ill", "well", "well", "well"]}))
-    >>> class_factors(frame, "balanced").round(3).tolist(), class_factors(frame, {"ill": 5}).tolist()
-    ([2.0, 0.667], [5.0, 1.0])
+    >>> frame = mold("y ~ a", pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["ill", "well", "well"]}))
+    >>> class_factors(frame, "balanced").tolist(), class_factors(frame, {"ill": 5}).tolist()
+    ([1.5, 0.75], [5.0, 1.0])
     """
     levels = frame.levels
     if isinstance(class_weights, str) and class_weights == "balanced":
@@ -206,8 +181,7 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
     if not isinstance(class_weights, (Mapping, pd.Series)):
         raise OptionError(
             "class_weights must be 'balanced', or a dict or Series of factors by class, such as "
-            f"{{{levels[0]!r}: 5}}, not "
-            f"{brief(class_weights)}"
+            f"{{{levels[0]!r}: 5}}, not {brief(class_weights)}"
         )
     factors = dict(class_weights)
     strange = [name for name in factors if name not in levels]
@@ -229,12 +203,11 @@ LEAST_SAMPLE = 500  # candidates of a sample
 
 
 def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
-    """What candidates="auto" means: "train", or the size of a sample.
+    """The meaning of candidates="auto": "train", or the size of a sample.
 
-    All rows are candidates if there are at most 5,000, if the method takes no sample, and if the
-    fit is predicted to end within 30 s on two processors of today with dissimilarities that it can
-    store; otherwise as many as that allows, at least 500. The prediction is a rule of thumb and not
-    a measurement, so the same call does the same on every machine.
+    All rows are candidates if there are at most 5,000, if the method takes no sample, or if the fit
+    is predicted to take at most 30 s on two processors and to fit in memory; otherwise as many as
+    that allows, at least 500. The prediction is a rule of thumb, the same on every machine.
     """
     n, each = int((frame.weights > 0).sum()), model.seconds_each(len(frame.schema))
     if n <= ALWAYS or metric.given or "subset" not in model.can.candidates or each is None:
@@ -249,12 +222,10 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 def learned_metric(
     model: Model, metric: Metric | TrainedMetric, frame: Frame
 ) -> Metric | TrainedMetric:
-    """What the method learns from a dissimilarity; the same, as long as a parameter that decides on
-    it is to be tuned.
-    """
+    """The metric that the method learns from `metric`, unless its parameters are to be tuned."""
     if set(model.metric_parameters) & set(model.tuned()):
         return metric
-    learned: Metric | TrainedMetric = model.metric(metric, len(frame.levels))
+    learned = model.metric(metric, len(frame.levels))
     return learned.pretrain(frame) if learned is not metric and learned.train_in_folds else learned
 
 
@@ -275,7 +246,7 @@ class Problem:
     metric : Metric or TrainedMetric
         Metric, trained on all rows or again in each fold; a trained one stays as it is.
     groups : int array (n,), or None
-    cv : as given; a Series or array of folds is cut to the rows that take part
+    cv : as given; folds of rows only for the rows that take part
     repeats : "auto" or int
     loss_name : str
         Error measure: "error", "balanced", "ordinal" or "loss".
@@ -287,10 +258,9 @@ class Problem:
     class_factors : array (classes,), or None
         Factors by which `class_weights=` has multiplied the weights of the rows.
     budget : int, or None
-        Maximum number of prototypes (or the size that the method counts) of a rule.
+        Maximum number of prototypes (or of the units that the method counts) of a rule.
     to_tune : Metric, or None
-        Metric with parameters to tune, with all their values; `metric` then has the first of each,
-        or the selected ones.
+        Metric with lists of values to tune; `metric` has the first values, or the selected ones.
     """
 
     call: Call
@@ -311,7 +281,7 @@ class Problem:
 
     @property
     def metric_axes(self) -> dict[str, list[Any]]:
-        """The values of the tuned parameters of the metric, by the names that grids have for them."""
+        """The values of the tuned parameters of the metric, by their names in grids."""
         return {self._axis(name): values for name, values in list_tuned(self.to_tune).items()}
 
     def _axis(self, name: str) -> str:
@@ -322,14 +292,11 @@ class Problem:
         return {name: value for name, value in values.items() if name not in self.metric_axes}
 
     def chosen_metric(self, values: Mapping[str, Any]) -> Metric | None:
-        """The metric with its tuned parameters as selected, as a specification; None if none was tuned."""
-        chosen: Metric | None = retuned(
-            self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame
-        )
-        return chosen
+        """The specification of the metric with the selected parameters; None if none was tuned."""
+        return retuned(self.to_tune, lambda metric, name, _: values[self._axis(name)], self.frame)
 
     def with_metric(self, values: Mapping[str, Any]) -> Problem:
-        """The problem with the tuned parameters of the metric as chosen, and nothing left to tune of it."""
+        """The problem with the selected parameters of the metric."""
         if self.to_tune is None:
             return self
         metric = resolve(self.chosen_metric(values), self.frame, self.frame.columns)
@@ -372,7 +339,7 @@ class Problem:
         return isinstance(self.cv, str) and self.cv == "auto"
 
     def with_values(self, values: Mapping[str, Any]) -> Problem:
-        """The problem with some parameters as chosen, and the dissimilarity that the method learns with these."""
+        """The problem with selected parameters, and the metric that the method learns with them."""
         known = self.with_metric(values)
         model = replace(self.model, **self.of_method(values))
         return replace(known, model=model, metric=learned_metric(model, known.metric, self.frame))
@@ -382,9 +349,7 @@ class Problem:
         return measure_frame(self.frame, self.metric, train, self.candidates, self.seed)
 
     def task(self, dissimilarity: Dissimilarity, limit: float | None = None) -> Task:
-        """The task of the model. No dissimilarity is computed before the model uses it; see
-        `Dissimilarity.source` for `limit`.
-        """
+        """The task of the model, whose dissimilarities are computed when they are first used."""
         frame, row = self.frame, dissimilarity.candidate_row
         limit = self.model.most_held if limit is None else limit
         if self.metric.train_in_folds and self.model.reads_once is not None:
@@ -431,109 +396,6 @@ def design_matrix(frame: Frame) -> np.ndarray:
     return joined((len(frame), at, (rows.design.to_numpy(float),)) for at, rows in blocks(frame))[0]
 
 
-@dataclass(frozen=True)
-class Parsed:
-    """A call whose options have been checked, as far as they do not depend on the data.
-
-    Attributes
-    ----------
-    call : Call
-        Call whose values later changes of the user do not reach.
-    options : mapping
-        All arguments, the defaults included.
-    model : Model
-        Method of the call.
-    drawn : bool
-        Whether `cv=` is a number of folds to draw, and not the fold of each row.
-    """
-
-    call: Call
-    options: Mapping[str, Any]
-    model: Model
-    drawn: bool
-
-
-def parse(call: Call) -> Parsed:
-    """Check the options of a call of `fit` or `cross_validate`."""
-    own = {
-        name: unshared(call.arguments[name])
-        for name in ("weights", "groups", "cv", "class_weights")
-        if name in call.arguments
-    }
-    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
-    options = {**DEFAULTS, **call.arguments}
-    if not isinstance(call.formula, str):
-        raise FormulaError(
-            f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
-        )
-    model, drawn = (
-        find_model(options["method"], call.parameters, beside=DEFAULTS),
-        is_drawn(options["cv"]),
-    )
-    check_measure(options["measure"])
-
-    candidates = options["candidates"]
-    check_candidates(candidates)
-    kind = "unlabelled" if isinstance(candidates, (str, Candidates)) else "subset"
-    by_default = isinstance(candidates, str) and candidates in ("auto", "train")
-    if not by_default and kind not in model.can.candidates:
-        rows = " or a number of them" if "subset" in model.can.candidates else ""
-        raise OptionError(
-            f"method {model.name!r} needs the training rows as candidates, not "
-            f"{brief(candidates)}: use candidates='train'{rows}"
-        )
-
-    choose, tolerance = options["choose"], options["tolerance"]
-    one_of("choose", choose, ("auto", "1se", "min", "bound"))
-    if choose == "bound" and not model.can.grid_bounds:
-        raise OptionError(
-            f"choose='bound' needs a bound over the grid, which method {model.name!r} does not "
-            f"have: use {methods_with('grid_bounds')}"
-        )
-    if tolerance is not None and choose != "auto":
-        raise OptionError(
-            f"tolerance={brief(tolerance)} is itself a rule of selection, beside choose={choose!r}: leave out one"
-        )
-    if not is_number(read_tolerance(tolerance)[0], 0):
-        raise OptionError(
-            "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a "
-            "percentage of the lowest error, such as "
-            f"'5%', not {brief(tolerance)}"
-        )
-
-    budget = options["max_prototypes"]
-    if budget is not None and not model.can.counted:
-        raise OptionError(
-            f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method "
-            f"{model.name!r} has none: use "
-            f"{methods_with('counted')}"
-        )
-    if budget is not None and not is_number(budget, 1, integral=True):
-        raise OptionError(f"max_prototypes must be a whole number >= 1, not {brief(budget)}")
-
-    factors = options["class_weights"]
-    if isinstance(factors, (Mapping, pd.Series)):
-        for name, value in factors.items():
-            if not is_number(value, 0.0, above=True):
-                raise OptionError(
-                    f"class_weights[{shown(name)}] must be a number > 0, not {brief(value)}: to "
-                    "leave out a class, remove its rows from "
-                    "the data"
-                )
-    for name in ("weights", "class_weights"):
-        if options[name] is not None and not model.can.weights:
-            raise OptionError(
-                f"{name}= needs a method with weights, which {model.name!r} does not have: use "
-                f"{methods_with('weights')}"
-            )
-
-    if not is_default("repeats", options["repeats"]):
-        whole_number("repeats", options["repeats"], 1, MOST_RUNS)
-    check_seed(options["seed"])
-    check_progress(options["progress"])
-    return Parsed(call, options, model, drawn)
-
-
 def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
     """A tolerance without its unit, 0 if there is none, and whether it is a proportion of the
     lowest error, as in "5%".
@@ -545,106 +407,20 @@ def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
         return tolerance, relative
 
 
-def _read_rows(parsed: Parsed) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
-    """The call with the data that were read, the data, the frame of the rows that take part, and
-    their folds and groups.
-    """
-    options = parsed.options
-    call = parsed.call
-    aside = {name: options[name] for name in ("weights", "groups")}
-    call = replace(call, data=read_for(call.data, call.formula, aside))  # a file is read once
-    data = as_pandas(call.data)
-    folds = (
-        options["cv"] if parsed.drawn else labels_along(options["cv"], data, "cv folds").to_numpy()
-    )
-    columns = (options["groups"],) if parsed.drawn else (options["groups"], folds)
-    frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
-    rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
-    return (
-        call,
-        data,
-        frame,
-        folds if parsed.drawn else folds[rows],
-        None if groups is None else pd.factorize(groups[rows])[0],
-    )
-
-
-def prepare(call: Call) -> Problem:
-    """Make a Problem of a call of `fit` or `cross_validate`: its options first, then the frame, the
-    metric and the model.
-    """
-    parsed = parse(call)
-    options, model, candidates = parsed.options, parsed.model, parsed.options["candidates"]
-    call, data, frame, folds, groups = _read_rows(parsed)
-    frame, factors = weigh_classes(frame, options["class_weights"])
-    budget = budget_of(options["max_prototypes"], model, len(frame.levels))
-    model = model if budget is None else model.within(budget)
-    loss, loss_name = measure_losses(options["measure"], frame)
-
-    spec, to_tune = one_of_metrics(options["dissimilarity"]), None
-    many = (
-        model.redraws
-        and parsed.drawn
-        and folds != "loo"
-        and groups is None
-        and not isinstance(candidates, Candidates)
-    )
-    if isinstance(spec, str) and spec == "auto" and many:
-        spec = tried(frame)
-    if list_tuned(spec):
-        to_tune = retuned(spec, _list_values, frame)
-        spec = retuned(to_tune, lambda metric, name, _: metric.tuned()[name][0], frame)
-    metric = resolve(spec, frame, data)
-    warn_of_values(frame, metric)
-    if isinstance(spec, Dissimilarity):
-        frame = with_predictors(frame, spec, data)
-    metric = metric.pretrain(frame) if metric.train_in_folds else metric
-
-    model = model.suited(metric, frame, folds is not None and to_tune is None)
-    if isinstance(candidates, str) and candidates == "auto":
-        candidates = choose_candidates(model, metric, frame)
-    return Problem(
-        call,
-        frame,
-        model,
-        learned_metric(model, metric, frame),
-        groups,
-        folds,
-        options["repeats"],
-        loss_name,
-        loss,
-        int(options["seed"]),
-        options["progress"],
-        candidates,
-        factors,
-        budget,
-        to_tune,
-    )
-
-
-def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
-    """The values of a parameter that are tried, ascending."""
-    values = metric.tuned()[name]
-    if isinstance(metric, OneOf):
-        return list(values)
-    return sorted(set(metric.default_grid(name, frame) if isinstance(values, str) else values))
-
-
 def budget_of(budget: Any, model: Model, classes: int) -> int | None:
-    """The most prototypes of a rule, or of what its size counts, as `max_prototypes=` has it; None without it."""
+    """The maximum number of prototypes by `max_prototypes=`, if it allows one for each class."""
     if budget is None:
         return None
     if model.can.counted != "features" and budget < classes:
         raise OptionError(
             f"max_prototypes must be at least {classes}, one prototype for each class, not "
-            f"{budget}: use more, or leave classes out of "
-            "the data"
+            f"{budget}: use more, or leave classes out of the data"
         )
     return int(budget)
 
 
 def counted(path: Path, model: Model, classes: int) -> np.ndarray:
-    """What a budget counts of the rules of a path, (G,): their prototypes, or their sizes."""
+    """The count of each rule of a path that a budget limits, (G,): its prototypes, or its size."""
     if model.can.counted is not True:
         return np.asarray(path.size, np.int64)
     return class_counts(path, classes).sum(axis=1)
@@ -663,12 +439,11 @@ def class_counts(path: Path, classes: int) -> np.ndarray:
 
 
 def refuse_budget(problem: Problem, smallest: int, grid: str) -> OptionError:
-    """That no rule keeps to the budget, with the smallest one."""
+    """The error if no rule keeps to the budget, with the smallest one."""
     what = "features" if problem.model.can.counted == "features" else "prototypes"
     return OptionError(
         f"max_prototypes={problem.budget} is too small, because {grid} {smallest} {what}: use as "
-        "many, or leave out parameters of "
-        f"{problem.model.name} that make it larger"
+        f"many, or leave out parameters of {problem.model.name} that make it larger"
     )
 
 
@@ -691,8 +466,7 @@ def check_measure(measure: Any) -> None:
         hint = hint_for_value("measure", measure, NAMED)
         raise OptionError(
             f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an "
-            f"error in a class, such as {{'ill': 5}}, not "
-            f"{brief(measure)}{hint and ': '}{hint}"
+            f"error in a class, such as {{'ill': 5}}, not {brief(measure)}{hint and ': '}{hint}"
         )
 
 
@@ -713,10 +487,9 @@ def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
 
 
 def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
-    """Loss (classes, classes) of predicting column j for class i, in level order; 0-1 loss if none is given.
+    """Loss (classes, classes) of predicting column j for class i; 0-1 loss if none is given.
 
-    For two classes it may be a mapping of a class to the cost of an error in it, if an error in the
-    other class costs 1.
+    For two classes it may map a class to the cost of an error in it; the other cost is 1.
     """
     L = len(levels)
     if loss is None:
@@ -725,16 +498,14 @@ def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
         if L != 2 or len(loss) not in (1, 2) or not set(loss) <= set(levels):
             raise OptionError(
                 f"costs {brief(dict(loss))} need two classes, one or both of them as keys, but the "
-                f"classes are {list(levels)}: use a loss "
-                "matrix as a DataFrame"
+                f"classes are {list(levels)}: use a loss matrix as a DataFrame"
             )
         costs = [loss.get(level, 1.0) for level in levels]
         loss = pd.DataFrame([[0.0, costs[0]], [costs[1], 0.0]], levels, levels)
     if not isinstance(loss, pd.DataFrame):
         raise OptionError(
             "loss must be a DataFrame with true classes as rows and predicted ones as columns, or "
-            f"{{'ill': 5}} for two classes, not "
-            f"{brief(loss)}"
+            f"{{'ill': 5}} for two classes, not {brief(loss)}"
         )
     if set(loss.index) != set(levels) or set(loss.columns) != set(levels) or loss.shape != (L, L):
         raise OptionError(
@@ -790,6 +561,5 @@ def check_rows_needed(
         c = lacking[np.argmin(counts[lacking])]
         raise DataError(
             f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of "
-            f"class {shown(problem.frame.levels[c])}, "
-            f"but it has {counts[c]}{where}"
+            f"class {shown(problem.frame.levels[c])}, but it has {counts[c]}{where}"
         )

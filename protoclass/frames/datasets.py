@@ -77,12 +77,11 @@ def load_data(name: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     name : "iris", "wine", "breast_cancer", "digits", "clinic", "infection" or "mixture", optional
-        Name of the data set: 150 irises with four lengths in cm (`species`); 178 wines with 13
-        analyses (`cultivar`); 569 tumours with 30 measurements of cell nuclei (`diagnosis`); 1797
-        digits of 8 x 8 pixels, 0 to 16 (`digit`). Simulated by data/simulate.py: 200 patients of a
-        clinic with mixed and missing values (`outcome`); 2000 patients with a fever, of whom 6 %
-        are seriously ill (`outcome`); 300 points of Gaussian mixtures in the plane (`class`).
-        Sources and licences: data/README.md.
+        150 irises with four lengths in cm (`species`); 178 wines with 13 analyses (`cultivar`); 569
+        tumours with 30 measurements of cell nuclei (`diagnosis`); 1797 digits of 8 x 8 pixels, 0 to
+        16 (`digit`). Simulated: 200 patients with mixed and missing values (`outcome`); 2000
+        patients with a fever, 6 % seriously ill (`outcome`); 300 points of Gaussian mixtures
+        (`class`). Sources and licences: data/README.md.
 
     Returns
     -------
@@ -119,15 +118,13 @@ def load_data(name: str | None = None) -> pd.DataFrame:
 
 @public
 def fetch_data(name: str) -> pd.DataFrame:
-    """Fetch a public data set from the folder in the environment variable `PROTOCLASS_DATA`, or
-    from OpenML.
+    """Fetch a public data set from the folder `PROTOCLASS_DATA` (an environment variable) or OpenML.
 
     Parameters
     ----------
     name : str
-        Name of the data set: "pima", "glass", "heart", "liver", "vowel", "haberman", "votes",
-        "credit", "breast_cancer_original" or "usps". Some column names of OpenML differ from the
-        folder.
+        "pima", "glass", "heart", "liver", "vowel", "haberman", "votes", "credit",
+        "breast_cancer_original" or "usps". Some column names of OpenML differ from the folder.
 
     Returns
     -------
@@ -138,7 +135,7 @@ def fetch_data(name: str) -> pd.DataFrame:
     Raises
     ------
     DataError
-        If neither the folder nor OpenML has the data set, or if the table is a different one.
+        If the folder or OpenML does not have the data set, or has a different one.
     FileError
         If the file in the folder cannot be read.
     """
@@ -162,8 +159,7 @@ def fetch_data(name: str) -> pd.DataFrame:
         except UNREADABLE as reason:
             raise DataError(
                 f"{name!r} ({remote!r} at OpenML) could not be fetched ({cut(str(reason))}): if "
-                "you are offline, set PROTOCLASS_DATA to a "
-                f"folder with {file}"
+                f"you are offline, set PROTOCLASS_DATA to a folder with {file}"
             ) from None
         where = f"{remote!r} at OpenML"
         if len(data.columns):

@@ -2,8 +2,7 @@
 
 Formulaic parses the right side, unless it is a sum of columns (`terms.py`), and evaluates it later.
 In between, every factor is checked against a closed grammar of names, numbers, operators and a
-fixed list of functions, so a formula cannot run code, and the terms are counted while they are made
-(`terms.py`).
+fixed list of functions, so a formula cannot run code.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ LONGEST = 100_000  # characters of a formula
 
 
 def names_in(tree: ast.expr, expression: str) -> set[str]:
-    """The names of columns that a transform uses; raises if it does anything except compute from
-    columns."""
+    """The columns that a transform uses; raises if it does more than compute from columns."""
     used: set[str] = set()
     _check_node(tree, expression, used)
     return used
@@ -108,8 +106,7 @@ def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
 def _check_options(
     name: str, further: list[ast.expr], keywords: list[ast.keyword], expression: str
 ) -> None:
-    """Raise for options of a function that are not constants, for options that it does not have,
-    and for a base that is none."""
+    """Raise for options that are unknown or not constants, and for an invalid base."""
     options = [*further, *(keyword.value for keyword in keywords)]
     if name in PLAIN and options:
         raise FormulaError(f"{name}() in {shown(expression)} takes one argument")
@@ -135,8 +132,7 @@ def _check_options(
 def _check_choice(
     args: list[ast.expr], keywords: list[ast.keyword], expression: str, used: set[str]
 ) -> None:
-    """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, which are never missing,
-    and two numbers."""
+    """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, and two numbers."""
     if len(args) != 3 or keywords:
         raise FormulaError(
             f"ifelse() in {shown(expression)} needs a comparison and two numbers, such as ifelse(x > 2, 1, 0)"
@@ -167,7 +163,7 @@ def _check_choice(
 
 
 def constant_of(node: ast.expr) -> Any:
-    """The number, text or list that is written; `NO_CONSTANT` if names or functions are in it."""
+    """The number, text or list of a node; `NO_CONSTANT` if it has names or functions."""
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError):
@@ -225,7 +221,7 @@ class Formula:
         return [c for c in self.variables if c not in named]
 
     def named(self) -> set[str]:
-        """The words of the text, of which the names of columns are some."""
+        """The words of the text, some of which are names of columns."""
         return {
             word
             for words in re.findall(r"`([^`]*)`|([\w.]+)", "~".join(sides_of(self.text)))
@@ -234,7 +230,7 @@ class Formula:
         }
 
     def learns(self) -> bool:
-        """Whether a transform in the term depends on the rows that it is trained on."""
+        """Whether a transform in the term depends on its training rows."""
         return any({*re.findall(r"(\w+)\(", f.expr)} & {*LEARNED} for f in self._transforms())
 
     def plain(self) -> bool:
@@ -262,16 +258,14 @@ class Formula:
         return f"{left}~ {' + '.join(right)}"
 
     def column_of(self, term: Term) -> str | None:
-        """The column that a term is, unchanged or as C(); None for an interaction or another
-        transform."""
+        """The column of a term, unchanged or as C(); None for interactions and transforms."""
         factors = [f for f in term.factors if f.how != "literal"]
         if len(factors) == 1 and (factors[0].how == "lookup" or factors[0].expr.startswith("C(")):
             return next(iter(self.uses[factors[0].expr]))
         return None
 
     def grouped(self, expression: str) -> bool:
-        """Whether a transform sorts rows into groups, so that its columns are the levels of one
-        category."""
+        """Whether the columns of a transform are the levels of one category."""
         return expression.startswith("cut(")
 
     def _transforms(self) -> list[Factor]:
@@ -391,8 +385,7 @@ def _read_response(left: str, columns: list[str]) -> str:
 
 
 def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
-    """The columns that a factor uses; raises an error if it does anything except compute from
-    columns."""
+    """The columns that a factor uses; raises if it does more than compute from columns."""
     how, expression = factor.how, factor.expr
     if how == "literal":
         return set()
@@ -410,8 +403,7 @@ def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
 
 
 def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, frozenset[str]]:
-    """The columns that each factor of some terms uses; raises an error for a factor outside the
-    grammar."""
+    """The columns that each factor of some terms uses; raises for other grammar."""
     factors = {f.expr: f for term in terms for f in term.factors}
     return {
         expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()

@@ -30,7 +30,6 @@ from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
 from .schema import (
-    LOOKED_AT,
     Column,
     Unseen,
     alone,
@@ -51,6 +50,7 @@ from .schema import (
     unseen_values,
     with_levels,
 )
+from .spelling import LOOKED_AT
 from .tables import GONE, as_pandas
 from .terms import Term, columns_of, for_formulaic, functions
 
@@ -78,8 +78,7 @@ class Frame:
     response : Categorical (n,), or None
     formula : Formula
     schema : mapping of column name to Column
-    spec : formulaic's trained specification of the design matrix, or None if the predictors are
-    used unchanged
+    spec : formulaic's trained specification of the design matrix, or None for unchanged predictors
     weights : array (n,)
     dropped : Index
         Labels of the rows left out because of missing values.
@@ -113,7 +112,7 @@ class Frame:
 
     @property
     def classes(self) -> pd.Categorical:
-        """The response, which some formulas lack."""
+        """The response; raises if the formula has none."""
         if self.response is None:
             raise DataError(f"{self.formula.quoted} has no response: use 'response ~ predictors'")
         return self.response
@@ -134,37 +133,35 @@ class Frame:
 
     @cached_property
     def class_counts(self) -> np.ndarray:
-        """The number of rows of each class, int (classes,)."""
+        """Rows of each class, int (classes,)."""
         return np.bincount(self.codes, minlength=len(self.levels))
 
     @cached_property
     def class_weights(self) -> np.ndarray:
-        """The weight of the rows of each class, (classes,)."""
+        """Weight of each class, (classes,)."""
         return np.bincount(self.codes, self.weights, len(self.levels))
 
     @cached_property
     def remembered(self) -> Frame:
-        """The rows that are there: all, but for the frame of a slim fit."""
+        """The stored rows: all, except for a slim fit."""
         return self
 
     @property
     def absent(self) -> str | None:
-        """The reason why the rows are absent, in words; None if they are present."""
+        """The reason why the rows are absent; None if they are present."""
         return None
 
     def take(self, rows: np.ndarray | slice) -> Frame:
-        """Some of the rows, by position; those of a slice are not copied."""
+        """Some of the rows, by position; a slice is not copied."""
         response = None if self.response is None else self.response[rows]
         return replace(
             self, columns=self.columns.iloc[rows], response=response, weights=self.weights[rows]
         )
 
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
-        """The same formula on new data: a Frame of its complete rows, and which rows those are,
-        bool (rows of data,).
+        """A Frame of the complete rows of new data, and which rows those are, bool (rows of data,).
 
-        The schema is checked first: every column must exist, exactly once, with the kind seen in
-        fit.
+        Every column of the schema must exist, exactly once, with the same kind.
         """
         data = as_pandas(data)
         missing = [c for c in self.schema if c not in data.columns]
@@ -192,30 +189,24 @@ class Frame:
             if known.kind == "series":
                 raise DataError(
                     f"column {name!r} contains series (lists of numbers), which need "
-                    "dissimilarity=pc.DTW() and no other "
-                    f"predictor: leave out the other predictors, or the column ('- {name}')"
+                    "dissimilarity=pc.DTW() and no other predictor: leave out the other "
+                    f"predictors, or the column ('- {name}')"
                 )
 
     @cached_property
     def canonical(self) -> pd.DataFrame:
-        """The predictors in plain types: floats (booleans as 0 and 1), and categories with the
-        levels seen in fit.
+        """The predictors as floats (booleans as 0 and 1), and categories with the known levels.
 
-        A value that is none of the levels is missing.
+        Other values of a category are missing.
         """
         self.refuse_series()
-        levels = self._levels
-        return pd.DataFrame(
-            {
-                name: levels[name] if name in levels else numbers(self.columns[name])
-                for name in self.columns
-            },
-            self.index,
-        )
+        known = self._levels
+        values = {c: known[c] if c in known else numbers(self.columns[c]) for c in self.columns}
+        return pd.DataFrame(values, self.index)
 
     @cached_property
     def _levels(self) -> dict[str, pd.Categorical]:
-        """The categories with the levels seen in fit."""
+        """The categories with the known levels."""
         return {
             c: with_levels(self.columns[c], known)
             for c, known in self.schema.items()
@@ -224,23 +215,19 @@ class Frame:
 
     @cached_property
     def unseen(self) -> dict[str, np.ndarray]:
-        """Masks (n,) of values that no row of the fit has, by name, of the categories and booleans
-        that have some."""
-        levels, known = (
-            self._levels,
-            [c for c, column in self.schema.items() if column.kind in ("category", "boolean")],
-        )
+        """Masks (n,) of values that are not levels, by category and boolean that has some."""
+        levels = self._levels
+        known = [c for c, column in self.schema.items() if column.kind in ("category", "boolean")]
         where = {c: unseen_values(self.columns[c], self.schema[c], levels.get(c)) for c in known}
         return {c: at for c, at in where.items() if at.any()}
 
     @property
     def unseen_counts(self) -> Unseen:
-        """The number of rows with each of these values."""
+        """Counts of rows by value in `unseen`."""
         return self.counted(self.unseen)
 
     def held_out_levels(self, fold: np.ndarray) -> dict[str, np.ndarray]:
-        """Masks (n,) of levels that occur in one fold only, by category, except levels that a
-        categorical declares."""
+        """Masks (n,) of levels that occur in one fold only, by category that declares no levels."""
         learned = {
             c: v
             for c, v in self._levels.items()
@@ -250,29 +237,25 @@ class Frame:
         return {c: at for c, at in where.items() if at.any()}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
-        """The number of rows with each value of some columns, in the rows of a mask for each
-        column."""
+        """Counts of rows by value, in the rows of a mask for each column."""
         counts = {
             c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()
         }
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
     def without_unseen(self, names: Iterable[str]) -> Frame:
-        """The frame without values that no training row has, in these columns: no level, and not
-        true."""
+        """The frame whose unseen values of these columns are missing, or false."""
         columns = self.columns
         for name in names:
             if name in self.unseen:
                 boolean = self.schema[name].kind == "boolean"
                 values = columns[name] if boolean else columns[name].astype(object)
-                columns = columns.assign(
-                    **{name: values.mask(self.unseen[name], 0 if boolean else None)}
-                )
+                known = values.mask(self.unseen[name], 0 if boolean else None)
+                columns = columns.assign(**{name: known})
         if columns is self.columns:
             return self
-        return replace(
-            self, columns=columns, keep=self.keep and bool(self.columns.isna().any(axis=None))
-        )
+        keep = self.keep and bool(self.columns.isna().any(axis=None))
+        return replace(self, columns=columns, keep=keep)
 
     @property
     def design(self) -> pd.DataFrame:
@@ -288,16 +271,14 @@ class Frame:
 
     @cached_property
     def expanded(self) -> pd.DataFrame:
-        """The design matrix, in which all columns of a category are 0 for a value that is none of
-        its levels."""
+        """The design matrix; the columns of a category are 0 for unseen values."""
         self.refuse_series()
         missing = self.columns.isna() if self.keep else None
         if missing is not None and missing.to_numpy().any():
             row, column = np.argwhere(missing.to_numpy())[0]
             raise DataError(
                 f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, "
-                "but only Gower and forest dissimilarities "
-                "take missing values: use na='drop'"
+                "but only Gower and forest dissimilarities take missing values: use na='drop'"
             )
         table = self._unchanged() if self.spec is None else self._computed()
         values = table.to_numpy()
@@ -317,8 +298,7 @@ class Frame:
             most = max(categories, key=lambda c: len(self.schema[c].levels))
             raise TooLargeError(
                 f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: "
-                f"leave it out ('- {most}'), or use "
-                "dissimilarity='gower'"
+                f"leave it out ('- {most}'), or use dissimilarity='gower'"
             )
         single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
         values = self.columns.to_numpy(np.float32 if single else float, na_value=np.nan)
@@ -334,8 +314,7 @@ class Frame:
         return compute(self.spec, self)[0].set_axis(names, axis=1)
 
     def terms(self) -> dict[str, pd.Series]:
-        """One variable for each term, for metrics of mixed columns: numbers, or unchanged
-        categories."""
+        """One variable for each term, for metrics of mixed columns: numbers or categories."""
         canonical = self.canonical
         variables: dict[str, pd.Series] = {}
         for term in self.formula.terms:
@@ -344,8 +323,8 @@ class Frame:
                 raise OptionError(
                     f"the interaction {shown(self.formula.written(term))} is not one variable: use "
                     f"{shown(self.formula.without_interactions())}, compute the interaction as a "
-                    "column of the data frame, or use "
-                    "dissimilarity='euclidean', which codes the levels of categories as columns of 0 and 1"
+                    "column of the data frame, or use dissimilarity='euclidean', which codes the "
+                    "levels of categories as columns of 0 and 1"
                 )
             name, column = factors[0].expr, self.formula.column_of(term)
             if column is not None:
@@ -360,10 +339,8 @@ class Frame:
             if self.formula.grouped(name):
                 block = table.iloc[:, columns_of(term, self.spec)]
                 codes = block.to_numpy().argmax(axis=1)
-                written = self.formula.written(name)
-                variables[written] = pd.Series(
-                    pd.Categorical.from_codes(codes, block.columns), self.index
-                )
+                values = pd.Categorical.from_codes(codes, block.columns)
+                variables[self.formula.written(name)] = pd.Series(values, self.index)
                 continue
             variables |= {c: table[c] for c in table.columns[columns_of(term, self.spec)]}
         return variables
@@ -389,8 +366,7 @@ def mold(
         Rows with missing values: left out (with their labels in `dropped`), an error, or kept if
         only some predictors are missing.
     weights : column name, Series (by label) or array (by position), optional
-    aside : names, or values for each row, of columns that `.` leaves out in addition to the
-    response
+    aside : names, or values for each row, of further columns that `.` leaves out
 
     Raises
     ------
@@ -448,7 +424,7 @@ def mold(
 
 
 def trained_spec(frame: Frame) -> Any:
-    """Formulaic's specification, trained on the rows; None if the predictors are plain numbers."""
+    """Formulaic's specification, trained on the rows; None for plain numbers."""
     if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
         return None
     width = _width(frame)
@@ -458,15 +434,12 @@ def trained_spec(frame: Frame) -> Any:
             # Gower uses the unchanged categories; a metric that requests `design` checks it
             return None
         widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
-        cure = (
-            ""
-            if widest is None
-            else f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
-        )
+        reason = ""
+        if widest is not None:
+            reason = f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
         raise TooLargeError(
             f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many "
-            f"for {len(frame)} rows{cure}: leave out "
-            "terms, or categories of many levels"
+            f"for {len(frame)} rows{reason}: leave out terms, or categories of many levels"
         )
     rows = frame
     if frame.keep:
@@ -482,18 +455,12 @@ def trained_spec(frame: Frame) -> Any:
 
 
 def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
-    """Formulaic's specification from the stored state of its transforms, by their texts; nothing is
-    trained on the rows.
-
-    Without rows, all that is left to find is the names of the columns, which follow from formula,
-    schema and states.
-    """
+    """Formulaic's specification from the stored states of its transforms, by text, without rows."""
     return compute(untrained(frame.formula.terms, states), frame.take(np.arange(0)))[1]
 
 
 def _width(frame: Frame) -> int:
-    """The number of columns of the design matrix, at least: for every term a product of numbers of
-    levels."""
+    """A lower bound on the number of columns of the design matrix, from numbers of levels."""
 
     def columns(factor: Any) -> int:
         if factor.how == "lookup" or factor.expr.startswith("C("):
@@ -504,8 +471,7 @@ def _width(frame: Frame) -> int:
 
 
 def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
-    """The design matrix by formulaic, which uses the names of columns in the formula, and its
-    trained specification."""
+    """The design matrix by formulaic, and its trained specification."""
     from formulaic.errors import FormulaicError
 
     columns = rows.canonical
@@ -526,8 +492,7 @@ def compute(spec: Any, rows: Frame) -> tuple[pd.DataFrame, Any]:
 
 
 def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) -> Any:
-    """Formulaic's specification of a design matrix, to be trained on rows; with `states` the
-    transforms have learned already."""
+    """Formulaic's specification to be trained; with `states`, the transforms are trained."""
     from formulaic import ModelSpec, SimpleFormula
 
     return ModelSpec(
@@ -540,14 +505,12 @@ def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) ->
 
 
 def states_of(spec: Any) -> dict[str, Any]:
-    """The learned state of the transforms of a specification, by their texts: numbers, texts and
-    arrays."""
+    """The learned states of the transforms, by text: numbers, texts and arrays."""
     return deepcopy(dict(sorted(spec.transform_state.items())))
 
 
 def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
-    """Whether a value is missing in each row, bool (n,), and the number of missing values of each
-    column."""
+    """Rows with missing values, bool (n,), and the number of missing values of each column."""
     missing = columns.isna()
     if response is not None:
         missing[response.name] = response.isna()
@@ -555,7 +518,7 @@ def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.nd
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
-    """The predictors behind each column of the design matrix, which is not computed.
+    """The predictors of each column of the design matrix, which is not computed.
 
     Examples
     --------
@@ -577,26 +540,23 @@ def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
 
 @savable
 class RowlessFrame(Frame):
-    """A frame without its rows. Functions that need them raise `NotAvailableError`; new rows are
-    read as by the original frame.
+    """A frame without its rows, which still reads new rows.
 
     Attributes
     ----------
     remembered : Frame
         The rows that are prototypes.
     class_counts, class_weights : int array and array (classes,)
-        The number and the weight of the rows of each class that there were.
+        Number and weight of the former rows of each class.
     """
 
     def __init__(
         self, remembered: Frame, class_counts: np.ndarray, class_weights: np.ndarray
     ) -> None:
-        same = {
-            name: getattr(remembered, name)
-            for name in ("formula", "schema", "spec", "keep", "dropped", "notes")
-        }
+        for name in ("formula", "schema", "spec", "keep", "dropped", "notes"):
+            vars(self)[name] = getattr(remembered, name)
         vars(self).update(
-            same, remembered=remembered, class_counts=class_counts, class_weights=class_weights
+            remembered=remembered, class_counts=class_counts, class_weights=class_weights
         )
 
     @property
@@ -605,7 +565,7 @@ class RowlessFrame(Frame):
 
     @property
     def response(self) -> pd.Categorical | None:
-        """The classes, of no rows."""
+        """The classes, without rows."""
         known = self.remembered.response
         return None if known is None else known[:0]
 
@@ -630,7 +590,7 @@ class RowlessFrame(Frame):
 
 
 def rowless(frame: Frame, rows: np.ndarray) -> RowlessFrame:
-    """The frame without its rows but these."""
+    """The frame without its rows, except these."""
     prototypes = replace(frame.remembered.take(rows), dropped=frame.dropped[:0], notes=())
     return RowlessFrame(prototypes, frame.class_counts, frame.class_weights)
 
@@ -641,16 +601,15 @@ MOST, FEWEST = 2**16, 2**10  # rows of a block
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
-    """The rows of a frame and the frame of these rows, in their order; a frame that is not long is
-    one block, itself.
+    """The blocks of rows of a frame, and the frame of each; a short frame is one block.
 
-    Only the rows of one block are ever copied. Blocks start at multiples of a power of two.
+    Blocks start at multiples of a power of two.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> from protoclass.frames.frame import mold
-    >>> [(rows.start, rows.stop) for rows, _ in blocks(mold("~ a", pd.DataFrame({"a": [1.0, 2.0]}), response=False))]
+    >>> frame = mold("~ a", pd.DataFrame({"a": [1.0, 2.0]}), response=False)
+    >>> [(rows.start, rows.stop) for rows, _ in blocks(frame)]
     [(0, 2)]
     """
     n, step = len(frame), _rows(frame)
@@ -668,8 +627,7 @@ def long(frame: Frame) -> bool:
 
 
 def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
-    """Rows of the design matrix (len(at), p), in double precision; of a long frame it is made for
-    these rows alone."""
+    """Rows of the design matrix (len(at), p), in double precision; a long one is not made whole."""
     if isinstance(at, np.ndarray):
         at = as_slice(at)
     if long(frame):
@@ -678,7 +636,7 @@ def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
 
 
 def _rows(frame: Frame) -> int:
-    """The number of rows of a block."""
+    """Rows of a block."""
     width = max(1, len(frame.schema) if frame.spec is None else len(frame.spec.column_names))
     if len(frame) * width <= WHOLE:
         return max(1, len(frame))

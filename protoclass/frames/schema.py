@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from decimal import Decimal
-from functools import partial
 from operator import add, or_
 from typing import Any
 from unicodedata import normalize
@@ -22,6 +21,7 @@ from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
+from .spelling import LOOKED_AT, in_days, numbers_as_text
 
 # a whole-number response with more levels than this, and few rows for each, counts as a measurement
 CODED = 50
@@ -37,31 +37,6 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
 # of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about
 # 1 / n of the highest
 DENSE = 16
-# proportion of the texts of a column that are numbers or dates, if it was read wrongly
-NEARLY = 0.9
-CODES = 10  # whole numbers as texts with at most as many values are codes
-LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
-PLACEHOLDER = re.compile(
-    r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I
-)
-SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
-SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
-    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\u066b\uff0e]", "."), (r"^=?[\"']+|[\"']+$", ""),
-    (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"), (r"^-([$€£¥₹₽])", r"\1-"), ("[年月]", "-"), ("日", ""),
-    # of units, footnotes and estimates
-    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),
-)  # fmt: skip
-NUMBER = (
-    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?(?P<body>\d{{1,3}}({1}\d{{2,3}})*{1}\d{{3}}(?!e)({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
-    r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
-)
-COERCED = ", errors='coerce'"  # of pandas: other texts become missing
-TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
-DATE = (
-    r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
-    r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
-    rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
-)
 # types of Python, and how a column of them becomes one of numbers, texts or series
 CONVERTED: tuple[tuple[Any, str, str], ...] = (
     ((int, float, np.number, Decimal), "numbers as Python objects", "pd.to_numeric({})"),
@@ -80,7 +55,7 @@ IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
 @savable
 @dataclass(frozen=True)
 class Column:
-    """The properties of a column that a fit learns.
+    """The properties of a column.
 
     Attributes
     ----------
@@ -100,7 +75,7 @@ class Column:
 
 
 def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula) -> dict[str, Column]:
-    """The properties of the columns."""
+    """The properties of the columns that a formula uses."""
     schema = {name: describe_column(kept[name]) for name in kept}
     coded, computed, unchanged = formula.coded(), formula.computed(), formula.unchanged()
     for name, column in schema.items():
@@ -109,14 +84,14 @@ def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula) -> dict[str, C
             refuse_numbers_as_text(name, column.levels)
             warn_of_alike(f"levels of {name!r}", column.levels, str)
     for name in coded:
-        used_as_number = name in unchanged or name in computed
-        if used_as_number and schema[name].kind != "category":
+        if schema[name].kind == "category":
+            continue
+        if name in unchanged or name in computed:
             raise FormulaError(
                 f"{formula.quoted} uses {name!r} both as C({name}) and as a number: make a copy of the column"
             )
-        if schema[name].kind != "category":
-            levels = np.unique(kept[name].dropna().to_numpy(dtype=object)).tolist()
-            schema[name] = Column("category", tuple(levels), coded=True)
+        levels = np.unique(kept[name].dropna().to_numpy(dtype=object)).tolist()
+        schema[name] = Column("category", tuple(levels), coded=True)
     for name in computed:
         if schema[name].kind == "category":
             raise FormulaError(
@@ -135,27 +110,29 @@ def describe_column(values: pd.Series) -> Column:
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
         return Column("numeric")
     present = values.dropna().astype(object)
-    untyped = pd.api.types.is_object_dtype(dtype) or isinstance(
-        dtype, (pd.StringDtype, pd.ArrowDtype)
-    )
-    if untyped and all(isinstance(v, str) for v in present):
+
+    def only(*kinds: Any) -> bool:
+        return all(isinstance(v, kinds) for v in present)
+
+    untyped = isinstance(dtype, (pd.StringDtype, pd.ArrowDtype, np.dtypes.ObjectDType))
+    if untyped and only(str):
         return Column("category", tuple(sorted(present.unique())))
-    if untyped and all(isinstance(v, (bool, np.bool_)) for v in present):
+    if untyped and only(bool, np.bool_):
         return Column("boolean")
-    if untyped and all(isinstance(v, (list, tuple, np.ndarray)) for v in present):
+    if untyped and only(list, tuple, np.ndarray):
         return Column("series")
     types = " and ".join(sorted({type(v).__name__ for v in present}))
     column = f"data[{name!r}]"
     for kinds, what, convert in CONVERTED:
-        if len(present) and all(isinstance(v, kinds) for v in present):
+        if len(present) and only(kinds):
             raise DataError(
                 f"column {name!r} contains {what}: convert it, {column} = {convert.format(column)}"
             )
-    if pd.api.types.is_datetime64_any_dtype(dtype) or all(isinstance(v, date) for v in present):
+    if pd.api.types.is_datetime64_any_dtype(dtype) or only(date):
         raise DataError(
-            f"column {name!r} contains dates, but distances need numbers: use {_days(column, column)}"
+            f"column {name!r} contains dates, but distances need numbers: use {in_days(column, column)}"
         )
-    if all(isinstance(v, (str, int, float, np.number)) for v in present):
+    if only(str, int, float, np.number):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))
     raise DataError(
         f"column {name!r} contains {types if untyped else dtype}: convert it to numbers, texts, "
@@ -164,7 +141,7 @@ def describe_column(values: pd.Series) -> Column:
 
 
 def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
-    """Raise if nearly all texts of a column are numbers or dates, with the line that converts them."""
+    """Raise if nearly all texts of a column are numbers or dates."""
     found = numbers_as_text(name, levels)
     if found:
         raise DataError(
@@ -172,117 +149,8 @@ def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
         )
 
 
-def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
-    """The line that converts a column whose texts are nearly all numbers or dates, and examples of
-    them; "" for other columns.
-
-    Whole numbers of few values, which may have a unit, and numbers with leading zeros are codes,
-    unless a sign stands for a missing one.
-
-    Examples
-    --------
-    >>> print(numbers_as_text("x", ["1,5", "2,25", "-"]))
-    text that seems to be numbers or dates, such as '1,5', '2,25', '-': use pd.read_csv(..., decimal=',', na_values=['-'])
-    """
-    sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
-    texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
-    column = written = f"data[{name!r}]"
-    for sign, plain in SPELT:
-        spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
-        if spelt != texts:
-            texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
-    for pattern, convert in PATTERNS.items():
-        found = {
-            text: match
-            for text, plain in texts.items()
-            if (match := re.fullmatch(rf"\s*(?:{pattern})\s*", plain, re.I))
-        }
-        lost = [text for text in sample if text not in found]
-        cure = (
-            convert(column, written, found, lost)
-            if found and len(found) >= NEARLY * len(texts)
-            else ""
-        )
-        if cure:
-            odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
-            return f"text that seems to be numbers or dates, such as {quoted([*odd[:2], *lost[:1]])}: use {cure}"
-    return ""
-
-
-def _numeric(
-    column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str
-) -> str:
-    """The line that converts texts to numbers, without `lost` ones; "" for codes, units that
-    differ, and nothing but bounds."""
-    signs, units = (
-        {match[part] for match in found.values()} - {"", None} for part in ("sign", "unit")
-    )
-    bodies = [match["body"] for match in found.values()]
-    whole = (
-        re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values()
-    )
-    codes = not lost and len(found) <= CODES and all(whole)
-    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
-    if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
-        return ""
-    values, thousands = written, {*"".join(bodies)} - {*"0123456789", decimal}
-    if (
-        signs
-        or units
-        or not "".join(thousands).isascii()
-        or (written != column and (thousands or decimal == ","))
-    ):
-        values += (
-            f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
-            + ".str.replace(',', '.')" * (decimal == ",")
-        )
-    elif written == column and (thousands or lost or decimal == ","):
-        options = ["decimal=','"] * ("," in "".join(bodies) and decimal == ",") + [
-            f"thousands={mark!r}" for mark in thousands
-        ]
-        return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
-    if any(map(str.isdigit, thousands)):  # digits of other scripts
-        return f"{column} = {values}.map(float)"
-    return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
-
-
-def _mixed(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
-    """The line that converts numbers of which some have a decimal comma, and others a point."""
-    return _numeric(column, f"{written}.str.replace(',', '.')", found, lost, ".")
-
-
-def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
-    """The line that converts times of a day."""
-    first = next(iter(found.values()))
-    minutes = "" if first[1] else " + ':00'"
-    times = (
-        f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')"
-        if first[3]
-        else f"{written}{minutes}"
-    )
-    return f"{column} = pd.to_timedelta({times}{COERCED * bool(lost)}).dt.total_seconds()"
-
-
-def _days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
-    """The line that converts a column of dates to numbers of days."""
-    first = ", dayfirst=True" * any(
-        re.match(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])", text) for text in found
-    )
-    return (
-        f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', "
-        f"utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
-    )
-
-
-PATTERNS: Mapping[str, Callable[..., str]] = {
-    **{NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0]) for signs in SEPARATORS},
-    NUMBER.format("[.,]", "(?!)"): _mixed, TIME: _seconds, DATE: _days,
-}  # fmt: skip
-
-
 def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
-    """Raise if the `.` of a formula brings in the index of a file, or a column that numbers the
-    rows or identifies them."""
+    """Raise if the `.` of a formula includes a column that numbers or identifies the rows."""
     names = formula.by_dot()
     for name in names:
         first = name == data.columns[0]
@@ -300,16 +168,14 @@ def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
 
 
 def numbers_rows(column: pd.Series, named: bool = False) -> bool:
-    """Whether the values are whole numbers from 0 or 1, each once, which are too dense for counts
-    or measurements not to repeat.
+    """Whether the values are whole numbers, each once, too dense for counts or measurements.
 
-    This remains so if rows are shuffled or some are left out. Under the name of an identifier they
-    need not be dense.
+    Rows may be shuffled or left out. Identifiers by name (`named`) need not be dense.
 
     Examples
     --------
-    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6])), numbers_rows(pd.Series([10, 20, 35] * 9))
-    (True, False, False)
+    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6]))
+    (True, False)
     """
     if column.dtype.kind not in "iuf":
         return False
@@ -322,8 +188,7 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
 
 
 def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
-    """Columns of numbers that may be codes: 3 to 6 whole numbers that are not rare, nor counts from
-    0, unless most columns are so.
+    """A note on columns of 3 to 6 whole numbers, which may be codes, unless most columns are so.
 
     Examples
     --------
@@ -366,13 +231,13 @@ def check_kind(values: pd.Series, known: Column) -> None:
 
 
 def first_of(levels: Sequence[Any], most: int = 5) -> str:
-    """The first levels, as a message names them."""
+    """The first levels, in words."""
     more = f" and {len(levels) - most} more" if len(levels) > most else ""
     return ", ".join(shown(level) for level in levels[:most]) + more
 
 
 def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
-    """Values of a category with the known levels; any other value is missing."""
+    """A category with the known levels; other values are missing."""
     codes = pd.Index(known.levels).get_indexer(values.astype(object))
     return pd.Categorical.from_codes(codes, list(known.levels), ordered=known.ordered)
 
@@ -384,8 +249,7 @@ def numbers(values: pd.Series) -> np.ndarray:
 
 
 def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorical, tuple[str, ...]]:
-    """The response as a categorical with only the levels that occur, and notes on it; `missing`
-    counts values by column."""
+    """The response with the levels that occur, and notes on it; `missing` counts by column."""
     check_texts(response, f"the response {response.name!r}")
     name, counts = response.name, response.value_counts()
     if isinstance(response.dtype, pd.CategoricalDtype):
@@ -446,8 +310,7 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
 
 
 def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) -> None:
-    """Warn of texts that differ only by blanks, invisible characters or forms of Unicode, or by
-    what `fold` makes equal."""
+    """Warn of texts that differ only by blanks, invisible characters, Unicode forms, or `fold`."""
     texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
     plain = texts.map(lambda text: " ".join(fold(normalize("NFKC", text)).split()))
     folded = plain.map(lambda text: "".join(filter(str.isprintable, text)))
@@ -461,8 +324,7 @@ def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) 
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
-    """Class codes of a response, -1 if missing; an error for classes that are not in the training
-    data."""
+    """Class codes of a response, -1 if missing; raises for unknown classes."""
     check_texts(truth, f"the response {truth.name!r}")
     try:
         codes = levels.get_indexer(truth.astype(object))
@@ -481,13 +343,12 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Unseen:
-    """Numbers of rows with each value that is not a level of its column; the numbers of two sets of
-    rows are joined by `+`.
+    """Counts of rows by value that is not a level of its column; `+` joins two sets of rows.
 
     Attributes
     ----------
     counts : mapping of column to counts of rows by value
-    schema : mapping of column name to Column
+    schema : mapping of column to Column
     """
 
     counts: Mapping[str, Counter[Any]] = field(default_factory=dict)
@@ -503,9 +364,7 @@ class Unseen:
         """Both, of the same rows."""
         return self._joined(other, or_)
 
-    def _joined(
-        self, other: Unseen, join: Callable[[Counter[Any], Counter[Any]], Counter[Any]]
-    ) -> Unseen:
+    def _joined(self, other: Unseen, join: Callable[..., Counter[Any]]) -> Unseen:
         names, none = dict.fromkeys([*self.counts, *other.counts]), Counter[Any]()
         counts = {c: join(self.counts.get(c, none), other.counts.get(c, none)) for c in names}
         return Unseen(counts, {**self.schema, **other.schema})
@@ -515,7 +374,7 @@ class Unseen:
         return Unseen({c: self.counts[c] for c in names}, self.schema)
 
     def words(self, name: str) -> str:
-        """The values of a column, with their numbers of rows, and the known levels."""
+        """The values of a column and the known levels, in words."""
         known = self.schema[name]
         if known.kind == "letters":
             return f"column {name!r} has letters that the training data lack: {self.values(name)}"
@@ -528,7 +387,7 @@ class Unseen:
         return f"column {name!r} has levels that the training data ({levels}) lack: {self.values(name)}"
 
     def values(self, name: str) -> str:
-        """The values of a column, with their numbers of rows."""
+        """The values of a column with their counts, in words."""
         counts = self.counts[name]
         values = [
             f"{shown(value)} ({n} row{'s' if n > 1 else ''})" for value, n in counts.most_common(5)
@@ -545,13 +404,13 @@ class Unseen:
             )
 
     def warn(self, fates: Mapping[str, str], cure: str = "") -> None:
-        """Warn of each column in `fates`, which gives the treatment of its rows, a key of `FATES`."""
+        """Warn of each column in `fates`, with the treatment of its rows, a key of `FATES`."""
         for name in self.counts:
             if name in fates:
                 warn(f"{self.words(name)}; {FATES[fates[name]]}{cure}", DataWarning)
 
     def warn_of_folds(self, fold: str = "fold") -> None:
-        """Warn that held-out rows have them, and the training rows of their fold have not."""
+        """Warn that training rows of a fold lack levels of the held-out rows."""
         for name in self.counts:
             warn(
                 f"column {name!r} has levels that the training rows of a {fold} lack "
@@ -562,7 +421,7 @@ class Unseen:
 
 
 def alone(codes: np.ndarray, fold: np.ndarray) -> np.ndarray:
-    """Whether a level occurs in one fold only, so that the rows outside lack it, bool (n,).
+    """Whether the level of a row occurs in its fold only, bool (n,).
 
     Parameters
     ----------
@@ -597,8 +456,7 @@ def unseen_values(values: pd.Series, known: Column, levels: pd.Categorical | Non
 
 
 def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
-    """Raise unless the names of columns are texts that differ; some values of an only column may
-    show that it is several."""
+    """Raise unless names are texts that differ; values of an only column may show a separator."""
     check_separator(columns, values)
     check_unique(pd.Index(columns), "column")
     not_text = [c for c in columns if not isinstance(c, str)]
@@ -609,28 +467,19 @@ def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
 
 
 def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> DataError:
-    """The error of missing values if na="raise", and if they leave no row.
-
-    Parameters
-    ----------
-    counts : Series
-        Missing values of each column.
-    rows : int
-    response : name of the response, or None
-    na : str
-    """
+    """The error if values are missing with na="raise", or leave no row; `counts` is by column."""
     if na == "raise":
         return DataError(f"missing values in {_counted(counts)}: fill them, or use na='drop'")
     return DataError(f"no row is complete: {_most_missing(counts / rows, response)}")
 
 
 def _counted(counts: pd.Series) -> str:
-    """Columns with missing values, and their numbers."""
+    """Columns with missing values and their counts, in words."""
     return ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
 
 
 def _most_missing(share: pd.Series, response: str | None) -> str:
-    """Which columns miss most, and the cure."""
+    """The columns with the largest proportions of missing values, in words."""
     if response in share and share[response] == 1:
         return f"the response {response!r} has no value in any row"
     most = share[share > 0].sort_values(ascending=False, kind="stable").head(5)
@@ -651,13 +500,13 @@ def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response
 
 
 def given_weights(weights: Any, data: pd.DataFrame) -> np.ndarray:
-    """Weights of the rows, (n,): 1, or those given."""
+    """Weights of the rows, (n,). Default: 1."""
     if weights is None:
         return np.ones(len(data))
     values = np.asarray(along(weights, data, "weights"))
-    if values.dtype.kind in "cmM":
-        raise DataError("weights must be numbers")
     try:
+        if values.dtype.kind in "cmM":
+            raise TypeError
         values = values.astype(float)
     except (TypeError, ValueError, OverflowError):
         raise DataError("weights must be numbers") from None
@@ -719,7 +568,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
 def columns_given(
     given: Any, data: pd.DataFrame, agree: Callable[[pd.Series, pd.Series], bool]
 ) -> list[Any]:
-    """The columns of the data that agree with what an argument names or gives for each row."""
+    """The columns of the data that agree with an argument, a name or values of the rows."""
     if given is None:
         return []
     values = labels_along(given, data, "groups").set_axis(data.index)
@@ -731,15 +580,14 @@ def columns_given(
 
 
 def same_values(one: pd.Series, other: pd.Series) -> bool:
-    """Whether two columns have the same values, also of different types or written as texts."""
+    """Whether two columns have the same values, also of different types or as texts."""
     return one.equals(other) or any(
         bool((one.astype(kind) == other.astype(kind)).all()) for kind in (object, str)
     )
 
 
 def same_groups(one: pd.Series, other: pd.Series) -> bool:
-    """Whether two columns have the same values, or the first numbers the groups that the other
-    names."""
+    """Whether two columns have the same values, or the first numbers the groups of the other."""
     if same_values(one, other):
         return True
     return (
@@ -757,8 +605,7 @@ def check_column(name: str, columns: pd.Index, what: str) -> None:
 
 
 def check_texts(values: pd.Series | pd.Index, what: str) -> None:
-    """Raise for a text with half a character (a lone surrogate), which no page, file or terminal
-    can show."""
+    """Raise for a text with half a character (a lone surrogate), which cannot be shown."""
     levels = values.dtype.categories if isinstance(values.dtype, pd.CategoricalDtype) else values
     for text in levels if levels.dtype == object else ():
         if isinstance(text, str) and not text.isascii() and re.search("[\ud800-\udfff]", text):

@@ -1,14 +1,16 @@
-"""Spelling of formulas: R's words, which are rewritten or refused with a cure, and names that
-Python cannot parse."""
+"""Spelling: R's words in formulas, names that Python cannot parse, numbers and dates as texts."""
 
 from __future__ import annotations
 
 import keyword
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
+from ..ground.checks import quoted
 from ..ground.errors import FormulaError, cut, shown
 
 FUNCTIONS = {
@@ -67,6 +69,34 @@ LOOK_ALIKE = str.maketrans(
     "~~~~~~------***+: ",
 )
 
+# proportion of the texts of a column that are numbers or dates, if it was read wrongly
+NEARLY = 0.9
+CODES = 10  # whole numbers as texts with at most as many values are codes
+LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
+PLACEHOLDER = re.compile(
+    r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I
+)
+SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
+SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
+    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\u066b\uff0e]", "."),
+    (r"^=?[\"']+|[\"']+$", ""), (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"),
+    (r"^-([$€£¥₹₽])", r"\1-"), ("[年月]", "-"), ("日", ""),
+    # of units, footnotes and estimates
+    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),
+)  # fmt: skip
+NUMBER = (
+    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?"
+    r"(?P<body>\d{{1,3}}({1}\d{{2,3}})*{1}\d{{3}}(?!e)({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
+)
+COERCED = ", errors='coerce'"  # of pandas: other texts become missing
+TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
+DATE = (
+    r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
+    r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
+    rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
+)
+
 
 def translate(right: str, names: Names, text: str) -> str:
     """The right side of a formula as formulaic reads it: `factor(g)` as `C(g)`, `x^2` as `x**2`,
@@ -76,16 +106,14 @@ def translate(right: str, names: Names, text: str) -> str:
     ----------
     right : str
     names : Names
-        Names of the columns of the data. A column may be named like a word of R; a function is one
-        before a parenthesis.
+        Names of the columns, which may be words of R; a function is one before a parenthesis.
     text : str
         The formula, for messages.
 
     Raises
     ------
     FormulaError
-        For functions of R that have no counterpart, and for `|`, with the cure; and if a quoted
-        name is not a column.
+        For functions of R without a counterpart, for `|`, and for quoted names of no column.
 
     Examples
     --------
@@ -174,8 +202,7 @@ def _refused(name: str, after: str, cures: dict[str, str], text: str) -> Formula
 
 
 def pieces(text: str) -> Iterator[tuple[str, int]]:
-    """Quoted names and texts, brackets, bars and the text between them, each with the number of
-    brackets open after it."""
+    """Quotations, brackets, bars and text between them, each with the brackets open after it."""
     depth = 0
     for piece in PIECES.findall(text):
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(piece, 0)
@@ -183,8 +210,7 @@ def pieces(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _check_outside_calls(right: str, text: str) -> None:
-    """Raise for R's `y ~ x | group` and `data$x`, and for comparisons; inside calls these are
-    Python's, and are refused there."""
+    """Raise for R's `y ~ x | group` and `data$x`, and for comparisons, outside calls."""
     found = list(pieces(right))
     if any(piece == "|" and depth <= 1 for piece, depth in found):  # (1 | g), as lme4 writes it
         raise FormulaError(
@@ -207,7 +233,7 @@ def _check_outside_calls(right: str, text: str) -> None:
 
 
 def substitute(formula: str, old: str) -> str:
-    """A changed formula as R's `update` reads it: `.` is replaced by this side of the old formula.
+    """A changed formula as in R's `update`: `.` is replaced by this side of the old formula.
 
     Raises
     ------
@@ -216,10 +242,8 @@ def substitute(formula: str, old: str) -> str:
 
     Examples
     --------
-    >>> substitute(". ~ . - b", "y ~ a + b")
-    'y ~ a + b - b'
-    >>> substitute("~ .:c", "y ~ a + b"), substitute(". ~ . + b:c", "y ~ .")
-    ('y ~ (a + b):c', 'y ~ . + b:c')
+    >>> substitute(". ~ . - b", "y ~ a + b"), substitute("~ .:c", "y ~ a + b")
+    ('y ~ a + b - b', 'y ~ (a + b):c')
     """
     if not isinstance(formula, str):
         raise FormulaError(
@@ -252,8 +276,7 @@ def _has_dot(right: str) -> bool:
 
 
 def sides_of(text: str) -> list[str]:
-    """The parts of a formula between its tildes, with names in backticks, in which a `~` is part of
-    the name, and plain signs.
+    """The parts of a formula between its tildes, with names in backticks and plain signs.
 
     Examples
     --------
@@ -275,10 +298,9 @@ class Names:
     Attributes
     ----------
     alias : mapping of column to str
-        An identifier for every column whose name is not a plain one, such as `my x`, `log(x)` or
-        `class`.
+        An identifier for every column without a plain name, such as `my x`, `log(x)` or `class`.
     columns : mapping of str to column
-        The way back, for every column.
+        The inverse, for every column.
     """
 
     alias: Mapping[str, str] = field(default_factory=dict)
@@ -329,8 +351,7 @@ def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether Python parses the name as itself: an identifier that is not reserved and that its
-    parser does not change."""
+    """Whether a name is an identifier that Python neither reserves nor changes."""
     plain = (
         name.isidentifier()
         and re.fullmatch(r"\w+", name)
@@ -346,3 +367,108 @@ def unknown(what: str, columns: Iterable[str]) -> str:
     listed = ", ".join(map(shown, columns[:LISTED]))
     more = f" and {len(columns) - LISTED} more" if len(columns) > LISTED else ""
     return f"{what} is not a column of the data: use one of {listed}{more}"
+
+
+def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
+    """The line that converts a column whose texts are nearly all numbers or dates; "" for others.
+
+    Few whole numbers, also with a unit, and numbers with leading zeros are codes, unless a sign
+    stands for a missing one.
+
+    Examples
+    --------
+    >>> numbers_as_text("x", ["1,5", "2,25", "-"]).partition(": use ")[2]
+    "pd.read_csv(..., decimal=',', na_values=['-'])"
+    """
+    sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
+    column = written = f"data[{name!r}]"
+    for sign, plain in SPELT:
+        spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
+        if spelt != texts:
+            texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
+    for pattern, convert in PATTERNS.items():
+        whole = re.compile(rf"\s*(?:{pattern})\s*", re.I)
+        found = {text: match for text in texts if (match := whole.fullmatch(texts[text]))}
+        lost = [text for text in sample if text not in found]
+        enough = found and len(found) >= NEARLY * len(texts)
+        cure = convert(column, written, found, lost) if enough else ""
+        if cure:
+            odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
+            such = quoted([*odd[:2], *lost[:1]])
+            return f"text that seems to be numbers or dates, such as {such}: use {cure}"
+    return ""
+
+
+def _numeric(
+    column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str
+) -> str:
+    """The line that converts texts to numbers; "" for codes, different units, and bounds alone."""
+    signs, units = (
+        {match[part] for match in found.values()} - {"", None} for part in ("sign", "unit")
+    )
+    bodies = [match["body"] for match in found.values()]
+    whole = (
+        re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values()
+    )
+    codes = not lost and len(found) <= CODES and all(whole)
+    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
+    if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
+        return ""
+    values, thousands = written, {*"".join(bodies)} - {*"0123456789", decimal}
+    if (
+        signs
+        or units
+        or not "".join(thousands).isascii()
+        or (written != column and (thousands or decimal == ","))
+    ):
+        values += (
+            f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
+            + ".str.replace(',', '.')" * (decimal == ",")
+        )
+    elif written == column and (thousands or lost or decimal == ","):
+        options = ["decimal=','"] * ("," in "".join(bodies) and decimal == ",") + [
+            f"thousands={mark!r}" for mark in thousands
+        ]
+        return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
+    if any(map(str.isdigit, thousands)):  # digits of other scripts
+        return f"{column} = {values}.map(float)"
+    return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
+
+
+def _mixed(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts numbers with decimal commas and decimal points."""
+    return _numeric(column, f"{written}.str.replace(',', '.')", found, lost, ".")
+
+
+def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts times of a day."""
+    first = next(iter(found.values()))
+    minutes = "" if first[1] else " + ':00'"
+    times = (
+        f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')"
+        if first[3]
+        else f"{written}{minutes}"
+    )
+    return f"{column} = pd.to_timedelta({times}{COERCED * bool(lost)}).dt.total_seconds()"
+
+
+def in_days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
+    """The line that converts a column of dates to numbers of days."""
+    day = re.compile(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])")
+    first = ", dayfirst=True" * any(map(day.match, found))
+    return (
+        f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', "
+        f"utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
+    )
+
+
+PATTERNS: Mapping[str, Callable[..., str]] = {
+    **{
+        NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0])
+        for signs in SEPARATORS
+    },
+    NUMBER.format("[.,]", "(?!)"): _mixed,
+    TIME: _seconds,
+    DATE: in_days,
+}

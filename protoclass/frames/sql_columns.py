@@ -1,5 +1,4 @@
-"""SQL that DuckDB, SQLite and PostgreSQL run: names, constants, the columns of a design matrix, the
-variables of mixed metrics."""
+"""SQL for DuckDB, SQLite and PostgreSQL: names, constants, and columns of designs and metrics."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ def table_of(name: str | Sequence[str]) -> str:
 
 
 def check_case(names: Iterable[str]) -> None:
-    """Raise if two columns have the same name but for its case."""
+    """Raise if two names differ only in case."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(name.casefold(), name)
@@ -55,8 +54,7 @@ def check_case(names: Iterable[str]) -> None:
 
 
 def number(value: float) -> str:
-    """A finite number: the shortest decimal that is nearest to this double alone; without an
-    exponent it would be of a decimal type."""
+    """A finite number in full precision, with an exponent, so that it is not of a decimal type."""
     if not math.isfinite(value):
         raise OptionError(f"{value} is not a number that can be written in SQL")
     written = repr(abs(float(value))).removesuffix(".0")
@@ -69,8 +67,8 @@ def constant(value: Any, what: str) -> str:
 
     Examples
     --------
-    >>> print(constant("O'Hara", "the class"), constant(-3, "the class"), constant(0.1, "the class"), identifier('a"b'))
-    'O''Hara' (-3) 0.1e0 "a""b"
+    >>> print(constant("O'Hara", "the class"), constant(-3, "the class"), identifier('a"b'))
+    'O''Hara' (-3) "a""b"
     """
     if isinstance(value, str):
         _check_text(value, f"the text {shown(value)}")
@@ -83,8 +81,7 @@ def constant(value: Any, what: str) -> str:
         return number(float(value))
     raise OptionError(
         f"{what} {brief(value)} is of type {type(value).__name__}, but SQL has texts, numbers and "
-        "truth values: convert the column, "
-        "data[column].astype(str)"
+        "truth values: convert the column, data[column].astype(str)"
     )
 
 
@@ -94,8 +91,7 @@ def as_double(expression: str) -> str:
 
 
 def within(expression: str, largest: int = LARGEST) -> str:
-    """Whether an expression is a number no larger than this power of ten; not true of NULL, NaN and
-    infinity."""
+    """Whether an expression is a number up to a power of ten; false or NULL for NULL, NaN, inf."""
     return f"{expression} BETWEEN -1e{largest} AND 1e{largest}"
 
 
@@ -129,15 +125,12 @@ class Columns:
 
     def number(self, name: str) -> str:
         """A numeric or boolean column in double precision; -1 for a value that is not boolean."""
-        return (
-            self.code(name, UNKNOWN)
-            if self.frame.schema[name].kind == "boolean"
-            else as_double(self.of(name))
-        )
+        if self.frame.schema[name].kind == "boolean":
+            return self.code(name, UNKNOWN)
+        return as_double(self.of(name))
 
     def code(self, name: str, otherwise: int | None = None) -> str:
-        """The number of the level of a category, 0 for the first; NULL or `otherwise` for a value
-        that is not a level."""
+        """The number of a level, from 0; NULL or `otherwise` for a value that is not a level."""
         cases = " ".join(f"WHEN {level} THEN {k}e0" for k, level in enumerate(self._levels(name)))
         if otherwise is None:
             return f"CASE {self._value(name)} {cases} END"
@@ -145,10 +138,9 @@ class Columns:
         return f"CASE WHEN {self._value(name)} IS NOT NULL THEN {coded} END"
 
     def known(self, name: str, compared: bool = False) -> str:
-        """The condition for a value that a fit accepts: a finite number, a truth value, or one of
-        the levels.
+        """The condition for a value that a fit accepts: a finite number, a truth value or a level.
 
-        If values are `compared`, a value that is not in the training data differs from all others.
+        If values are `compared`, any other value is accepted, and differs from all levels.
         """
         column = self.frame.schema[name]
         if column.kind in ("category", "boolean") and not compared:
@@ -161,13 +153,12 @@ class Columns:
         return [constant(level, f"the level of column {shown(name)}") for level in levels]
 
     def _numeric(self, name: str) -> bool:
-        """Whether a column is compared as numbers, such as the levels that C() makes of them."""
+        """Whether a column is compared as numbers, also as levels of C()."""
         column = self.frame.schema[name]
         return column.kind == "numeric" or (column.coded and not isinstance(column.levels[0], bool))
 
     def _value(self, name: str) -> str:
-        """A column as it is compared: with the sign, SQLite takes a text for larger than all
-        numbers, whatever the type of the column."""
+        """A column as it is compared; the sign makes a text larger than all numbers in SQLite."""
         return f"+{self.of(name)}" if self._numeric(name) else self.of(name)
 
     @cached_property
@@ -188,15 +179,12 @@ class Columns:
         return tuple(out)
 
     def variable(self, name: str) -> str:
-        """A variable of a metric of mixed columns by its name in `Frame.terms`: a number, or the
-        number of the level, -1 for none."""
+        """A variable of `Frame.terms`: a number, or the number of its level, -1 for none."""
         if name not in self.frame.schema:
             raise OptionError(f"the variable {shown(name)} can't be written in SQL: {CURE}")
-        return (
-            self.code(name, UNKNOWN)
-            if self.frame.schema[name].kind == "category"
-            else self.number(name)
-        )
+        if self.frame.schema[name].kind == "category":
+            return self.code(name, UNKNOWN)
+        return self.number(name)
 
     def _term(self, term: Term) -> list[str]:
         """The columns of a term, which is a column of the table."""

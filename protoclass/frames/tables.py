@@ -47,7 +47,8 @@ ALLOWED = (
     "sorted(glob.glob('folder/*.csv'))"
 )
 
-READERS = {".feather": "feather", ".arrow": "feather", ".xlsx": "excel", ".json": "json", ".dta": "stata", ".sav": "spss",
+READERS = {".feather": "feather", ".arrow": "feather", ".xlsx": "excel", ".json": "json", ".dta": "stata",
+    ".sav": "spss",
            ".txt": "table", ".tsv": "table", ".tab": "table"}  # of pandas  # fmt: skip
 
 
@@ -60,7 +61,7 @@ class LazyTable:
     names : list of str
         All columns.
     read : function
-        A frame of some columns, whose rows are called by their number.
+        Returns a frame of some columns, with row numbers as labels.
     """
 
     names: list[str]
@@ -113,7 +114,7 @@ def source_of(data: Any) -> LazyTable | None:
 def _computed(
     data: Any, compute: Callable[[list[str]], pd.DataFrame], columns: list[str]
 ) -> pd.DataFrame:
-    """Some columns of a lazy table, with rows that are called by their number."""
+    """Some columns of a lazy table, with row numbers as labels."""
     with readable(partial(_unreadable, data)):
         return compute(columns).reset_index(drop=True)
 
@@ -132,8 +133,8 @@ def read_for(data: Any, formula: str, aside: Mapping[str, Any] | None = None) ->
     ----------
     data : table, path or paths
     formula : str
-    aside : mapping of argument to what was given for it
-        Texts are names of further columns, such as of weights, which `.` leaves out.
+    aside : mapping of argument to its value
+        Texts are names of further columns, such as weights, which `.` leaves out.
     """
     source = source_of(data)
     if source is None:
@@ -189,7 +190,7 @@ class File:
 
 
 def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
-    """Some columns of several files, whose rows are called by their number."""
+    """Some columns of several files, with row numbers as labels."""
     if files[0].kind == "CSV":
         parts = [file.csv(columns) for file in files]
         return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
@@ -207,8 +208,7 @@ def _read_files(files: list[File], columns: list[str]) -> pd.DataFrame:
 
 
 def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str]) -> Iterator[Any]:
-    """Tables of pyarrow with blocks of the rows of Parquet files or of a stream of Arrow batches,
-    of which the first has no rows.
+    """Blocks of rows, tables of pyarrow, of Parquet files or Arrow batches; the first is empty.
 
     Parameters
     ----------
@@ -265,20 +265,20 @@ def arrow_tables(source: Any, needed: list[Any] | None, keys: list[str]) -> Iter
 
 
 def is_path(data: Any) -> bool:
-    """Whether data are named by a path or a list of them."""
+    """Whether data are a path or a list of paths."""
     paths = data if isinstance(data, (list, tuple)) else [data]
     return len(paths) > 0 and all(isinstance(path, (str, os.PathLike)) for path in paths)
 
 
 def files_of(data: Any) -> list[File]:
-    """The files that a path or a list of paths names.
+    """The files of a path or a list of paths.
 
     Raises
     ------
     OptionError
         For an address of the web.
     FileError
-        If one does not exist, is of another kind or cannot be read, or if their columns differ.
+        If one does not exist, is of another type or cannot be read, or if their columns differ.
     """
     files = [
         _file(os.fsdecode(path)) for path in (data if isinstance(data, (list, tuple)) else [data])
@@ -339,7 +339,7 @@ def _file(name: str) -> File:
 
 
 def _names_in_parquet(path: Path) -> list[str]:
-    """The columns of a Parquet file without an index that pandas has written."""
+    """The columns of a Parquet file, without an index from pandas."""
     from pyarrow.parquet import read_schema
 
     schema = read_schema(path)
@@ -377,8 +377,7 @@ def _of_polars(values: Any) -> Any:
 
 @contextmanager
 def readable(error: Callable[[Exception], Exception]) -> Iterator[None]:
-    """Within it an error of another library, of which there are many, becomes an error that names
-    the source that cannot be read."""
+    """A context in which an error of another library becomes one that names the source."""
     try:
         yield
     except (ProtoclassError, MemoryError):
@@ -410,7 +409,7 @@ PLAIN = (str, bytes, bool, int, float, dict, date, timedelta, np.datetime64, np.
 @savable
 @dataclass(frozen=True)
 class Absent:
-    """Placeholder for the data, or for an argument about single rows, in the call of a slim fit.
+    """Placeholder for data or an argument about single rows in the call of a slim fit.
 
     Attributes
     ----------
@@ -426,8 +425,7 @@ class Absent:
 
 
 def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
-    """A pandas frame from any frame that narwhals supports; polars needs no pyarrow. Paths and lazy
-    tables are read (`read.py`).
+    """A pandas frame from any frame that narwhals supports, a path or a lazy table.
 
     Parameters
     ----------
@@ -472,11 +470,7 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
 
 
 def unshared(table: Any) -> Any:
-    """A table of pandas or polars that later changes of the given one do not reach; other values
-    are returned as they are.
-
-    Tables of pyarrow cannot be changed.
-    """
+    """A copy of a table of pandas or polars; other values unchanged (pyarrow's are immutable)."""
     if isinstance(table, (pd.DataFrame, pd.Series)):
         return table.copy(deep=not COPY_ON_WRITE)
     if isinstance(table, np.ndarray) and table.ndim == 1:
@@ -485,8 +479,7 @@ def unshared(table: Any) -> Any:
 
 
 class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cached_property is
-    """A table that is computed once. Each reader gets a copy, so changing it changes nothing in the
-    object."""
+    """A table that is computed once, and copied for each reader."""
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         table = super().__get__(instance, owner)
@@ -498,7 +491,7 @@ class cached_table(cached_property[pd.DataFrame]):  # noqa: N801 - used as cache
 
 
 def _made_a_frame(data: Any) -> str:
-    """The way to convert the given value into a table, in words."""
+    """The way to convert a value into a table, in words."""
     if isinstance(data, pd.Series):
         return "use two pairs of brackets for one row, data.loc[[label]], and one frame for x and y"
     if isinstance(data, dict) and hasattr(data, "frame"):
@@ -517,21 +510,16 @@ def _made_a_frame(data: Any) -> str:
 
 
 def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -> Any:
-    """An answer in the library of the table that was given: polars or pyarrow; pandas for
-    everything else.
-
-    These have no row labels, and neither have the tables that `as_pandas` makes of them, whose
-    labels are the numbers of the rows.
+    """An answer in the library of the given table: polars or pyarrow, otherwise pandas.
 
     Parameters
     ----------
     answer : Series or DataFrame
-        Labels of columns become texts, and so do labels of rows of several types or of one that
-        these libraries lack; categories of text become an enumeration (in pyarrow texts), NaN and
-        NA null.
+        Labels of columns become texts, and so do labels of rows of several types or of a type that
+        the library lacks; categories become enumerations (texts in pyarrow), NaN and NA null.
     given : table
     rows : bool
-        Whether the answer has a row for each row of the table: rows that it lacks are then null.
+        Whether the answer is about rows of the table; rows that it lacks are then null.
 
     Examples
     --------
@@ -551,7 +539,7 @@ def as_given(answer: pd.Series | pd.DataFrame, given: Any, rows: bool = False) -
 
 
 def beside_given(answer: pd.DataFrame, given: Any) -> Any:
-    """The given table with the columns of an answer about its rows that it lacks."""
+    """The given table with further columns of an answer about its rows."""
     library = eager_library(given)
     if library is None:
         return answer
@@ -567,8 +555,7 @@ def beside_given(answer: pd.DataFrame, given: Any) -> Any:
 
 
 def of_one_type(values: list[Any]) -> list[Any]:
-    """Values that a column of one type can contain: texts, if they are of several types or of one
-    without a type of columns.
+    """Values for a column of one type; texts if they have several types, or an unknown type.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """Terms of formulas, and the functions that formulas call.
 
-Sums of columns, the usual case, are parsed without formulaic, whose import takes as long as a fit
-of small data. The functions are those of R that formulaic lacks, natural splines in R's basis, and
-bounds of the numbers of columns.
+Sums of columns are parsed without formulaic, whose import takes as long as a small fit. The
+functions are those of R that formulaic lacks, and natural splines in R's basis.
 """
 
 from __future__ import annotations
@@ -87,8 +86,7 @@ def for_formulaic(terms: Iterable[Term]) -> list[Any]:
 def columns_of(term: Term, spec: Any) -> slice:
     """Positions of the columns of a term in the design matrix of formulaic's specification.
 
-    formulaic keeps the hash of a term, which differs between processes, so a dictionary of a
-    specification that was sent to another process is only read from beginning to end.
+    Hashes of terms differ between processes, so the dictionary is read from beginning to end.
     """
     wanted = for_formulaic([term])[0]
     return next(place for known, place in spec.term_slices.items() if known == wanted)
@@ -97,8 +95,7 @@ def columns_of(term: Term, spec: Any) -> slice:
 def sum_of_columns(
     right: str, names: Iterable[str]
 ) -> tuple[tuple[Term, ...], tuple[Factor, ...]] | None:
-    """The terms of columns that are added and left out, and all factors that occur; None for any
-    other formula.
+    """Terms and factors of a sum or difference of columns; None for any other formula.
 
     Parameters
     ----------
@@ -131,9 +128,6 @@ def sum_of_columns(
 def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
     """The terms of a formula, lower degrees first, by formulaic.
 
-    Formulaic multiplies before anything can be counted, so a formula that becomes too large is
-    refused first.
-
     Parameters
     ----------
     tree : formulaic's syntax tree of the right side, or None if it is empty
@@ -144,8 +138,7 @@ def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
     Raises
     ------
     FormulaError
-        If more than 400,000 products or 20,000 terms would be made, or if an operator can't be
-        applied.
+        If there are more than 400,000 products or 20,000 terms, or an operator can't be applied.
     """
     _check_size(tree, len(names), text)
     context = {"__formulaic_variables_available__": names, "__formulaic_variables_used_lhs__": []}
@@ -164,8 +157,7 @@ def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
 
 
 def parser() -> Any:
-    """Formulaic's parser of formulas without intercept, in which `b %in% (a + c)` is `b:a:c`, as in
-    R."""
+    """Formulaic's parser without intercept; `b %in% (a + c)` is `b:a:c`, as in R."""
     from formulaic.parser import DefaultFormulaParser, DefaultOperatorResolver
     from formulaic.parser.types import Operator, OrderedSet
 
@@ -185,7 +177,7 @@ def parser() -> Any:
 
 
 def nodes_of(tree: Any) -> list[Any]:
-    """The operators and factors of a syntax tree, each after the operator that it belongs to."""
+    """The operators and factors of a syntax tree, each after its operator."""
     nodes = [] if tree is None else [tree]
     # grows meanwhile: without recursion, because a sum of many terms is a deep tree
     for node in nodes:
@@ -194,7 +186,7 @@ def nodes_of(tree: Any) -> list[Any]:
 
 
 def factors_of(tree: Any) -> list[Factor]:
-    """All factors of a syntax tree, also those that are subtracted and powers."""
+    """All factors of a syntax tree, including subtracted ones and powers."""
     return [
         _factor_of(node.to_factor()) for node in nodes_of(tree) if not hasattr(node, "operator")
     ]
@@ -205,8 +197,7 @@ def _factor_of(factor: Any) -> Factor:
 
 
 def _check_size(tree: Any, columns: int, text: str) -> None:
-    """Raise if the terms of any part of a syntax tree are more than can be made, by bounds of their
-    numbers."""
+    """Raise if a part of a syntax tree has too many terms, by bounds of their numbers."""
     bounds: dict[int, int] = {}
     for node in reversed(nodes_of(tree)):
         parts = [bounds[id(part)] for part in getattr(node, "args", ())]
@@ -256,8 +247,7 @@ def _whole(node: Any, text: str) -> int:
 
 
 def _check_literals(terms: Iterable[Term], text: str) -> None:
-    """Numbers other than 1 only scale other terms, and each term has one scale; texts are not
-    terms."""
+    """Raise unless numbers only scale other terms, once each, and no term is a text."""
     seen = set()
     for term in terms:
         literal = [f.expr for f in term.factors if f.how == "literal"]
@@ -306,8 +296,7 @@ def ifelse(test: Any, yes: Any, no: Any) -> np.ndarray:
 
 
 def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
-    """Natural cubic splines in R's basis; knots and boundary come from the rows that it is trained
-    on."""
+    """Natural cubic splines in R's basis; knots and boundary come from the training rows."""
     from formulaic.materializers.types import FactorValues
 
     values = np.asarray(x, float)
@@ -329,12 +318,11 @@ def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
 
 
 def natural_basis(x: np.ndarray, knots: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Cubic splines that are linear beyond the boundary knots `low` and `high`, and 0 at the first
-    of them, at x: (n, k + 1).
+    """Cubic splines at x, (n, k + 1), linear beyond the boundary knots `low` and `high`, 0 at `low`.
 
-    B-splines of order 4 without the first, on the subspace where the second derivative at both
-    boundary knots is 0; the orthogonal complement is taken from the Householder reflections of
-    these two conditions, as in R, because distances depend on the basis.
+    B-splines of order 4 without the first, with second derivative 0 at both boundary knots. The
+    basis is from Householder reflections of these conditions, as in R, because distances depend on
+    it.
 
     Examples
     --------
@@ -365,8 +353,7 @@ def cut(
 ) -> Any:
     """Intervals as 0 and 1: a column for each.
 
-    As R's `cut`; if `breaks` is a number, the first and the last of that many intervals of equal
-    width are open, so that new rows are in an interval as well.
+    As R's `cut`; but if `breaks` is a number, the first and last intervals are open for new rows.
     """
     from formulaic.materializers.types import FactorValues
 
@@ -429,8 +416,7 @@ def _interval_names(edges: np.ndarray, labels: Any, right: Any) -> list[str]:
 
 
 def _bounded(name: str) -> Callable[..., Any]:
-    """The transform of that name; while it learns, it refuses to make more columns than there are
-    distinct values."""
+    """The transform of that name; raises for more columns than distinct training values."""
     from formulaic.transforms import TRANSFORMS
     from formulaic.utils.stateful_transforms import stateful_transform
 
@@ -448,7 +434,7 @@ def _bounded(name: str) -> Callable[..., Any]:
 
 
 def _check(name: str, given: Mapping[str, Any], distinct: int) -> None:
-    """Raise for a degree, degrees of freedom or knots out of all proportion to the values."""
+    """Raise for a degree, degrees of freedom or knots too many for the distinct values."""
     most = distinct - 1 if name in ("poly", "ns") else distinct  # these have a constant besides
     for option in ("degree", "df"):
         value, least = given.get(option), int(name != "bs" or option == "df")

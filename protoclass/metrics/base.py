@@ -39,31 +39,28 @@ class Traits:
     """Properties of a metric that its values alone do not show, declared once.
 
     Write `traits = pc.extend.Traits(symmetric=True)` in the body of the class, or a property
-    `traits` if they depend on parameters. Each is an attribute of the metric itself, as in
-    `metric.symmetric`, before and after training. A class that replaces `train` or `between` of
-    another metric declares its own traits.
+    `traits` if they depend on parameters. Each is also an attribute of the metric, as in
+    `metric.symmetric`. A class that replaces `train` or `between` declares its own traits.
 
     Attributes
     ----------
     symmetric : bool
         Whether D[i, j] and D[j, i] are bit-identical; then half of a square matrix is computed.
     triangle : bool
-        Whether the values are known to be a metric for any complete rows: symmetric, and never
-        larger than by way of a third row.
+        Whether the values of complete rows are known to be a metric: symmetric, and never larger
+        than by way of a third row.
     slow : bool
         Whether computation is so slow that the matrix should be computed once and stored.
     row_by_row : bool
-        Whether `rows` represents each row independently, with the same bits for any other rows. A
-        long frame is then represented block by block.
+        Whether `rows` represents each row independently, with the same bits for any other rows;
+        long frames are then represented block by block.
     data_dependent : bool
-        Whether the dissimilarities depend on the training rows (by scales, ranges, ranks or
-        labels), as they do if trained in folds.
+        Whether the dissimilarities depend on the training rows, as they do if trained in folds.
     train_in_folds : bool
-        Whether training uses labels, or other rows in a way that must not include held-out rows.
-        Cross-validation then trains the metric again on the training rows of each fold.
+        Whether training must not use held-out rows, so cross-validation trains the metric again in
+        each fold.
     supervised : bool
-        Whether training uses classes, which `dissimilarity` then needs too; `train_in_folds` must
-        then be declared as well.
+        Whether training uses classes; `train_in_folds` must then be declared as well.
     given : bool
         Whether this is a given matrix; new rows are then dissimilarities and not predictors.
     opaque : bool
@@ -72,27 +69,23 @@ class Traits:
         Whether missing values are skipped pair by pair, which na='keep' needs.
     unseen : "missing", "unlike", "skipped" or "measured"
         Treatment of a new row with a category level that is not in the training data. "missing": no
-        prediction, because the design matrix has no column for the level. "unlike": `rows` uses the
-        categories (`frame.terms()`), finds the level by `frame.unseen` and treats it as different
-        from every level. "skipped": it counts as a missing value. "measured": it is compared like
-        any other value, as a string by its letters.
+        prediction. "unlike": `rows` uses the categories (`frame.terms()`), finds the level by
+        `frame.unseen` and treats it as different from every level. "skipped": a missing value.
+        "measured": it is compared like any other value, as a string by its letters.
     reflexive : bool
         Whether rows that agree in all variables are at distance 0.
     power : float, or None
         Power of the dissimilarities that is a sum over variables, or over `column_groups`, which
         `why` needs; None if there is none. A variable in which two rows agree adds 0.
     column_groups : tuple of tuples of str
-        Columns that are compared together as one variable, such as the pixels of an image;
-        `importance` permutes them together.
+        Columns that are one variable, such as the pixels of an image, also for `importance`.
     series : bool
-        Whether the columns are the steps of a series, in the order of the formula; plots then draw
-        rows as curves.
+        Whether the columns are the steps of a series in this order; plots then draw curves.
     scaling : str
         Description of the scaling of columns; "" for none.
     geometry : Geometry, or None
         Relation of the values to Minkowski distances between the first arrays of the
-        representations, bit by bit. Comparisons can then often be made without computing the
-        values.
+        representations, bit by bit, which saves computations.
     """
 
     symmetric: bool = False
@@ -121,7 +114,7 @@ TRAITS = {f.name for f in fields(Traits)}
 
 
 class WithTraits:
-    """A metric before or after training. Each of its `traits` is an attribute too, as in `metric.symmetric`."""
+    """A metric before or after training; each of its `traits` is an attribute, too."""
 
     @property
     def traits(self) -> Traits:
@@ -131,8 +124,7 @@ class WithTraits:
         for name in TRAITS & {*vars(cls), *get_annotations(cls)}:
             raise OptionError(
                 f"{cls.__name__}.{name} would hide the trait {name!r}: use traits = "
-                f"protoclass.extend.Traits({name}=...), or another name "
-                "for a parameter"
+                f"protoclass.extend.Traits({name}=...), or another name for a parameter"
             )
         check_restated(cls, {"between", "rows"}, "sql")
 
@@ -143,13 +135,12 @@ class WithTraits:
 
 
 def check_restated(cls: type, replaced: set[str], statement: str, default: object = None) -> None:
-    """Raise if a class replaces a computation but inherits what its parent states about the values."""
+    """Raise if a class replaces a computation but inherits a statement about the values."""
     changed = replaced & vars(cls).keys()
     if changed and statement not in vars(cls) and getattr(cls, statement, default) is not default:
         raise OptionError(
             f"{cls.__name__} replaces `{min(changed)}`, but inherits `{statement}`, which "
-            "describes the values of its parent: write its "
-            f"own `{statement}`"
+            f"describes the values of its parent: write its own `{statement}`"
         )
 
 
@@ -165,19 +156,15 @@ class Metric(NamedArguments, WithTraits):
     * A metric that transforms another metric derives from `Wrapper`.
     * A metric with coordinates trains to a `VectorMetric`.
 
-    D[i, j] is computed from a representation of row i (`rows`) and a representation of candidate j
-    (`candidates`). Each is a tuple of arrays with one entry per row, so representations can be
-    split, joined and saved.
+    D[i, j] is computed from the representations of row i (`rows`) and of candidate j
+    (`candidates`), each a tuple of arrays with one entry per row. A frame has the design matrix
+    `frame.design`, the raw predictors `frame.columns`, and the class codes `frame.codes`. A metric
+    that can be written as SQL has `sql(columns)`, which returns an `SQLDistance`.
 
-    A frame has the design matrix as `frame.design`, the raw predictors as `frame.columns`, and the
-    class codes as `frame.codes`. A metric that can be written as SQL has `sql(columns)`, which
-    returns an `SQLDistance`.
-
-    Parameters that the class names in `tunable` may be a sequence of values, which `fit` tunes by
-    cross-validation; `default_grid` returns the values of "grid". Such a class checks its
-    parameters in `__post_init__`, after `if self.checks_each_value(): return`.
-
-    A parameter cannot have the name of a trait, or of an attribute or method of this class.
+    Parameters named in `tunable` may be a sequence of values to tune; `default_grid` returns the
+    values of "grid". Such a class checks its parameters in `__post_init__`, after
+    `if self.checks_each_value(): return`. A parameter cannot have the name of a trait, attribute or
+    method of this class.
     """
 
     papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `export.methods`
@@ -194,15 +181,13 @@ class Metric(NamedArguments, WithTraits):
         return type(self).__name__
 
     def tuned(self) -> dict[str, Any]:
-        """The parameters to tune: those that are "grid" or a sequence. The metric then only lists values."""
+        """The parameters to tune: those that are "grid" or a sequence of values."""
         return {
             name: value for name in sorted(self.tunable) if is_listed(value := getattr(self, name))
         }
 
     def checks_each_value(self) -> bool:
-        """Whether some parameters list values to be tuned. Each value is then checked here, in a
-        metric that has it alone.
-        """
+        """Whether parameters list values to tune, each of which is then checked by itself."""
         tuned = {
             name: GRID if isinstance(value, str) else list(value)
             for name, value in self.tuned().items()
@@ -233,9 +218,7 @@ class Metric(NamedArguments, WithTraits):
         return self.traits.unseen
 
     def pretrain(self, frame: Frame) -> Metric:
-        """For a metric that is trained in folds: the same, with the inner metrics that do not use
-        labels already trained.
-        """
+        """The metric with the parts trained that need not be trained again in each fold."""
         return self
 
     def train(self, frame: Frame) -> TrainedMetric:
@@ -247,7 +230,7 @@ class Metric(NamedArguments, WithTraits):
         raise lacking(self, "rows")
 
     def candidates(self, frame: Frame) -> Rep:
-        """Side j of D[i, j], for a metric that learns nothing; by default the same as side i."""
+        """Side j of D[i, j], for a metric that learns nothing; by default as side i."""
         return self.rows(frame)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
@@ -256,7 +239,7 @@ class Metric(NamedArguments, WithTraits):
 
 
 def lacking(metric: Metric | TrainedMetric, method: str) -> OptionError:
-    """The error for a method that a metric does not have, or not before it is trained."""
+    """The error for a method that a metric lacks, or has only when trained."""
     if isinstance(metric, Metric) and type(metric).train is not Metric.train:
         return OptionError(
             f"the metric {metric.name} is not trained yet: use metric.train(frame).{method}(...)"
@@ -276,15 +259,13 @@ class AskedRows:
     index : Index
         Labels of all rows.
     complete : bool array
-        Whether each row is complete. For a given matrix all are, and `measure` shows which values
-        are missing.
+        Whether each row is complete; all rows of a given matrix are.
     frame : Frame of the complete rows, or None for a given matrix
     measure : callable
         `measure(at, candidates)`: dissimilarities (len(at), q) of the complete rows at these
         positions, NaN where missing.
     rows : callable, or None for a given matrix
-        Representation of the complete rows, computed at its first use: a rule may need their
-        columns only.
+        Representation of the complete rows, computed when it is first used.
     """
 
     index: pd.Index
@@ -299,15 +280,10 @@ class AskedRows:
 class TrainedMetric(WithTraits):
     """A trained metric: its specification, and the learned values as named arrays.
 
-    The fields besides `spec` are arrays, tuples of arrays, or trained metrics (or tuples of these),
-    and nothing else. So each can be pickled and saved, and two are equal (`eq=False` keeps this
-    comparison) if their specifications and all arrays are. It can be used in place of a
-    specification, and is then not trained again. `@savable` lets saved fits contain it.
-
-    Attributes
-    ----------
-    spec : Metric
-        The specification.
+    The fields besides `spec` are arrays, trained metrics, or tuples of these. So each can be
+    pickled and saved, and two are equal (`eq=False` keeps this comparison) if their specifications
+    and all arrays are. It can be used in place of a specification, and is then not trained again.
+    `@savable` lets saved fits contain it.
     """
 
     spec: Metric
@@ -346,39 +322,33 @@ class TrainedMetric(WithTraits):
 
     @property
     def column_weights(self) -> pd.DataFrame | None:
-        """Weight of each column of the design matrix: `weight`, its `proportion` of the total, and
-        `scale`, the divisor of the column.
-        """
+        """Table by column of the design matrix: `weight`, `proportion`, `scale` (the divisor)."""
         return None
 
     def of_rows(self, data: pd.DataFrame) -> TrainedMetric:
-        """The metric for these data, whose row labels only a given matrix uses: it raises if they do not match."""
+        """The metric for these data; a given matrix raises if the row labels do not match."""
         return self
 
     @property
     def class_weights(self) -> Array | None:
-        """Weight of each column in the distances to candidates of each class, (classes, columns),
-        if the classes have their own.
-        """
+        """Weights of the columns by class, (classes, columns), if the classes have their own."""
         return None
 
     @property
     def untrained(self) -> Metric | TrainedMetric:
-        """The specification, which can be trained on other rows; for a given matrix, which learns
-        nothing, the matrix itself.
-        """
+        """The specification, which can be trained on other rows; for a given matrix, itself."""
         return self.spec
 
     @property
     def same_sides(self) -> bool:
-        """Whether candidates are represented like rows, so one representation is enough for both sides."""
+        """Whether candidates are represented like rows."""
         return (
             type(self).candidates is TrainedMetric.candidates
             and type(self.spec).candidates is Metric.candidates
         )
 
     def arrays(self) -> dict[str, Array]:
-        """All learned arrays by name; arrays of a trained metric within this one have names such as "base.spread"."""
+        """All learned arrays by name; those of inner metrics have names such as "base.spread"."""
         return named_arrays(
             (f.name, getattr(self, f.name)) for f in fields(self) if f.name != "spec"
         )
@@ -407,31 +377,27 @@ class TrainedMetric(WithTraits):
         return frame.index
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        """Dissimilarities (r, q), finite and >= 0, each bit-identical for any other rows and
-        candidates in the same call.
+        """Dissimilarities (r, q), finite and >= 0, each with the same bits for any other rows.
 
-        A matrix product does not have this property, and NumPy's sums over arrays of varying memory
-        order do not either, so `rows` returns contiguous arrays.
+        A matrix product does not have this property, nor has NumPy's sum over arrays of varying
+        memory order, so `rows` returns contiguous arrays.
         """
         return self.spec.between(rows, candidates)
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of the variables in `terms`, for a metric that is a mean or a sum over variables; () otherwise."""
+        """The names of the variables in `terms`; () if the metric is not a sum over variables."""
         return ()
 
     def terms(self, rows: Rep, candidates: Rep) -> Array:
-        """Term of each of the `variables` in the power of the dissimilarities that is a sum, (r, q,
-        v); NaN if it is skipped.
-        """
+        """Term of each variable in the power that is a sum, (r, q, v); NaN if it is skipped."""
         raise lacking(self, "terms")
 
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
-        """Contribution of each column of the design matrix to the squared distance of each row to
-        its candidate, (r, p), under a matrix.
+        """Contribution of each design column to the squared distance of row and candidate, (r, p).
 
-        `others` has the rows that the candidates are, one for each row, and `candidates` their
-        representation. Define it where no power of the dissimilarities is a sum over variables.
+        `others` has the candidates as rows, one for each row, and `candidates` their
+        representation. Define it if no power of the dissimilarities is a sum over variables.
         """
         raise lacking(self, "contributions")
 
@@ -440,21 +406,18 @@ class TrainedMetric(WithTraits):
         raise lacking(self, "weighed")
 
     def unmeasured(self, frame: Frame) -> dict[str, Array]:
-        """The letters of each row, "" if there are none, that `rows` cannot use because the
-        training data lack them, by column.
-        """
+        """The letters of each row that are not in the training data, by column; "" for none."""
         return {}
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
-        """The metric without its data on other rows and candidates, and the representation of the given ones."""
+        """The metric without data on other rows and candidates, and the representations."""
         return self, rows, candidates
 
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
-        """New rows, to be measured, by the formula and schema of the rows of the fit, `data`.
+        """New rows to be measured, by the formula and schema of the rows `data` of the fit.
 
-        `new` is a DataFrame of the predictors, or for a given matrix of dissimilarities to the
-        candidates, by name. A row with a level that the metric cannot compare is not complete; with
-        `zero` all columns of such a category are 0.
+        `new` has the predictors, or for a given matrix the dissimilarities to the candidates. A row
+        with a level that the metric cannot compare is not complete; with `zero` its columns are 0.
         """
         new = as_pandas(new)
         frame, complete = data.again(new)
@@ -496,7 +459,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def named_arrays(values: Iterable[tuple[Any, Any]]) -> dict[str, Array]:
-    """Arrays by name; those inside tuples and trained metrics get names such as "parts.0.spread"."""
+    """Arrays by name; those inside tuples and metrics get names such as "parts.0.spread"."""
     named: dict[str, Array] = {}
     for name, value in values:
         if isinstance(value, np.ndarray):
@@ -525,7 +488,7 @@ def strings(values: Any) -> Array:
 
 
 def check_rep(rep: Rep, n: int, what: str) -> Rep:
-    """The representation, if it is a tuple of arrays with `n` entries each; `what` names its origin."""
+    """The representation, checked to be a tuple of arrays with `n` entries each."""
     if (
         not isinstance(rep, tuple)
         or not rep
@@ -541,9 +504,7 @@ def check_rep(rep: Rep, n: int, what: str) -> Rep:
 
 
 def joined(parts: Iterable[tuple[int, slice, Rep]]) -> Rep:
-    """The representation of all rows from the representations of parts: (number of all rows,
-    positions, their representation).
-    """
+    """The representation of all rows from parts: (number of rows, positions, representation)."""
     out: Rep = ()
     for n, at, rep in parts:
         if at.stop - at.start == n:
@@ -593,15 +554,14 @@ def candidates_of(metric: TrainedMetric, frame: Frame, at: Array | None = None) 
 
 
 def compare(metric: TrainedMetric, rows: Rep, candidates: Rep) -> Array:
-    """`metric.between`, whose shape is checked; whether its values are finite is for the reader to check."""
+    """`metric.between`, whose shape is checked, but not whether its values are finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = np.asarray(metric.between(rows, candidates))
     shape = len(rows[0]), len(candidates[0])
     if values.shape != shape:
         raise DataError(
             f"`between` of the metric {metric.name} must return an array of shape {shape} for "
-            f"{shape[0]} rows and {shape[1]} candidates, "
-            f"not {values.shape}"
+            f"{shape[0]} rows and {shape[1]} candidates, not {values.shape}"
         )
     return values
 
@@ -636,16 +596,13 @@ def as_vectors(metric: TrainedMetric) -> VectorMetric:
         return metric
     raise NoCoordinatesError(
         f"this method needs coordinates, but {metric.name} dissimilarities have none: use "
-        "dissimilarity='euclidean', or a method that "
-        "needs only dissimilarities, such as 'pvm' or 'knn'"
+        "dissimilarity='euclidean', or a method that needs only dissimilarities, such as 'pvm' or "
+        "'knn'"
     )
 
 
 class EuclideanSpace(VectorMetric):
-    """A trained metric whose distance is Euclidean between the coordinates that `rows` gives, its only array.
-
-    Its specification declares this by `geometry=Geometry()`.
-    """
+    """A metric with `geometry=Geometry()`: Euclidean between the only array of `rows`."""
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         return minkowski(rows[0], candidates[0])
@@ -673,10 +630,9 @@ class SQLDistance:
     conditions : sequence of str
         Conditions that must be true for the row; otherwise it has no class.
     values : callable
-        Function for the columns of prototypes (q, c) from their representation; NaN for a missing
-        value.
+        Function from the representation of prototypes to their columns (q, c); NaN if missing.
     may_miss : bool
-        Whether the expression may be NULL although the conditions hold. The row then has no class.
+        Whether the expression may be NULL although the conditions are true; then no class.
     """
 
     rows: Sequence[str]
@@ -687,7 +643,7 @@ class SQLDistance:
 
 
 def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
-    """The dissimilarity of a trained metric in SQL, by its method `sql` or that of its specification.
+    """The dissimilarity of a trained metric in SQL, by `sql` of it or of its specification.
 
     Raises
     ------
@@ -697,16 +653,14 @@ def sql_distance(metric: TrainedMetric, columns: Columns) -> SQLDistance:
     write = getattr(metric, "sql", None) or getattr(metric.spec, "sql", None)
     if write is None:
         raise unwritten(metric)
-    written: SQLDistance = write(columns)
-    return written
+    return write(columns)
 
 
 def unwritten(metric: TrainedMetric) -> OptionError:
     """The error for a metric that cannot be written in SQL."""
     return OptionError(
         f"{metric.name} dissimilarities can't be written in SQL: use Minkowski distances of finite "
-        "order (also Euclidean and Manhattan), "
-        "LDA, Hamming, zero_one, or Gower without ranks"
+        "order (also Euclidean and Manhattan), LDA, Hamming, zero_one, or Gower without ranks"
     )
 
 

@@ -162,8 +162,8 @@ class Dissimilarity(Saveable):
             Predictors of the new rows; for given dissimilarities, the dissimilarities to the
             prototypes by name.
         zero : bool
-            Whether a row with a category level that is not in the training data has 0 in all
-            columns of the category; otherwise it is not complete.
+            Whether a row with an unseen level has 0 in all columns of the category; otherwise it is
+            not complete.
         measured : bool
             Whether dissimilarities are needed, or only columns.
         """
@@ -194,7 +194,7 @@ class Dissimilarity(Saveable):
             return space.coordinates(part(rep(), as_slice(at)))
 
         def beside(prototypes: Points) -> Beside | None:
-            """Prototypes and rows, if there are so many pairs that comparing them by other means is faster."""
+            """Prototypes and rows, if there are so many pairs that another way is faster."""
             q, geometry = len(prototypes), self.metric.geometry
             if rep is None or geometry is None or q < FEWEST or len(rep()[0]) * q <= SMALL:
                 return None
@@ -236,7 +236,7 @@ class Dissimilarity(Saveable):
     frame = to_frame  # a shorter name
 
     def condensed(self) -> Array:
-        """The n (n - 1) / 2 dissimilarities below the diagonal, column by column, as in R's `dist` and SciPy."""
+        """The n (n - 1) / 2 dissimilarities below the diagonal, as in R's `dist` and SciPy."""
         self._check_square("a condensed form")
         if not np.allclose(self._values, self._values.T, rtol=1e-9, atol=0):
             i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
@@ -275,8 +275,8 @@ class Dissimilarity(Saveable):
         dims : int
             Number of dimensions.
         method : "classical" or "sammon"
-            Scaling method: classical scaling (Torgerson 1952), or Sammon's mapping (1969), which is
-            most faithful to small dissimilarities.
+            Classical scaling (Torgerson 1952), or Sammon's mapping (1969), which is most faithful
+            to small dissimilarities.
 
         Examples
         --------
@@ -298,7 +298,7 @@ class Dissimilarity(Saveable):
         return pd.DataFrame(X, self.index, [f"dim{k + 1}" for k in range(X.shape[1])])
 
     def symmetrized(self, method: str = "mean") -> Dissimilarity:
-        """The same rows with symmetric dissimilarities: the "mean", "max" or "min" of both directions of each pair."""
+        """Symmetric dissimilarities: the "mean", "max" or "min" of both directions."""
         one_of("method", method, ("mean", "max", "min"))
         self._check_square("a symmetric form")
         P = self._values.astype(float)
@@ -324,9 +324,8 @@ class Dissimilarity(Saveable):
         similarity : DataFrame (square, the same labels on both sides) or square array
             Similarities s.
         method : str
-            Conversion. "max": largest similarity - s, for any scale, also of the diagonal;
-            "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a positive semidefinite matrix. Others are
-            matrices of their own, such as `1 - S` or `-np.log(S)`.
+            Conversion. "max": largest similarity - s, for any scale; "kernel": sqrt(s_ii + s_jj -
+            2 s_ij), for a positive semidefinite matrix. For others give `1 - S` or `-np.log(S)`.
 
         Examples
         --------
@@ -381,14 +380,12 @@ class Dissimilarity(Saveable):
         Returns
         -------
         Embedding
-            The points with `coordinates`, `signs`, `signature`, `place(new)` for new rows and
-            `plot()`.
+            The points, with `coordinates`, `signature` and `place(new)` for new rows.
 
         Raises
         ------
         DataError
-            If the matrix is not square, is asymmetric (see `symmetrized`), or is not zero on the
-            diagonal.
+            If the matrix is not square, is asymmetric, or is not zero on the diagonal.
 
         Examples
         --------
@@ -427,22 +424,21 @@ class Dissimilarity(Saveable):
             )
 
     def check(self, by: Any = None, seed: int = 0) -> Check:
-        """Check properties of the dissimilarities before choosing a method: symmetric, metric, Euclidean, ties.
+        """Check properties of the dissimilarities: symmetric, metric, Euclidean, ties.
 
         Parameters
         ----------
         by : Series, optional
             Classes by row label. If given, duplicates of different classes are counted too.
         seed : int
-            Seed for the random triples (1,000,000 if there are more than 300 rows) and the random
-            rows (1500 if there are more) for the spectrum.
+            Seed for the random triples (1,000,000 for more than 300 rows) and the random rows for
+            the spectrum (1500).
 
         Returns
         -------
         Check
             Result that prints itself; `table` has a row for each question, with `answer`, `value`
-            and `detail`. Questions that need a square or symmetric matrix are otherwise "not
-            applicable".
+            and `detail`.
 
         Raises
         ------
@@ -470,7 +466,7 @@ class Dissimilarity(Saveable):
         )
 
     def summary(self) -> pd.Series:
-        """Number of rows and candidates, and quartiles of the positive dissimilarities between different rows."""
+        """Number of rows and candidates, and quartiles of the positive dissimilarities."""
         quartiles = self.quantile([0, 0.25, 0.5, 0.75, 1])
         names = ["smallest", "lower quartile", "median", "upper quartile", "largest"]
         n, m = self.shape
@@ -502,7 +498,7 @@ class Dissimilarity(Saveable):
 
 
 def of_metric(metric: TrainedGiven, frame: Frame) -> Dissimilarity:
-    """The dissimilarities of a square matrix, whose names are those of the rows of a frame in their order."""
+    """The dissimilarities of a square matrix in the order of the rows of a frame."""
     formula = replace(frame.formula, terms=(), variables=())
     bare = replace(
         frame, columns=frame.columns.iloc[:, :0], formula=formula, schema={}, spec=None, keep=False
@@ -538,15 +534,15 @@ def checked_values(
 
 
 def usable_values(metric: TrainedMetric, values: Array, names: pd.Index) -> Array:
-    """Dissimilarities (r, q) of rows with these names to prototypes, checked for a rule: none is negative or infinite.
+    """Dissimilarities (r, q) of rows to prototypes, checked for a rule.
 
-    One is missing (NaN) only if values may be missing: in a given matrix, and if a metric skips
-    them. The query notes it, and the row gets no prediction.
+    A missing one (NaN) is allowed in a given matrix, and if a metric skips missing values. The row
+    then has no prediction.
 
     Raises
     ------
     DataError
-        If another value is found, with the name of the first row that has one.
+        If one is negative or infinite, with the name of the first such row.
     """
     if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
         return values
@@ -582,9 +578,7 @@ def _fault(value: float, metric: TrainedMetric) -> str:
 
 
 def design_of_rows(frame: Frame | None, zero: bool) -> Callable[[Array], Array]:
-    """Columns of the design matrix of some rows; NaN for a row with a level that has no column,
-    unless these are all 0 in such rows.
-    """
+    """Columns of the design matrix; NaN for a row with an unseen level that is not set to 0."""
     blank = Once(lambda: None if frame is None else frame.without_unseen(frame.unseen))
 
     def columns(at: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Properties of dissimilarities: their check, their spectrum, and their embedding in a pseudo-Euclidean space."""
+"""Properties of dissimilarities: their check, spectrum, and pseudo-Euclidean embedding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FLAT = 0.25  # proportion of n - 1 above which an effective dimension counts as 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues of the inner products about the mean, and their case (Graepel et al. 1998, section 2).
+    """Eigenvalues of the inner products about the mean, and their case (Graepel et al. 1998).
 
     Attributes
     ----------
@@ -180,8 +180,7 @@ class Check:
         One row for each question: the `answer`, a `value` (NaN if there is none) and the `detail`.
         The values: largest asymmetry; number of rows not at 0 from themselves; pairs of duplicates;
         proportion of triples that violate the triangle inequality; proportion of negative mass in
-        the spectrum ("nearly" Euclidean up to 1 %, as in `spectrum`); proportion of tied values;
-        ratio of the largest to the smallest value.
+        the spectrum; proportion of tied values; ratio of the largest to the smallest value.
     title : str
         Title of the printed table.
     """
@@ -212,9 +211,7 @@ class Check:
 def check_dissimilarity(
     P: Array, names: pd.Index, row_of: Array, metric: str, by: Any, seed: int
 ) -> Check:
-    """The table of `Dissimilarity.check`, for dissimilarities P (n, m) of rows to candidates, which
-    are the rows `row_of` (-1: none).
-    """
+    """The table of `Dissimilarity.check` for P (n, m); candidates are the rows `row_of`, or -1."""
     whole_number("seed", seed, 0, MOST_SEED)
     classes, (n, m) = classes_of(names, by), P.shape
     outside, square = int((row_of < 0).sum()), np.array_equal(row_of, np.arange(n))
@@ -359,7 +356,7 @@ def _euclidean(P: Array, both: core.Asymmetry, seed: int) -> Answer:
 
 @dataclass(frozen=True)
 class Classes:
-    """Class codes of the rows (n,), the classes, and their names; without classes one class of all rows."""
+    """Class codes of the rows (n,), the classes, and their names; one class of all by default."""
 
     codes: Array
     levels: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The dissimilarity of a forest: the proportion of its trees in which two rows reach different leaves."""
+"""The dissimilarity of a forest, by the leaves that two rows reach."""
 
 from __future__ import annotations
 
@@ -32,14 +32,11 @@ NODES: tuple[tuple[str, str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Forest(Metric):
-    """Dissimilarity of a random forest: the proportion of trees in which two rows reach different
-    leaves (1 - proximity).
+    """Proportion of the trees of a random forest in which two rows reach different leaves.
 
-    A forest uses the columns that separate the classes, and a tree is not affected by scales or
-    monotone transforms. So the dissimilarity needs no scaling, and it is useful for tables with
-    numbers, categories and missing values (`na="keep"`). It is learned from the training rows
-    alone, again in each fold, or taken from a forest that you have fitted already (`of=`). A model
-    of a few prototype rows then shows the cases behind the forest.
+    It is 1 - proximity. A forest uses the columns that separate the classes, without scaling, also
+    categories and missing values (`na="keep"`). It is learned again in each fold, or given as a
+    fitted forest (`of=`). A few prototype rows then show the cases behind the forest.
 
     Parameters
     ----------
@@ -48,9 +45,8 @@ class Forest(Metric):
     seed : int
         Seed for the bootstrap samples and the columns that each split tries.
     of : fitted classifier of scikit-learn, optional
-        RandomForestClassifier, ExtraTreesClassifier or GradientBoostingClassifier; nothing is then
-        learned. The predictors must be the columns on which it was fitted, as numbers and in the
-        same order. Default: a forest is learned.
+        RandomForestClassifier, ExtraTreesClassifier or GradientBoostingClassifier, fitted on the
+        same predictors as numbers in the same order. Default: a forest is learned.
 
     Raises
     ------
@@ -63,21 +59,19 @@ class Forest(Metric):
     Notes
     -----
     Breiman (2001), *Random forests*, Machine Learning 45; Tan, Soloviev, Hooker and Wells (2020),
-    *Tree space prototypes*, FODS. This is a metric between leaves; rows with the same leaves in all
-    trees are at distance 0. Categories are given to the trees as codes in the order of their
-    levels. Rows with a missing value, or with a level that no training row has, take the side that
-    the split has learned for missing values, or else the side of more training rows. Weights of
-    rows are weights of the trees.
+    *Tree space prototypes*, FODS. This is a metric between leaves. Categories are codes in the
+    order of their levels. Rows with a missing value or a new level take the side that the split has
+    learned for missing values, or else the side of more training rows. Weights of rows count.
 
-    The printed fit shows the out-of-bag error of the forest, for comparison with the error of the
-    prototypes. If `of` was fitted on the rows of the fit, it has seen the classes of the held-out
-    rows, so the cross-validated error is optimistic: use new rows (`fit.test`). Trees are saved
-    with a fit as arrays, and a loaded fit predicts without scikit-learn.
+    The printed fit shows the out-of-bag error of the forest. If `of` was fitted on the rows of the
+    fit, the cross-validated error is optimistic: use new rows (`fit.test`). Trees are saved with a
+    fit as arrays, and a loaded fit predicts without scikit-learn.
 
     Examples
     --------
     >>> import protoclass as pc
-    >>> pc.dissimilarity("species ~ .", pc.load_data("iris"), pc.Forest(trees=10)).to_frame().iloc[0, [1, 50, 100]].tolist()
+    >>> d = pc.dissimilarity("species ~ .", pc.load_data("iris"), pc.Forest(trees=10))
+    >>> d.to_frame().iloc[0, [1, 50, 100]].tolist()
     [0.0, 1.0, 1.0]
     """
 
@@ -173,8 +167,7 @@ class TrainedForest(TrainedMetric):
     columns : array (p,) of str
         Columns on which it was fitted; None if they have no names.
     levels : tuple of p arrays
-        Codes of the levels of a category that training rows have; other levels are missing values
-        for the trees. Empty for numbers.
+        Codes of the levels of a category that training rows have, empty for numbers.
     error : array (1,)
         Out-of-bag error; NaN if it is not known.
     """
@@ -226,9 +219,7 @@ class TrainedForest(TrainedMetric):
 
 
 def numbers_of(table: dict[str, pd.Series], frame: Frame) -> Array:
-    """The variables in the precision of scikit-learn's trees, float32 (n, p): categories as codes
-    of their levels, NaN if missing.
-    """
+    """The variables as float32 (n, p), as in scikit-learn's trees; levels as codes."""
     if not table:
         raise DataError(
             f"{frame.formula.quoted} has no predictors for a forest: use column names, or '.'"

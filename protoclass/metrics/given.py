@@ -38,8 +38,7 @@ class Given(Metric):
     origin : str
         Description of its file, for the printed fit and the summary.
     unnamed : bool
-        Whether the rows have no names but numbers, from 0 or as in R from 1, so they match only
-        data with such labels.
+        Whether the rows have numbers and not names, which match only data with such labels.
     """
 
     traits = Traits(slow=True, given=True, opaque=True, reflexive=False)
@@ -58,11 +57,10 @@ class Given(Metric):
 @savable(values="n m", row_names="n", column_names="m", titles="t")
 @dataclass(frozen=True, eq=False)
 class TrainedGiven(TrainedMetric):
-    """A given matrix with the names of its rows and columns, by which it is matched; it may be asymmetric and n x m.
+    """A given matrix, asymmetric or n x m, that is matched by the names of its rows and columns.
 
-    A square matrix (the same names on both sides) is for the rows that take part, and only those
-    are candidates. Columns of any other matrix are all candidates; a column whose name is not the
-    name of a row is unlabelled.
+    Of a square matrix (the same names on both sides), only rows that take part are candidates;
+    otherwise all columns are. A column whose name is not the name of a row is unlabelled.
 
     Attributes
     ----------
@@ -185,7 +183,7 @@ class TrainedGiven(TrainedMetric):
 
 
 def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
-    """Dissimilarities of some rows of a frame to the candidates with these names, NaN if missing."""
+    """Dissimilarities of rows of a frame to candidates by name, NaN if missing."""
     missing = [c for c in names if c not in new.columns]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
@@ -219,9 +217,8 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
     Raises
     ------
     DataError
-        If values are missing, infinite or negative; for wrong shapes, duplicate labels, labels
-        without a match, row names that were read as a column, and similarities: rows that are
-        farther from themselves than from others.
+        If values are missing, infinite or negative, or for wrong shapes, labels that repeat or do
+        not match, and similarities.
     """
     numbered, pairs_of_rows = False, len(data) * (len(data) - 1) // 2
     if getattr(matrix, "shape", ()) == (pairs_of_rows, 1) and pairs_of_rows != len(data):
@@ -274,9 +271,7 @@ def labelled(array: Array, index: pd.Index) -> pd.DataFrame:
 
 
 def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
-    """A square matrix of the dissimilarities from first to second, NaN where there is none; None if
-    a pair is absent or occurs twice.
-    """
+    """A square matrix of pairs, NaN for missing values; None if a pair is absent or repeated."""
     first, second = pd.Index(first), pd.Index(second)
     # the name that is on one side only is the first of all in a triangle
     one, other = (second, first) if first[0] in second else (first, second)
@@ -325,9 +320,9 @@ def as_floats(values: Any) -> Array:
 
 
 def mirrored(values: Array) -> Array:
-    """A square matrix (n, n), in which missing values are filled in if each pair has a value in one direction only.
+    """A square matrix (n, n), filled in if each pair has a value in one direction only.
 
-    Missing values of the diagonal become 0 if none is known.
+    A diagonal that is missing becomes 0.
 
     Raises
     ------
@@ -374,7 +369,7 @@ def check_values(
 
 
 def check_nearest_to_itself(metric: TrainedGiven, single: bool = False) -> None:
-    """Raise if a row that is a candidate is farther from itself than from another candidate, as in similarities.
+    """Raise if a row is farther from itself than from another candidate, as in similarities.
 
     `single` is whether the values come from single precision.
     """
@@ -424,7 +419,7 @@ def check_first_column(matrix: pd.DataFrame) -> None:
 
 
 def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
-    """Raise if the labels of a frame (n, m) repeat, match no row of the data, or match one another as text only."""
+    """Raise if the labels of a frame repeat, do not match the data, or match only as text."""
     rows, columns = matrix.index, matrix.columns
     check_distinct(rows, "row")
     check_distinct(columns, "column")
@@ -472,9 +467,7 @@ def counts(n: int) -> list[list[str]]:
 
 
 def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
-    """Labels of a matrix that count from 1, as R's do, or from 0, as those of the data if these
-    count all rows; others as they are.
-    """
+    """Labels that count from 1 (R) or from 0, as those of the data if these count all rows."""
     n, index = len(labels), data.index
     counted = [*map(str, labels)] == counts(n)[1] or labels.equals(pd.RangeIndex(n))
     if len(index) != n or not index.is_unique or among(index, labels).all() or not counted:
@@ -489,7 +482,7 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
 
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
-    """The conversion, as code, that makes labels agree with others that are the same as text; "" if there is none."""
+    """The conversion, as code, of labels that agree only as text; "" if there is none."""
     if among(labels, like).any() or not {*map(str, labels)} & {*map(str, like)}:
         return ""
     if all(isinstance(label, str) for label in like):
@@ -503,9 +496,7 @@ def as_type_of(labels: pd.Index, like: pd.Index) -> str:
 
 
 def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
-    """How to make labels of a matrix and of the data agree: another type, the column of the data
-    with the labels, or their order.
-    """
+    """The cure for labels that do not match: another type, a column of the data, or the order."""
     convert = as_type_of(data.index, rows)
     if convert:
         types = f"{type(rows[0]).__name__} and {type(data.index[0]).__name__}"
@@ -532,7 +523,7 @@ def in_short(names: pd.Index) -> str:
 
 
 def converted(similarity: Any, method: str) -> pd.DataFrame:
-    """A square matrix of similarities as one of dissimilarities; see `Dissimilarity.from_similarity`."""
+    """A square matrix of similarities as dissimilarities; see `Dissimilarity.from_similarity`."""
     S = as_floats(similarity)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or len(S) == 0:
         raise DataError(
@@ -549,8 +540,7 @@ def converted(similarity: Any, method: str) -> pd.DataFrame:
 
 
 def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel (n, m) and its values K_ii (n,) and K_jj
-    (m,) for the same row.
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel (n, m), K_ii (n,) and K_jj (m,).
 
     Raises
     ------

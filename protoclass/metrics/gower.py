@@ -24,21 +24,19 @@ MANY = 10  # rows from which on a category that never repeats is taken for a nam
 
 @dataclass(frozen=True)
 class Gower(Metric):
-    """Gower's dissimilarity for mixed variables: mean of |x - z| / range (numbers) and 0 or 1 (categories).
+    """Gower's dissimilarity: mean of |x - z| / range (numbers) and 0 or 1 (categories).
 
-    The mean over the variables is weighted, as in R's `daisy`. An ordered category counts as the
-    number of its level. A boolean counts as a category, or, if named in `asymmetric`, as a feature
-    whose joint absence is ignored. A pair skips variables that are missing for either row. Ranges
-    are computed on the training rows. A level that is not in the training data is at distance 1
-    from every level, also for an ordered category.
+    The mean is weighted, as in R's `daisy`. An ordered category counts as the number of its level.
+    A boolean counts as a category, or, if named in `asymmetric`, as a feature whose joint absence
+    is ignored. A pair skips variables that are missing for either row. Ranges are those of the
+    training rows. A new level is at distance 1 from every level.
 
     Parameters
     ----------
     asymmetric : names of boolean columns, or of columns of 0 and 1
         Features whose joint absence is ignored. Another number in a new row is different from both.
     column_weights : mapping of name to number >= 0, optional
-        Weight of each variable. Default: 1. A variable of weight 0 is ignored, also when counting
-        the variables observed for both rows.
+        Weight of each variable. Default: 1. A variable of weight 0 is ignored.
 
     Raises
     ------
@@ -50,28 +48,24 @@ class Gower(Metric):
     Warns
     -----
     DataWarning
-        If an unordered category has a different value in every row (ten rows or more), and so does
-        not distinguish rows.
+        If an unordered category has a different value in every row (ten rows or more).
 
     Notes
     -----
     Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section
     2.6. It is a metric if no value is missing and no column is in `asymmetric`. For `daisy`'s types
-    "logratio" and "ordratio", give the column its logarithms or its ranks, `np.log(data["x"])` or
-    `data["x"].rank(method="dense")`.
+    "logratio" and "ordratio", use the logarithms or the ranks of the column.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import protoclass as pc
-    >>> t = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": ["u", "v", "u"], "d": pd.array([True, False, None], "boolean")})
+    >>> t = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": ["u", "v", "u"]})
+    >>> t["d"] = pd.array([True, False, None], "boolean")
     >>> t["c"] = pd.Categorical(["lo", "hi", "lo"], ["lo", "hi"], ordered=True)
     >>> d = pc.dissimilarity("~ a + b + c + d", t, pc.Gower(asymmetric=["d"]), na="keep")
-    >>> d.condensed().round(7).tolist()  # R 4.2.2, cluster 2.1.4: daisy(t, "gower", type = list(asymm = "d"))
+    >>> d.condensed().round(7).tolist()  # R's daisy(t, "gower", type = list(asymm = "d"))
     [0.8333333, 0.3333333, 0.8888889]
-    >>> d = pc.dissimilarity("~ log(a) + b", t, pc.Gower(column_weights={"log(a)": 3}))
-    >>> d.condensed().round(7).tolist()  # daisy(t[, 1:2], "gower", weights = c(3, 1), type = list(logratio = "a"))
-    [0.625, 0.75, 0.625]
     """
 
     papers = ("gower1971",)
@@ -322,7 +316,7 @@ def gower_in_sql(
     weights: Sequence[str],
     constant: str | None,
 ) -> str:
-    """Gower's weighted mean over the variables: first numbers, divided by their ranges and weighted, then codes.
+    """Gower's weighted mean in SQL: numbers, divided by ranges and weighted, then codes.
 
     Parameters
     ----------

@@ -34,8 +34,7 @@ class Kernel(Metric):
         Kernel K. For a matrix of another kernel see `Dissimilarity.from_similarity`.
     gamma : float > 0, optional
         Parameter of the kernel. Default: 1 / (number of columns * variance of all entries of the
-        scaled design matrix), as scikit-learn's `gamma="scale"`. Columns far from 0 make this
-        variance large and gamma small: center() them in the formula, or specify gamma.
+        scaled design matrix), as scikit-learn's `gamma="scale"`. Columns far from 0 make it small.
     degree : int from 1 to 100
         Degree of "poly".
     coef0 : float >= 0
@@ -51,7 +50,8 @@ class Kernel(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> pc.dissimilarity("species ~ .", pc.load_data("iris").iloc[::50], pc.Kernel("rbf", gamma=0.1)).condensed().round(4).tolist()
+    >>> rows, metric = pc.load_data("iris").iloc[::50], pc.Kernel("rbf", gamma=0.1)
+    >>> pc.dissimilarity("species ~ .", rows, metric).condensed().round(4).tolist()
     [1.149, 1.1561, 0.6251]
     """
 

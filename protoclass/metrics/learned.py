@@ -44,14 +44,11 @@ NAMED = 6  # columns whose weights a summary names
 
 @dataclass(frozen=True)
 class NCA(Metric):
-    """Euclidean distance after a linear map of the columns that is learned from the classes, by
-    neighbourhood components analysis.
+    """Euclidean distance after a linear map that neighbourhood components analysis learns.
 
-    Scaled Euclidean distance gives a useless column the same weight as a useful one; this metric
-    learns the weights. Columns are divided by their standard deviation first. Scales and map are
-    learned on the training rows alone, and again in each fold of a cross-validation. The map
-    maximises the probability that a random neighbour of a training row, with near rows more
-    probable, is of the same class.
+    The map gives useful columns more weight: it maximises the probability that a random neighbour
+    of a training row, with near rows more probable, is of the same class. Columns are divided by
+    their standard deviation first. All is learned again in each fold of a cross-validation.
 
     Parameters
     ----------
@@ -59,14 +56,13 @@ class NCA(Metric):
         Number of axes of the map. Default: the number of columns.
     diagonal : True, False or None
         Whether the map is a weight for each column, which can be interpreted. None: True without
-        `dims`, otherwise False. A full map has many more parameters; if there are columns of noise,
-        it fits the training rows better and new rows mostly worse.
+        `dims`, otherwise False. A full map has many more parameters, so it often overfits.
     ridge : float >= 0
-        Penalty against overfitting: it is multiplied by the mean weight of the columns and
-        subtracted from the mean probability.
+        Penalty against overfitting: this times the mean weight of the columns is subtracted from
+        the mean probability.
     sample : int >= 2
-        Maximum number of rows, whose pairs are compared in each step. If there are more rows, a
-        stratified random sample is used, and the summary reports it.
+        Maximum number of rows. Of more rows, a stratified random sample is used, and the summary
+        reports it.
     seed : int
         Seed for the sample.
 
@@ -78,17 +74,15 @@ class NCA(Metric):
 
     Notes
     -----
-    Goldberger, Roweis, Hinton and Salakhutdinov (2005), see `core.distances.discriminant`. Weights
-    of rows count. A constant column gets weight 0, because it carries no information. Coordinates
-    such as centroids are mapped back to the columns by the inverse of the map; if it has fewer axes
-    than columns, by a regression of the training rows on these coordinates.
+    Goldberger, Roweis, Hinton and Salakhutdinov (2005). Weights of rows count. A constant column
+    gets weight 0; the weights of the others have mean 1. If columns are redundant, one of them may
+    have all the weight. Centroids are mapped back to the columns by the inverse of the map, or by a
+    regression of the training rows if the map has fewer axes than columns.
 
-    The weights have mean 1 over the columns that vary, as for scaled Euclidean distance. If there
-    is little to learn they fit noise, so compare with `dissimilarity="euclidean"` by
-    cross-validation. On six data sets with 20 added columns of noise, the error of k-NN decreased
-    by 12 points on average; on the original data sets it decreased on two and increased on two
-    (`benchmarks/LEARNED.md` in a clone of the repository). If columns are redundant, one of them
-    may have all the weight.
+    If there is little to learn, the weights fit noise, so compare with `dissimilarity="euclidean"`
+    by cross-validation. On six data sets with 20 added columns of noise, the error of k-NN
+    decreased by 12 points on average; on the original data sets it decreased on two and increased
+    on two (`benchmarks/LEARNED.md` in a clone of the repository).
 
     See Also
     --------
@@ -140,12 +134,8 @@ class NCA(Metric):
             chosen = stratified_subset(known.y, int(self.sample), self.seed)
         Z, y, w = known.Z[chosen], known.y[chosen], known.w[chosen]
         if len(y) < len(chosen):
-            check_classes(
-                frame,
-                y,
-                f"rows of the sample of {self.sample} have",
-                " (a larger sample= may have others)",
-            )
+            whose = f"rows of the sample of {self.sample} have"
+            check_classes(frame, y, whose, " (a larger sample= may have others)")
         p = Z.shape[1]
         if self.dims is not None and self.dims > p:
             raise DataError(
@@ -179,9 +169,7 @@ OF_A_MAP = Traits(
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Rows with weight from which a metric learns: the columns that vary, divided by their standard
-    deviation and centred.
-    """
+    """Rows with weight from which a metric learns: the columns that vary, scaled and centred."""
 
     Z: Array  # (n, columns that vary)
     y: Array  # (n,)
@@ -217,22 +205,13 @@ def training_rows(frame: Frame, name: str) -> TrainingRows:
 def mapped(
     spec: Metric, known: TrainingRows, inner: Array, used: int, search: Array
 ) -> TrainedLearned:
-    """The trained metric of a map (k, v), or (v,), of the columns that vary, learned from `used` of the rows."""
+    """The trained metric of a map (k, v) or (v,) of the columns that vary, from `used` rows."""
     shape = () if inner.ndim == 1 else (len(inner),)
     axes, back = np.zeros((*shape, len(known.varies))), np.zeros((len(known.varies), *shape))
     axes[..., known.varies], back[known.varies] = inner, inverse(inner, known.Z)
     counts = np.array([used, len(known.y)])
-    return TrainedLearned(
-        spec,
-        known.center,
-        known.spread,
-        axes,
-        back,
-        counts,
-        search,
-        strings(known.columns),
-        known.constant,
-    )
+    names = strings(known.columns), known.constant
+    return TrainedLearned(spec, known.center, known.spread, axes, back, counts, search, *names)
 
 
 def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
@@ -240,13 +219,12 @@ def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
         name = shown(frame.levels[int(y[0])]) if len(y) else "none"
         raise DataError(
             f"a learned metric needs rows of two classes, but all {whose} the class {name}{more}: "
-            "use dissimilarity='euclidean' to learn "
-            "nothing"
+            "use dissimilarity='euclidean' to learn nothing"
         )
 
 
 def inverse(inner: Array, Z: Array) -> Array:
-    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see the notes of `NCA`."""
+    """From coordinates back to scaled columns (p, k), or (p,) for a diagonal map; see `NCA`."""
     if inner.ndim == 1:
         return np.divide(1.0, inner, out=np.zeros_like(inner), where=inner != 0)
     if len(inner) == inner.shape[1]:
@@ -255,13 +233,12 @@ def inverse(inner: Array, Z: Array) -> Array:
 
 
 def sampled(traits: Traits, counts: Array, samples: str = "") -> Traits:
-    """The traits of a metric that was learned from `counts[0]` of `counts[1]` rows: their description says so."""
+    """The traits of a metric learned from `counts[0]` of `counts[1]` rows; `scaling` has this."""
     known, every = counts
-    return (
-        replace(traits, scaling=f"{traits.scaling}, learned from {samples}{known} of {every} rows")
-        if known < every
-        else traits
-    )
+    if known == every:
+        return traits
+    scaling = f"{traits.scaling}, learned from {samples}{known} of {every} rows"
+    return replace(traits, scaling=scaling)
 
 
 def table_of_weights(weight: Array, scale: Array, names: Array) -> pd.DataFrame:
@@ -273,10 +250,8 @@ def table_of_weights(weight: Array, scale: Array, names: Array) -> pd.DataFrame:
 def in_words(column_weights: pd.DataFrame) -> str:
     """The largest weights, with the names of their columns."""
     weights = column_weights["weight"].sort_values(ascending=False, kind="stable")
-    first, rest = (
-        ", ".join(f"{name} {w:.3g}" for name, w in weights.head(NAMED).items()),
-        weights.iloc[NAMED:],
-    )
+    first = ", ".join(f"{name} {w:.3g}" for name, w in weights.head(NAMED).items())
+    rest = weights.iloc[NAMED:]
     return first + (f"; {len(rest)} more of at most {rest.iloc[0]:.3g}" if len(rest) else "")
 
 
@@ -305,7 +280,7 @@ class Mapped(EuclideanSpace):
         return scaled(frame, self.name, self.spread, self.center, LARGEST)
 
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
-        """A part is negative if the difference in its column goes against the others that it is correlated with."""
+        """Parts of the squared distance; they can be negative if columns are correlated."""
         apart = self._scaled(rows) - self._scaled(others)
         return apart * (apart @ self.map.T @ self.map)
 
@@ -318,15 +293,13 @@ class TrainedLearned(Mapped):
     Attributes
     ----------
     back : array (p, k), or (p,)
-        The way back.
+        From coordinates to scaled columns.
     counts : int array (2,)
-        Rows that the map is learned from, and rows that have weight.
+        Numbers of rows that the map is learned from, and that have weight.
     search : array (4,), or (0,) for LDA
-        Mean probability of the own class at the start and under the map, steps of the search, and
-        whether it converged.
-    columns : array (p,) of str
-    constant : array of str
-        Columns that do not vary.
+        Mean probability of the true class before and after, steps, and whether they converged.
+    columns, constant : arrays of str
+        All columns (p,), and those that do not vary.
     """
 
     back: Array
@@ -384,10 +357,9 @@ class LDA(Metric):
     """Distance on the axes of linear discriminant analysis.
 
     The axes are those on which the means of the classes differ most, in units in which the
-    covariance within classes is spherical. So columns that are correlated do not count twice, and
-    columns that do not separate the classes hardly count. Two prototypes of two classes are then a
-    linear score with a threshold. Columns are divided by their standard deviation first. All is
-    learned on the training rows alone, and again in each fold of a cross-validation.
+    covariance within classes is spherical. So correlated columns do not count twice, and columns
+    that do not separate the classes hardly count. Columns are divided by their standard deviation
+    first. All is learned again in each fold of a cross-validation.
 
     Parameters
     ----------
@@ -395,22 +367,20 @@ class LDA(Metric):
         Number of axes. Default: the maximum, one less than classes.
     ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes
-        along every axis. It keeps the axes stable if columns are many or correlated. None: the
-        covariance within classes is shrunken towards a spherical one, as far as Ledoit and Wolf
-        (2004) estimate to be best.
+        along every axis, which keeps the axes stable if columns are many or correlated. None: the
+        covariance within classes is shrunken towards a spherical one (Ledoit and Wolf 2004).
 
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if
-        `dims` is too large. With `ridge=0`, also if some axis separates the training rows without
-        variance within classes, as with fewer rows than columns.
+        As for `NCA`. With `ridge=0`, also if some axis has no variance within classes, as with
+        fewer rows than columns.
 
     Notes
     -----
-    *The Elements of Statistical Learning*, section 4.3.3. Weights of rows count. With one prototype
-    in the mean of each class and ridge=0, the nearest prototype is the class that linear
-    discriminant analysis predicts for equal priors.
+    *The Elements of Statistical Learning*, section 4.3.3. Weights of rows count. With the means of
+    the classes as prototypes and ridge=0, the predictions are those of linear discriminant
+    analysis for equal priors.
 
     See Also
     --------
@@ -425,7 +395,6 @@ class LDA(Metric):
     """
 
     name = "LDA"
-
     dims: int | None = None
     ridge: float | None = None
 
@@ -455,12 +424,11 @@ class LDA(Metric):
 
 @dataclass(frozen=True)
 class QDA(Metric):
-    """Distance to a candidate by the covariance of the candidate's class, as in quadratic discriminant analysis.
+    """Distance by the covariance of the candidate's class, as in quadratic discriminant analysis.
 
     D[i, j]^2 = (x_i - x_j)' S^-1 (x_i - x_j) with S the covariance of the class of candidate j,
-    shrunk towards the covariance within all classes. So a class that varies much in some direction
-    reaches far in it. The dissimilarity is asymmetric. Columns are divided by their standard
-    deviation first. All is learned on the training rows alone, and again in each fold of a
+    shrunken towards the covariance within all classes. The dissimilarity is asymmetric. Columns are
+    divided by their standard deviation first. All is learned again in each fold of a
     cross-validation.
 
     Parameters
@@ -469,22 +437,19 @@ class QDA(Metric):
         Weight of the covariance within all classes in the covariance of each class; 1 is the
         Mahalanobis distance within classes.
     ridge : float >= 0
-        Proportion of the mean variance of the columns that is added to the variance along every
-        axis.
+        Proportion of the mean variance of the columns that is added to the variance on every axis.
 
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if the
-        covariance of a class is singular.
+        As for `NCA`, or if the covariance of a class is singular.
 
     Notes
     -----
     Friedman (1989), *Regularized discriminant analysis*, Journal of the American Statistical
     Association 84. Weights of rows count. Axes along which the training rows do not vary are
-    ignored, so with more columns than rows the distance is that in the space of the rows. With one
-    prototype in the mean of each class, shrinkage=0 and ridge=0, the nearest prototype is the class
-    that quadratic discriminant analysis predicts for equal priors, up to the determinants of the
+    ignored. With the means of the classes as prototypes, shrinkage=0 and ridge=0, the predictions
+    are those of quadratic discriminant analysis for equal priors, without the determinants of the
     covariances.
 
     See Also
@@ -511,14 +476,8 @@ class QDA(Metric):
     def train(self, frame: Frame) -> TrainedByClass:
         known = training_rows(frame, self.name)
         with alone():
-            inner = quadratic(
-                known.Z,
-                known.y,
-                known.w,
-                len(frame.levels),
-                float(self.shrinkage),
-                float(self.ridge),
-            )
+            penalties = float(self.shrinkage), float(self.ridge)
+            inner = quadratic(known.Z, known.y, known.w, len(frame.levels), *penalties)
         if inner is None:
             raise _singular("QDA needs variance within each class", known)
         maps = np.zeros((*inner.shape[:2], len(known.varies)))
@@ -548,15 +507,11 @@ class ByClass(TrainedMetric):
         if frame.response is None or (frame.codes < 0).any():
             raise DataError(
                 f"{self.name} dissimilarities need the class of each candidate, but some have "
-                "none: use candidates='train', or another "
-                "dissimilarity"
+                "none: use candidates='train', or another dissimilarity"
             )
         present = [np.flatnonzero(frame.codes == c) for c in range(len(self.parts))]
-        parts = [
-            metric.candidates(frame.take(at))
-            for metric, at in zip(self.parts, present, strict=True)
-            if len(at)
-        ]
+        pairs = zip(self.parts, present, strict=True)
+        parts = [metric.candidates(frame.take(at)) for metric, at in pairs if len(at)]
         back = np.argsort(np.concatenate(present), kind="stable")
         return (
             *(np.concatenate(arrays)[back] for arrays in zip(*parts, strict=True)),
@@ -591,18 +546,10 @@ class ByClass(TrainedMetric):
 @savable(center="p", spread="p", maps="L k p", columns="p", constant="c")
 @dataclass(frozen=True, eq=False)
 class TrainedByClass(ByClass):
-    """A distance with a map of the columns for each class: to a candidate it is Euclidean under the
-    map of the candidate's class.
+    """Euclidean distance to each candidate under the map of its class.
 
-    Attributes
-    ----------
-    center, spread : arrays (p,)
-        Mean of the scaled columns, and the standard deviations that scale them.
-    maps : array (classes, k, p)
-        From scaled columns to the coordinates of each class.
-    columns : array (p,) of str
-    constant : array of str
-        Columns that do not vary.
+    `maps` (classes, k, p) lead to the coordinates of each class; the others are as in
+    `TrainedLearned`.
     """
 
     spec: Metric
@@ -614,11 +561,8 @@ class TrainedByClass(ByClass):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (
-            (f"constant columns, which do not count: {', '.join(self.constant)}",)
-            if len(self.constant)
-            else ()
-        )
+        constant = ", ".join(self.constant)
+        return (f"constant columns, which do not count: {constant}",) if constant else ()
 
     @cached_property
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
@@ -627,39 +571,37 @@ class TrainedByClass(ByClass):
 
 @dataclass(frozen=True)
 class Adaptive(Metric):
-    """Local distances that are long across a class boundary and short along it (Hastie and Tibshirani 1996).
+    """Local distances, long across a class boundary and short along it.
 
     The training rows nearest to row x_i give the covariance W within their classes and B between
     them. The distances from this row are
 
         D[i, j]^2 = (x_i - z_j)' W^-1/2 (W^-1/2 B W^-1/2 + softening I) W^-1/2 (x_i - z_j)
 
-    (ESL, section 13.4.2). With "knn" this is the method of discriminant adaptive nearest
-    neighbours, "dann". The matrix depends on the classes, so it is learned again in each fold.
+    (Hastie and Tibshirani 1996; ESL, section 13.4.2). With "knn" this is the method of discriminant
+    adaptive nearest neighbours, "dann". The matrix is learned again in each fold.
 
     Parameters
     ----------
     neighborhood : int >= 2, None or sequence
-        Number of training rows for each matrix. None: a fifth of them, at least 50 (or all, if
-        there are fewer).
+        Number of training rows for each matrix. None: a fifth of them, at least 50 (or all).
     softening : float > 0, or sequence
         Weight of W^-1 in the matrix; 1 as in ESL.
     ridge : float >= 0, or sequence
         Constant added to the diagonal of the covariance within classes, as a multiple of its mean.
-        If there are hardly more neighbours than columns, this covariance is nearly singular, and a
-        small ridge is then harmful.
+        A small ridge is harmful if there are hardly more neighbours than columns.
     iterations : int >= 1, or sequence
         Number of neighbourhood searches; each one after the first uses the previous matrix.
     scale : True, False
         Scaling of the columns, as in `Euclidean`.
     base : TrainedMinkowski, or None
-        Euclidean metric for the coordinates, if it was trained on all rows before the folds. Not
-        given by the user.
+        Euclidean metric that was trained on all rows before the folds. Not given by the user.
 
     Examples
     --------
     >>> import protoclass as pc
-    >>> pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive()).training_error < 0.05
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive())
+    >>> fit.training_error < 0.05
     True
     """
 
@@ -680,7 +622,7 @@ class Adaptive(Metric):
         if self.neighborhood is not None:
             whole_number("neighborhood", self.neighborhood, 2)
         whole_number("iterations", self.iterations, 1, MOST_RUNS)
-        if not (self.base is None or isinstance(self.base, TrainedMinkowski)):
+        if not isinstance(self.base, TrainedMinkowski | None):
             raise OptionError(
                 f"base must be None, because training sets it, not {brief(self.base)}"
             )
@@ -712,16 +654,14 @@ class Adaptive(Metric):
 @savable(X="n p", y="n", classes="")
 @dataclass(frozen=True, eq=False)
 class TrainedAdaptive(TrainedMetric):
-    """Adaptive distances with the training rows that they learn from.
+    """Adaptive distances with the training rows that have weight.
 
     Attributes
     ----------
     base : TrainedMinkowski
-        The Euclidean distance that scales the columns.
-    X : array (n, p)
-        Coordinates of the training rows that have weight.
-    y : int array (n,)
-        Their classes.
+        Euclidean distance that scales the columns.
+    X, y : arrays (n, p) and (n,)
+        Coordinates and class codes of the rows.
     classes : int array ()
         Number of classes.
     """
@@ -740,13 +680,8 @@ class TrainedAdaptive(TrainedMetric):
         return (np.asarray(self.base.rows(frame)[0], float),)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        spec = self.spec
-        settings = (
-            spec.count(len(self.X)),
-            float(spec.softening),
-            float(spec.ridge),
-            int(spec.iterations),
-        )
+        spec, known = self.spec, (self.X, self.y, self.classes.item())
+        settings = float(spec.softening), float(spec.ridge), int(spec.iterations)
         return adaptive_distances(
-            rows[0], candidates[0], self.X, self.y, self.classes.item(), *settings
+            rows[0], candidates[0], *known, spec.count(len(self.X)), *settings
         )

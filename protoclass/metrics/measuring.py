@@ -133,7 +133,7 @@ class Generated(Candidates):
         return 1
 
     def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
-        """Coordinates of the candidates of a class, from those of its rows (r, p) with weights (r,)."""
+        """Coordinates of the candidates of a class, from its rows (r, p) with weights (r,)."""
         raise NotImplementedError
 
 
@@ -167,7 +167,7 @@ class kmeans(Generated):  # noqa: N801 - lower case because it is used like a fu
 @savable
 @dataclass(frozen=True)
 class hull(Generated):  # noqa: N801 - lower case because it is used like a function
-    """Candidates drawn nearly uniformly (by hit-and-run) from the convex hull of the training rows of each class.
+    """Candidates drawn nearly uniformly (by hit-and-run) from the convex hull of each class.
 
     Parameters
     ----------
@@ -178,8 +178,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
     steps : int, optional
         Number of steps of the random walk between draws, with ten times as many before the first.
         Default: the dimension of the hull, at least 5. With fewer, draws are similar and too near
-        the mean. Each step needs two linear programs with a variable for each row and a condition
-        for each dimension, which is slow for images.
+        the mean. Each step needs two linear programs, which is slow for images.
     """
 
     n: int = 200
@@ -240,8 +239,8 @@ def dissimilarity(
     Parameters
     ----------
     formula : str or DataFrame
-        Formula, or a data frame all of whose columns are used. The response of a formula is used if
-        the metric learns from classes, as `NCA` does, and ignored otherwise.
+        Formula, or a data frame all of whose columns are used. The response is only used if the
+        metric learns from classes, as `NCA` does.
     data : DataFrame, or path or lazy table as `data` in `fit`
         Data for the formula.
     metric : str, metric object, callable or matrix
@@ -285,7 +284,7 @@ def dissimilarity(
 
 
 def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
-    """Warn of series that are left out, of texts that are compared by equality only, and of rows with few values."""
+    """Warn of series left out, texts compared by equality only, and rows with few values."""
     if metric.series and len(frame.dropped):
         warn(
             f"{len(frame.dropped)} series with missing values are left out: use na='keep' if "
@@ -304,9 +303,7 @@ HUBS, SAMPLED = 3, 500
 
 
 def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
-    """The warning if rows with less than half of the predictors are nearest to many rows, because
-    missing values are skipped; or "".
-    """
+    """The warning if rows with less than half of the predictors are nearest to many rows; or ""."""
     if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
         return ""
     observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
@@ -337,9 +334,7 @@ KMER = 3  # letters of the k-mers that are suggested
 
 
 def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
-    """The warning, with its cure, if the only predictor is text that hardly repeats and the metric
-    does not compare letters; or "".
-    """
+    """The warning if the only predictor is text that hardly repeats, compared as a whole; or ""."""
     if len(frame.schema) != 1:
         return ""
     ((name, column),) = frame.schema.items()
@@ -357,16 +352,10 @@ def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
 
 
 def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetric:
-    """The metric that `dissimilarity=` names.
+    """The metric by `dissimilarity=`, here `spec`.
 
-    Parameters
-    ----------
-    spec : name, metric, callable, matrix or Dissimilarity
-        The trained metric of a Dissimilarity, and a trained metric that is given, are unchanged,
-        unless they must be trained again in each fold.
-    frame : Frame
-    data : DataFrame
-        Data with all rows, whose labels a given matrix must match.
+    Trained metrics are unchanged, unless they must be trained again in each fold. A given matrix
+    must match the row labels of `data`.
     """
     if isinstance(spec, str) and spec == "auto":
         return automatic(frame)[0]
@@ -434,9 +423,7 @@ def untrained_if_in_folds(metric: Metric | TrainedMetric) -> Metric | TrainedMet
 
 
 def automatic(frame: Frame) -> tuple[Metric, str]:
-    """Euclidean if all predictors are numeric, DTW for a lone column of series, Gower otherwise;
-    and the reason for the default.
-    """
+    """The default metric, Euclidean, DTW or Gower by the types of predictors, and its reason."""
     if frame.keep:
         return Gower(), "na='keep', which needs a dissimilarity that skips missing values"
     others = {
@@ -458,11 +445,10 @@ MOST_WORK = 5e8  # classes x rows x columns x columns (or rows, if fewer) up to 
 
 
 def tried(frame: Frame) -> Metric | OneOf:
-    """The dissimilarities that cross-validation tries by default; the automatic one alone if it is
-    for series or missing values.
+    """The dissimilarities that cross-validation tries by default.
 
-    Euclidean, LDA and QDA for numeric predictors, Gower and LDA for mixed ones. Covariances need a
-    few rows of each class, and a category many rows of each level.
+    Euclidean, LDA and QDA for numeric predictors, Gower and LDA for mixed ones; one alone for
+    series, missing values, and if classes or levels have too few rows for covariances.
     """
     first, kinds = automatic(frame)[0], [column.kind for column in frame.schema.values()]
     levels = sum(
@@ -499,7 +485,7 @@ def measure_frame(
     metric : Metric
         One that is trained already is not trained again.
     train : int array, optional
-        The rows that the metric may see and that are candidates; all by default.
+        Rows for training that are candidates. Default: all.
     candidates : as in `fit`
     seed : int
     """

@@ -1,4 +1,4 @@
-"""Minkowski and Mahalanobis distances between columns of the design matrix, and the scales of the columns."""
+"""Minkowski and Mahalanobis distances between columns of the design matrix, and their scales."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ColumnScales:
 
 
 def scale_of(frame: Frame, name: str, scale: bool | str) -> ColumnScales:
-    """The scales that the metric of this name learns; a long frame is read block by block.
+    """The scales that the metric of this name learns, block by block.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def scale_of(frame: Frame, name: str, scale: bool | str) -> ColumnScales:
 def scaled(
     frame: Frame, name: str, spread: Array, center: Any = None, largest: float = np.inf
 ) -> Array:
-    """The columns (n, p) divided by their scales, minus their centres; none may exceed `largest`."""
+    """The columns (n, p) divided by their scales, minus their centres, at most `largest`."""
     with np.errstate(over="ignore", invalid="ignore"):
         Z = design_of(frame, name) / spread
         if center is not None:
@@ -152,32 +152,28 @@ class Minkowski(Metric):
         * "fold": the same, learned again on the training rows of each fold;
         * False: no scaling.
     column_weights : mapping of name to number >= 0, optional
-        Weights w of columns of the design matrix, or of predictors, for all columns made from this
-        predictor alone; the name of a column takes precedence. Default: 1. For r = inf the distance
-        is max w |x - z|.
+        Weights w of columns of the design matrix, or of predictors for all their columns. Default:
+        1. For r = inf the distance is max w |x - z|.
 
     Raises
     ------
     OptionError
         If weights are for unknown columns, or if all weights are 0.
     NoCoordinatesError
-        If a method needs coordinates and a weight is 0, because this column cannot be recovered
-        from the coordinates.
+        If a method needs coordinates and a weight is 0.
 
     Notes
     -----
     Scaling does not use the class labels, so learning it once on all rows does not materially bias
-    a cross-validated error (*The Elements of Statistical Learning*, section 7.10.2). An outer test
-    set is never used for scaling.
+    a cross-validated error (*The Elements of Statistical Learning*, section 7.10.2).
 
     Examples
     --------
     >>> import protoclass as pc
-    >>> d = pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), pc.Minkowski(3, scale=False))
+    >>> rows, heavy = pc.load_data("iris").head(3), {"sepal_width": 2}
+    >>> metric = pc.Minkowski(1, scale=False, column_weights=heavy)
+    >>> d = pc.dissimilarity("~ sepal_length + sepal_width", rows, metric)
     >>> d.condensed().round(3).tolist()
-    [0.51, 0.45, 0.252]
-    >>> heavy = pc.Manhattan(scale=False, column_weights={"sepal_width": 2})
-    >>> pc.dissimilarity("~ sepal_length + sepal_width", pc.load_data("iris").head(3), heavy).condensed().round(3).tolist()
     [1.2, 1.0, 0.6]
     """
 
@@ -347,32 +343,29 @@ class Manhattan(Minkowski):
 
 @dataclass(frozen=True)
 class Chebyshev(Minkowski):
-    """Chebyshev distance, the largest difference over the columns; see `Minkowski` for `scale` and `column_weights`."""
+    """Chebyshev distance, the largest difference over the columns; see `Minkowski`."""
 
     r: Any = field(default=np.inf, init=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Mahalanobis(Metric):
-    """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of all training rows.
+    """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of training rows.
 
-    It is the Euclidean distance between whitened rows, and does not change if columns are rescaled
-    or mixed linearly.
+    It does not change if columns are rescaled or mixed linearly.
 
     Parameters
     ----------
     ridge : float >= 0
-        Regularisation: S + ridge diag(S) replaces S, which adds a proportion of each column's own
-        variance, in any units. A constant column counts with variance 1, and then needs a ridge.
+        Regularisation: S + ridge diag(S) replaces S. A constant column counts with variance 1, and
+        needs a ridge.
     scale : True or "fold"
         Rows for S: True learns S once on all rows, "fold" again on the training rows of each fold.
-        S does not use the class labels.
 
     Raises
     ------
     DataError
-        If S is singular: collinear or constant columns, a category (whose columns add up to 1), or
-        too few rows.
+        If S is singular: collinear or constant columns, a category, or too few rows.
 
     Notes
     -----
@@ -523,9 +516,7 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
 
 
 def distance_in_sql(rows: Sequence[str], r: float, columns: Columns) -> SQLDistance:
-    """The distance (sum |x - v|^r)^(1/r) between coordinates of a row, which are expressions of its
-    columns, and a prototype.
-    """
+    """The distance (sum |x - v|^r)^(1/r) between SQL expressions of a row and a prototype."""
     apart = [f"{coordinate(k)} - {value(k)}" for k in range(len(rows))]
     if r == 1:
         distance = total(f"ABS({d})" for d in apart)

@@ -28,18 +28,17 @@ SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 
 @savable
 @dataclass(frozen=True)
 class Mixed(Wrapper):
-    """Weighted mean of several dissimilarities, each with its own columns: sum_g w_g D_g / s_g / sum_g w_g.
+    """Weighted mean of dissimilarities by different columns: sum_g w_g D_g / s_g / sum_g w_g.
 
     The scale s_g is the median of the positive dissimilarities of part g between different training
-    rows. So parts with equal weights have about the same influence, in any units.
+    rows, so parts with equal weights have about the same influence.
 
     Parameters
     ----------
     parts : list of (columns, metric), or mapping of columns to metric
-        Parts of the mean. `columns` is a name or several, each a predictor of the formula; every
-        predictor must be in exactly one part. `metric` is a metric object (a specification, or a
-        trained metric, which is not trained again), its name or a function of two rows, and may be
-        a `Mixed` again. It cannot be a given matrix, which has no columns.
+        Parts of the mean. `columns` is one or several predictors; every predictor must be in
+        exactly one part. `metric` is a metric object, trained or not, its name or a function of two
+        rows, but not a given matrix.
     weights : numbers >= 0, one for each part, optional
         Weights w_g, not all 0. Default: 1 each.
     scale : bool
@@ -48,25 +47,23 @@ class Mixed(Wrapper):
     Raises
     ------
     OptionError
-        If a column is not in exactly one part, if names are unknown, or if parameters are out of
-        range.
+        If a column is not in exactly one part, or if names or parameters are not valid.
     DataError
-        If the formula transforms or crosses columns: parts use the original columns.
+        If the formula transforms or crosses columns.
 
     Notes
     -----
-    Each part is computed from its columns alone: these determine its design matrix, levels and
-    missing values. The scales are learned from all pairs of up to 447 rows; for more rows from the
-    pairs of two random samples of 447 rows each (about 200,000, the same for the same rows). If a
-    part must be learned again in each fold (ranks, `scale="fold"`, labels), so are the scales of
-    all parts; components that do not use labels are still learned once. A mixture satisfies the
-    triangle inequality if all parts do.
+    The scales are learned from all pairs of up to 447 rows; for more rows from the pairs of two
+    random samples of 447 rows each, the same for the same rows. If a part must be learned again in
+    each fold (ranks, `scale="fold"`, labels), so are the scales of all parts. A mixture satisfies
+    the triangle inequality if all parts do.
 
     Examples
     --------
     >>> import protoclass as pc
     >>> t = pc.load_data("clinic").dropna()
-    >>> mix = pc.Mixed([(["age", "severity"], "euclidean"), (["ward", "smoker"], "gower")], weights=[2, 1])
+    >>> parts = [(["age", "severity"], "euclidean"), (["ward", "smoker"], "gower")]
+    >>> mix = pc.Mixed(parts, weights=[2, 1])
     >>> d = pc.dissimilarity("~ age + severity + ward + smoker", t, mix)
     >>> a = pc.dissimilarity("~ age + severity", t, "euclidean")
     >>> b = pc.dissimilarity("~ ward + smoker", t, "gower")
@@ -251,10 +248,7 @@ def _split(rep: Rep, counts: Array) -> list[Rep]:
 
 
 def cut(frame: Frame, names: Sequence[str]) -> Frame:
-    """The frame with some of its predictors, as if the formula were '~ a + b'.
-
-    Kinds and levels stay those that the frame has learned, also of levels that its rows do not
-    show.
+    """The frame with some of its predictors, as if the formula were '~ a + b', with all levels.
 
     Parameters
     ----------
@@ -265,7 +259,7 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
     Raises
     ------
     DataError
-        Where the formula transforms or crosses columns.
+        If the formula transforms or crosses columns.
     """
     if not frame.formula.plain():
         term = next(
@@ -322,9 +316,7 @@ def _example(column: Column) -> pd.Series:
 
 
 def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float, int, int]:
-    """Median positive dissimilarity between rows (0 if there is none; 1 without scaling), and the
-    number of arrays of both sides.
-    """
+    """Median positive dissimilarity (0 if none; 1 without scaling), and numbers of arrays."""
     n, size = len(frame), SAMPLE if scale else 1
     left = right = np.arange(n)
     if n > size:

@@ -22,7 +22,7 @@ EXACT = 2**53  # not all integers beyond it are floats
 
 
 def scipy_distances(rows: np.ndarray, candidates: np.ndarray, name: str) -> np.ndarray:
-    """Dissimilarities by SciPy, whose import takes as long as loading a fit and predicting a row."""
+    """Dissimilarities by SciPy, whose import takes as long as a prediction by a saved fit."""
     from scipy.spatial.distance import cdist
 
     return cdist(rows, candidates, name)
@@ -37,10 +37,10 @@ HALF_SQUARES = Geometry(value=_half_squares)
 
 @dataclass(frozen=True)
 class Cosine(Metric):
-    """Cosine dissimilarity: 1 - cosine of the angle between rows of the design matrix; not a metric.
+    """Cosine dissimilarity: 1 - cosine of the angle between rows of the design matrix.
 
     It violates the triangle inequality. It is computed as half the squared distance of the rows
-    scaled to length 1, which is accurate for small angles and exactly 0 for identical rows.
+    scaled to length 1, which is accurate for small angles.
 
     Raises
     ------
@@ -75,10 +75,9 @@ class Cosine(Metric):
 
 @dataclass(frozen=True)
 class Correlation(Cosine):
-    """Correlation dissimilarity: 1 - Pearson's correlation of two rows over the columns of the design matrix.
+    """Correlation dissimilarity: 1 - Pearson's correlation of two rows of the design matrix.
 
-    It compares the shape of profiles, not their level. It is computed as `Cosine` on rows minus
-    their means, and violates the triangle inequality.
+    It compares the shape of profiles, not their level: it is `Cosine` on rows minus their means.
 
     Raises
     ------
@@ -114,7 +113,7 @@ class Correlation(Cosine):
 
 @dataclass(frozen=True)
 class Canberra(Metric):
-    """Canberra distance: the sum over the columns of |x - z| / (|x| + |z|), with 0 / 0 = 0; a metric.
+    """Canberra distance: sum over the columns of |x - z| / (|x| + |z|), with 0 / 0 = 0.
 
     Notes
     -----
@@ -125,7 +124,8 @@ class Canberra(Metric):
     --------
     >>> import pandas as pd
     >>> import protoclass as pc
-    >>> pc.dissimilarity("~ .", pd.DataFrame({"a": [1.0, 3.0, 0.0], "b": [0.0, 0.0, 2.0]}), "canberra").condensed().tolist()
+    >>> t = pd.DataFrame({"a": [1.0, 3.0, 0.0], "b": [0.0, 0.0, 2.0]})
+    >>> pc.dissimilarity("~ .", t, "canberra").condensed().tolist()
     [0.5, 2.0, 2.0]
     """
 
@@ -149,10 +149,10 @@ class Canberra(Metric):
 
 @dataclass(frozen=True)
 class Hamming(Metric):
-    """Hamming distance: the proportion of predictors in which two rows differ, on the raw columns of any type.
+    """Hamming distance: the proportion of predictors of any type in which two rows differ.
 
-    Transforms in the formula are ignored, and columns are neither expanded nor scaled. A value that
-    is not in the training data differs from all others.
+    Transforms in the formula are ignored. A value that is not in the training data differs from all
+    others.
 
     Raises
     ------
@@ -229,7 +229,7 @@ class Hamming(Metric):
 
 @dataclass(frozen=True)
 class ZeroOne(Hamming):
-    """The 0-1 metric: 0 if two rows agree in all predictors, otherwise 1 (Graepel et al. 1998); see `Hamming`.
+    """The 0-1 metric: 0 if two rows agree in all predictors, otherwise 1 (Graepel et al. 1998).
 
     Examples
     --------
@@ -253,7 +253,7 @@ class ZeroOne(Hamming):
 
 @dataclass(frozen=True)
 class Jaccard(Metric):
-    """Jaccard distance: the proportion of the features of either row that only one of them has; a metric.
+    """Jaccard distance: the proportion of the features of either row that only one of them has.
 
     The columns of the design matrix are the features: booleans, numbers 0 and 1, or the levels of a
     category. Two rows without any feature are at distance 0.

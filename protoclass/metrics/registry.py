@@ -49,7 +49,7 @@ METRICS: dict[str, str | type[Metric]] = dict(
 
 
 def metric(spec: Any) -> Metric | TrainedMetric:
-    """A metric of its name (with its defaults), a metric object or a callable `(row, row) -> float`."""
+    """A metric by name (with its defaults), a metric object or a callable `(row, row) -> float`."""
     if isinstance(spec, (Metric, TrainedMetric)):
         return spec
     if isinstance(spec, type) and issubclass(spec, Metric):
@@ -79,24 +79,19 @@ def _class(place: str | type[Metric]) -> type[Metric]:
     if not isinstance(place, str):
         return place
     module, name = place.split(".")
-    metric_class: type[Metric] = getattr(import_module(f".{module}", __package__), name)
-    return metric_class
+    return getattr(import_module(f".{module}", __package__), name)
 
 
 def register_metric(name: str, metric_class: type[Metric]) -> None:
-    """Make a metric of one's own known by a name; see `protoclass.register`.
+    """Make a custom metric known by a name; see `protoclass.register`.
 
     Parameters
     ----------
     name : str
-        Identifier. The name of a built-in metric then means the new class, with a warning; the
-        built-in one can still be given as its class. The name of another registered class is
-        refused, but a cell that defines a class may be run again: a class replaces a registered one
-        of the same module and qualified name.
+        Identifier. The name of a built-in metric then means the new class, with a warning. The name
+        of another registered class is refused, unless it has the same module and qualified name.
     metric_class : subclass of Metric that can be made without arguments
-        With `rows(frame)`, a tuple of arrays with an entry for each row, and `between(rows,
-        candidates)`, the (r, q) dissimilarities of r rows to q candidates, finite and >= 0; see
-        `Metric` for its other attributes.
+        Class as described for `Metric`.
 
     Raises
     ------
@@ -152,7 +147,8 @@ class Custom(Metric):
     Examples
     --------
     >>> import protoclass as pc
-    >>> d = pc.dissimilarity("~ petal_width", pc.load_data("iris").iloc[::50], lambda a, b: abs(a.petal_width - b.petal_width))
+    >>> rows = pc.load_data("iris").iloc[::50]
+    >>> d = pc.dissimilarity("~ petal_width", rows, lambda a, b: abs((a - b).petal_width))
     >>> d.condensed().round(1).tolist()
     [1.2, 2.3, 1.1]
     """

@@ -58,11 +58,10 @@ AUTO = "auto"
 class Relevance(Wrapper):
     """A distance with learned weights of the variables, or a learned matrix (relevance learning).
 
-    It is learned together with a few prototype rows. Prototypes are improved by swaps and weights
-    by gradient steps, in turn; both lower the mean of s(beta (d+ - d-) / (d+ + d-)). Here d+ and d-
-    are the distances of a row to the nearest prototype of its class and of any other class, and s
-    is the logistic function. It uses the class labels, so it is learned again in each fold. Method
-    "medianglvq" with `matrix=` uses it; any method can.
+    It is learned together with a few prototype rows, by swaps and gradient steps in turn; both
+    lower the mean of s(beta (d+ - d-) / (d+ + d-)). Here d+ and d- are the distances of a row to
+    the nearest prototype of its class and of any other class, and s is the logistic function. It is
+    learned again in each fold.
 
     Parameters
     ----------
@@ -73,12 +72,10 @@ class Relevance(Wrapper):
         a sum or a mean over variables (Minkowski, Gower, and `Mixed`, with its parts as variables).
         "full": a linear map of the coordinates, for Euclidean distances.
     local : bool, or sequence
-        Whether each class has its own weights or matrix, which measures the distances of all rows
-        to candidates of this class. These distances are not symmetric, and their scales are learned
-        too.
+        Whether each class has its own weights or matrix, for distances to its candidates. These
+        distances are not symmetric, and their scales are learned too.
     K : int >= 1, or sequence
-        Number of prototypes per class, on average, for learning. A sequence here and below is tuned
-        by cross-validation.
+        Number of prototypes per class, on average. A sequence here and below is tuned.
     ridge : float >= 0, or sequence
         Penalty against distances that depend on few variables: ridge times the mean logarithm of
         the weights (of the eigenvalues of the matrix) is subtracted from the mean cost.
@@ -88,8 +85,8 @@ class Relevance(Wrapper):
         Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`,
         the matrices are learned on these axes. Default: the number of columns, at most 64.
     sample : int >= 2
-        Maximum number of rows for learning at a time. If there are more, each round of swaps and
-        steps uses a new stratified random sample, and the printed fit reports it.
+        Maximum number of rows for learning at a time; of more rows, each round uses a new
+        stratified random sample.
     seed : int
         Seed for the samples and the initial prototypes.
 
@@ -104,10 +101,9 @@ class Relevance(Wrapper):
     -----
     Sato and Yamada (1996), *Generalized Learning Vector Quantization*. Schneider, Biehl and Hammer
     (2009), *Adaptive Relevance Matrices in Learning Vector Quantization*, Neural Computation 21;
-    their prototypes are not rows. Nebel, Hammer, Frohberg and Villmann (2015), *Median variants of
-    learning vector quantization for learning of dissimilarity data*, Neurocomputing 169. Weights
-    have mean 1; a variable that does not vary gets weight 0. Redundant variables may divide their
-    weight in any proportion.
+    their prototypes are not rows. Nebel, Hammer, Frohberg and Villmann (2015), Neurocomputing 169.
+    Weights have mean 1; a variable that does not vary gets weight 0. Redundant variables may divide
+    their weight in any proportion.
 
     Examples
     --------
@@ -294,9 +290,7 @@ Describe = Callable[[Array], Described]  # from the learned values
 
 
 def matrices_of(base: TrainedMetric) -> tuple[str, ...]:
-    """The matrices that can be learned for a distance: weights of a sum over variables, and maps of
-    Euclidean coordinates.
-    """
+    """The matrices that can be learned for a distance: weights of variables, and maps."""
     sums = bool(base.variables) and base.power is not None
     full = isinstance(base, VectorMetric) and base.geometry == Geometry()
     return tuple(matrix for matrix, can in zip(MATRICES, (sums, full), strict=True) if can)
@@ -458,7 +452,7 @@ class TrainedMatrix(WithWeights, EuclideanSpace):
 @savable(counts="2", search="2", names="v", weights="L v")
 @dataclass(frozen=True, eq=False)
 class TrainedLocal(WithWeights, ByClass):
-    """A distance to the candidates of each class that was learned for this class, one of `parts`."""
+    """A distance to the candidates of each class by the one learned for it, of `parts`."""
 
     parts: tuple[TrainedMetric, ...]
 

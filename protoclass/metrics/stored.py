@@ -1,4 +1,4 @@
-"""Dissimilarities from files: tables as R and pandas write them, triangles, lists of pairs and NumPy arrays."""
+"""Dissimilarities from files: tables of R and pandas, triangles, lists of pairs, NumPy arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..core import Array
 from ..frames.frame import mold
-from ..frames.schema import PLACEHOLDER
+from ..frames.spelling import PLACEHOLDER
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..values import public
 from .dissimilarity import Dissimilarity, of_metric
@@ -37,13 +37,11 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Parameters
     ----------
     path : str or path
-        File with a table as written by R's `write.csv(as.matrix(d))`, `write.csv2`, `write.table`
-        or pandas' `to_csv`. One triangle may be missing or blank. The table may be printed, as by
-        R's `print(d)`. A file may have a line for each row with its name and its values, all of
-        them or one triangle, as PHYLIP's files do. Others have a line for each pair, with the names
-        of both rows and then their dissimilarity, or the numbers of `as.vector(d)`, one on each
-        line. Arrays written by `numpy.save` may be square or condensed, as by SciPy's `pdist`.
-        Pickled objects are not loaded.
+        File with a table, whole or one triangle, as written by R's `write.csv(as.matrix(d))`,
+        `write.csv2`, `write.table` or `print(d)`, by pandas' `to_csv`, or as PHYLIP's files. Or a
+        file with a line for each pair: the names of both rows and their dissimilarity, or the
+        numbers of `as.vector(d)`. Or an array by `numpy.save`, square or condensed, without pickled
+        objects.
     names : sequence, optional
         Labels of the rows in the order of the file, such as `data.index`, instead of those in the
         file.
@@ -57,16 +55,14 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     ------
     DataError
         If the file cannot be read or has another format; if a table is not square, or has different
-        names on rows and columns; if names repeat; if values are missing, infinite or negative; if
-        only one triangle is 0; or if a row is farther from itself than from others, as in a matrix
-        of similarities. An asymmetric matrix is accepted; see `Dissimilarity.check`.
+        names on rows and columns; if names repeat; if values are missing, infinite or negative, or
+        are similarities. An asymmetric matrix is accepted.
 
     Notes
     -----
-    Names that are whole numbers become numbers. R numbers rows without names from 1; rows of arrays
-    and of numbers without names are labelled from 0, as in pandas. Either matches data whose n rows
-    are labelled 0 to n - 1 or 1 to n. For other labels, and for only some of the rows, pass
-    `names`.
+    Names that are whole numbers become numbers. Rows without names are labelled from 1 as in R, or
+    from 0 in arrays; either matches data whose n rows are labelled 0 to n - 1 or 1 to n. For other
+    labels, and for only some of the rows, pass `names`.
 
     Examples
     --------
@@ -117,7 +113,7 @@ def _labels(names: Any, n: int) -> pd.Index:
 
 
 def _matrix(file: Path) -> pd.DataFrame:
-    """The square matrix in a file, NaN where it has no value; its labels are texts, or positions if it has none."""
+    """The square matrix in a file, NaN for missing values; labels are texts, or positions."""
     name = repr(file.name)
     try:
         raw = file.read_bytes()
@@ -169,7 +165,7 @@ def condensed(values: Array) -> pd.DataFrame:
 
 
 def _fields(lines: list[str], separator: str) -> list[list[str]]:
-    """The fields of a table; quoted ones may contain separators. The number of rows in a first line is left out."""
+    """The fields of a table, without a first line that has the number of rows."""
     if separator == " ":
         header = lines[0].split()
         counted = len(header) > 1 and header == counts(len(header))[1]  # rows without names
@@ -185,11 +181,7 @@ def _fields(lines: list[str], separator: str) -> list[list[str]]:
 
 
 def _printed(lines: list[str]) -> list[list[str]]:
-    """The fields of a printed matrix, in blocks of columns whose numbers end where their names do,
-    which may contain blanks.
-
-    A `dist` has no first row and no last column.
-    """
+    """The fields of a printed matrix, in blocks of columns that are aligned on the right."""
     cells, every = dict[str, dict[str, str]](), list[str]()
     heads = [k for k, line in enumerate(lines) if line[0] == " "]
     for head, end in pairwise([*heads, len(lines)]):
@@ -259,9 +251,7 @@ def _square(rows: list[list[str]], decimal: str) -> pd.DataFrame:
 
 
 def _filled(rows: list[list[str]]) -> list[list[str]]:
-    """Rows with one triangle of the values, with empty fields for the other; any others as they
-    are. Names may stand before and above.
-    """
+    """Rows with one triangle of the values, with empty fields for the other; others unchanged."""
     if (
         len(rows[0]) in (len(rows) - 1, len(rows))
         and len(rows[1:]) > 1
@@ -290,7 +280,7 @@ def _filled(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _listed(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
-    """A matrix of a line for each pair, the names of its rows and its value, or of the values alone.
+    """A matrix with a line for each pair: the names of its rows and its value, or the value alone.
 
     There may be a header, and a column that counts the lines.
     """
@@ -323,7 +313,7 @@ def _listed(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
 
 
 def _floats(fields: Any, decimal: str) -> list[float] | None:
-    """Numbers as R, PHYLIP and pandas write them, NaN for a placeholder or an empty field; None if a field is none."""
+    """Numbers as R, PHYLIP and pandas write them, NaN for empty fields; None for other text."""
     try:
         # "_", which Python takes for a separator of digits, becomes no number
         return [

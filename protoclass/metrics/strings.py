@@ -28,50 +28,44 @@ PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 
 @dataclass(frozen=True)
 class Mismatch(Metric):
-    """Mismatch-kernel distance sqrt(2 - 2 K) of strings, with the normalised (k, m)-mismatch kernel K.
+    """Distance sqrt(2 - 2 K) of strings, with the normalised (k, m)-mismatch kernel K.
 
-    The only predictor is one column of strings. A string is described by how many of its k-mers
-    (substrings of k letters) are within m mismatches of each word of k letters; the kernel is the
-    inner product of two descriptions, divided by their lengths. With m = 0 it is the spectrum
-    kernel. Strings with the same k-mers are at distance exactly 0, strings without any in common at
-    sqrt(2).
+    The only predictor is one column of strings. A string is described by the number of its k-mers
+    (substrings of k letters) within m mismatches of each word of k letters; the kernel is the inner
+    product of two descriptions, divided by their lengths. With m = 0 it is the spectrum kernel.
 
     Parameters
     ----------
     k : int, sequence or "grid"
-        Number of letters of a k-mer. Shorter strings raise an error. A sequence is tuned by
-        cross-validation; "grid" is 2 to 6, at most the letters of the shortest string.
+        Number of letters of a k-mer. A sequence is tuned by cross-validation; "grid" is 2 to 6, at
+        most the letters of the shortest string.
     m : int, or sequence
         Number of allowed mismatches, 0 <= m < k.
     alphabet : str, optional
-        Letters of the words; their number affects the kernel if m > 0. Default: the letters of the
-        training rows. Upper and lower case are different letters. Any other letter in the data
-        raises an error; a new row with such a letter gets no prediction, with a warning (see
-        `unseen=` of `Fit.predict`).
+        Letters of the words, case-sensitive; their number affects the kernel if m > 0. Default: the
+        letters of the training rows. A new row with another letter gets no prediction, with a
+        warning.
     skip : str
-        Letters for unknown values, such as "X" in proteins. K-mers that contain one are ignored,
-        and the letter is not part of the alphabet.
+        Letters for unknown values, such as "X" in proteins. K-mers that contain one are ignored.
 
     Raises
     ------
     DataError
-        If a string has a letter outside the alphabet or no k-mer (the message names the row), or if
-        the predictors are not one column of strings.
+        If a string has a letter outside the alphabet or no k-mer, or if the predictors are not one
+        column of strings.
 
     Notes
     -----
     Leslie, Eskin, Cohen, Weston and Noble (2004), *Bioinformatics* 20, 467-476; Leslie, Eskin and
-    Noble (2002) for the spectrum kernel; Bien and Tibshirani (2011), section 6.3. No array has the
-    size of the alphabet to the power k.
+    Noble (2002) for the spectrum kernel; Bien and Tibshirani (2011), section 6.3.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> t = pd.DataFrame({"gene": ["GATTACA", "GATTACC", "CCCGGG"]})
-    >>> pc.dissimilarity("~ gene", t, pc.Mismatch(k=3, m=0)).condensed().round(3).tolist()
-    [0.632, 1.414, 1.414]
-    >>> pc.dissimilarity("~ gene", t, pc.Mismatch(k=3, m=1, alphabet="ACGT")).condensed().round(3).tolist()
+    >>> metric = pc.Mismatch(k=3, m=1, alphabet="ACGT")
+    >>> pc.dissimilarity("~ gene", t, metric).condensed().round(3).tolist()
     [0.403, 1.334, 1.314]
     """
 
@@ -237,7 +231,7 @@ class TrainedMismatch(TrainedMetric):
 
 @dataclass(frozen=True)
 class Levenshtein(Metric):
-    """Edit distance of strings: the minimum number of insertions, deletions and substitutions of letters.
+    """Edit distance of strings: minimum number of insertions, deletions and substitutions.
 
     The only predictor is one column of strings.
 
@@ -260,7 +254,8 @@ class Levenshtein(Metric):
     --------
     >>> import pandas as pd
     >>> import protoclass as pc
-    >>> pc.dissimilarity("~ word", pd.DataFrame({"word": ["kitten", "sitting", "mitten"]}), pc.Levenshtein()).condensed().tolist()
+    >>> t = pd.DataFrame({"word": ["kitten", "sitting", "mitten"]})
+    >>> pc.dissimilarity("~ word", t, pc.Levenshtein()).condensed().tolist()
     [3.0, 1.0, 3.0]
     """
 

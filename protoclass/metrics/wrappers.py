@@ -36,9 +36,9 @@ OF_ANY = ("slow", "data_dependent", "train_in_folds", "supervised", "given", "op
 class Wrapper(Metric):
     """A metric that transforms the values of another one, its parameter `of`, by `transform`.
 
-    Everything else is inherited: representations, names, new rows, training, notes, and traits
-    except `triangle`, `power` and `geometry`, which a transform need not preserve. If it preserves
-    more or fewer, override `traits`: `replace(super().traits, triangle=True)`.
+    Everything else is inherited, except the traits `triangle`, `power` and `geometry`, which a
+    transform need not preserve. If it does, override `traits`: `replace(super().traits,
+    triangle=True)`.
 
     Examples
     --------
@@ -60,11 +60,11 @@ class Wrapper(Metric):
     references: ClassVar[int] = 0  # arrays that `reference` gives
 
     def transform(self, values: Array, *reference: Array) -> Array:
-        """Transformed dissimilarities (r, q) of the inner metric, entry by entry; NaN if these are missing."""
+        """Transformed dissimilarities (r, q), entry by entry; NaN stays NaN."""
         return values
 
     def reference(self, trained: TrainedMetric, frame: Frame, candidates: Rep) -> Rep:
-        """Arrays with an entry for each candidate that `transform` uses for its column, from the training rows."""
+        """Arrays with an entry for each candidate that `transform` uses for its column."""
         return ()
 
     @property
@@ -142,7 +142,7 @@ class OneOf(Metric):
 
 
 def one_of_metrics(spec: Any) -> Any:
-    """`dissimilarity=` as given; a list of names and metrics, and not of numbers, as `OneOf` them."""
+    """`dissimilarity=` as given, but a list of names and metrics as `OneOf`."""
     several = (
         isinstance(spec, (list, tuple))
         and len(spec)
@@ -274,10 +274,8 @@ class TrainedWrapper(TrainedMetric):
 class Ranks(Wrapper):
     """Rank dissimilarity: the number of training rows x_i with d(x_i, z) <= d(x, z).
 
-    See Bien and Tibshirani (2011), section 4.1. A ball of radius eps then contains about the same
-    number of training rows for any density around its centre. The rank of a row to itself is at
-    least 1. Ranks are computed among the training rows, in cross-validation among the training rows
-    of the fold.
+    A ball of radius eps then contains about the same number of training rows for any density around
+    its centre (Bien and Tibshirani 2011, section 4.1). Ranks are computed again in each fold.
 
     Parameters
     ----------

@@ -1,11 +1,9 @@
-"""The base class of methods, the values that general code exchanges with them, and checks of their parameters.
+"""The base class of methods, and checks of their parameters.
 
 A method is a frozen dataclass derived from `Model`. It declares its parameters as fields, facts
 about itself as `can` (`Capabilities`), and defines `path`, which learns a rule for each point of a
-grid. All other functions have defaults: how a grid is made (`grid`, `default_grid`), how folds
-share work (`paths`), which metric is learned with the prototypes (`metric`), and functions beyond
-prediction (from `notes` on), which get a `LearnedRule`. A rule and a path are described in
-`core.query`, their training data in `core.task`.
+grid. All other functions have defaults. The functions beyond prediction, from `notes` on, get a
+`LearnedRule`. Rules and paths are described in `core.query`, training data in `core.task`.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ from ..ground.foreign_names import VERBS_OF_MODEL
 
 @dataclass(frozen=True)
 class LearnedRule:
-    """The values from which a method describes a rule that it has learned.
+    """A rule with the names and rows that a method needs to describe it.
 
     Attributes
     ----------
@@ -59,14 +57,13 @@ class LearnedRule:
     fitted : callable
         Returns the class codes that the rule predicts for the rows.
     design : callable
-        Returns the design matrix as a DataFrame; it raises if the formula names no predictors.
+        Returns the design matrix as a DataFrame; raises if the formula names no predictors.
     tried : mapping of parameter to values
         The values that cross-validation tried.
     reasons : sequence of str
-        Reasons why no theorem covers a bound, from rows, formula and dissimilarity: see
-        `analysis.steps`.
+        Reasons why no theorem covers a bound (`analysis.steps`).
     error : float, or None
-        Cross-validated proportion of errors, if this was measured.
+        Cross-validated proportion of errors.
     """
 
     rule: Any
@@ -92,11 +89,9 @@ class Criticised:
     ----------
     rows : int array (c,)
     score : array (c,)
-        Score of each row: how poorly it is explained.
-    name : str
-        Name of the score, as a column.
-    meaning : str
-        Description of the score, with its unit.
+        High for rows that are poorly explained.
+    name, meaning : str
+        Name of the score as a column, and its description with the unit.
     """
 
     rows: np.ndarray
@@ -107,14 +102,14 @@ class Criticised:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of a rule that is built of conditions, and the rows of a query that come to it.
+    """A condition of a rule, and the rows of a query that reach it.
 
     Attributes
     ----------
     text : str
         Condition in words.
     quantity : str
-        Quantity that is compared, with a unit if there is one.
+        Quantity that is compared, with its unit.
     machine : str
         Name of its binary classifier; empty if there is only one.
     step : int
@@ -126,8 +121,7 @@ class Condition:
     cut : float
         Threshold of the quantity.
     reached, removed : bool arrays (r,)
-        Rows that no earlier condition has removed, and those of them that this one removes: their
-        class is decided by it.
+        Rows that no earlier condition has removed, and those whose class this one decides.
     """
 
     text: str
@@ -143,13 +137,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """Facts about a method. A capability is False or empty if the method lacks it; a text names the condition for it.
+    """Facts about a method; a text instead of True names the condition for a capability.
 
-    A class must declare exactly the capabilities of its models; `pc.testing.check_model` compares
-    the two, except for `nearest`, `candidates`, `costs`, `own_distances` and `warm_starts`. If
-    capabilities depend on parameters, a model may have its own `can`. Further functions of a
-    method, such as a bound, are optional methods of `Model`. General code uses only these and
-    `Model.has`, never the name of a method.
+    `pc.testing.check_model` compares them with the models of the class, except for `nearest`,
+    `candidates`, `costs`, `own_distances` and `warm_starts`. If they depend on parameters, a model
+    may have its own `can`. General code uses only these and `Model.has`, never the name of a
+    method.
 
     Attributes
     ----------
@@ -159,28 +152,25 @@ class Capabilities:
         Subset of "subset" (candidates may be a random part of the rows) and "unlabelled"
         (candidates need not be rows).
     objective, certificate : bool or str
-        Whether its report contains the value of an objective, and a bound on the optimum
-        (`core.setcover.problems`).
+        Whether its report contains the value of an objective, and a bound on the optimum.
     coordinates : bool
         Whether it needs coordinates of the rows, which only metrics of a vector space have.
     nearest : bool
         Whether its rule predicts the class of the nearest prototype.
     own_distances : bool
-        Whether its rule has its own distances, by which a prototype is the nearest, instead of the
-        metric (`core.query.ByDistance`).
+        Whether the nearest prototype is by distances of the rule, not by the metric
+        (`core.query.ByDistance`).
     balls : bool or str
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
-        Whether its prototypes have columns `newly_covered` and `miscovered`, in the order of
-        selection.
+        Whether its prototypes have columns `newly_covered` and `miscovered`.
     steps : bool or str
         Whether its rule is built step by step (`core.query.Stepwise`).
     costs : bool or str
-        Whether the first steps are the rule of a larger lambda, which the method `at_cost(lambda_)`
-        of the rule returns.
+        Whether its rule has a method `at_cost(lambda_)`: the first steps, which are the rule of a
+        larger lambda.
     warm_starts : bool
-        Whether the rule of a grid point starts from the rule of the previous point, so a point
-        fitted alone may give another rule.
+        Whether the rule of a grid point depends on the previous point.
     solvers : tuple of str
         Values of its parameter `solver` whose objectives can be compared.
     radius : str
@@ -216,30 +206,12 @@ def bound_table(
     """The table of `Fit.bound`, from name, rows, size, balls on P-examples, training errors, bound
     and reasons of each machine.
     """
-    columns = [
-        "machine",
-        "rows",
-        "size",
-        "on_p",
-        "errors",
-        "tail_bound",
-        "bound",
-        "simple_bound",
-        "proved",
-        "reasons",
-    ]
+    columns = ["machine", "rows", "size", "on_p", "errors", "tail_bound", "bound", "simple_bound"]
     cells = [
-        (
-            *head,
-            float(bound.tail),
-            float(bound.value),
-            float(bound.simple),
-            not reasons,
-            "; ".join(reasons),
-        )
-        for *head, bound, reasons in rows
+        (*head, *map(float, (b.tail, b.value, b.simple)), not reasons, "; ".join(reasons))
+        for *head, b, reasons in rows
     ]
-    return pd.DataFrame(cells, columns=columns).set_index("machine")
+    return pd.DataFrame(cells, columns=[*columns, "proved", "reasons"]).set_index("machine")
 
 
 Axes = Mapping[str, np.ndarray]  # the values of each parameter that is tuned, ascending
@@ -250,52 +222,42 @@ class Model(NamedArguments, Served):
     """A method: frozen parameters, all of them fields of a dataclass.
 
     A parameter is tuned by cross-validation if it is `"grid"`, a sequence of values, or an object
-    that computes a grid from the task (`Grid`). A custom method must define `path`; everything else
-    has defaults. The methods from `notes` on are optional functions beyond prediction; `has` tests
-    whether they are defined. A parameter cannot have the name of an attribute or method of this
-    class.
+    that computes a grid from the task (`Grid`). A custom method must define `path`. Its parameters
+    cannot have the name of an attribute or method of this class.
 
-    A training set may lack a class, unless `rows_needed` requires otherwise: the rule then has no
-    prototypes of this class, and never predicts it.
+    A training set may lack a class, unless `rows_needed` requires otherwise: the rule then never
+    predicts this class.
 
     Attributes
     ----------
     name : str
         An identifier, which `method=` accepts when the method is registered.
     can : Capabilities
-        Capabilities beyond prediction.
     never_tuned : frozenset of str
         Parameters that are never tuned.
     grids : frozenset of str
         Parameters that have a default grid, in addition to those that are "grid" by default.
     words : mapping of parameter to str
-        Axis labels of tuned parameters in plots. Default: the name of the parameter. `k` and `K`
-        mean the same in all methods.
+        Axis labels of tuned parameters in plots. Default: the name of the parameter.
     larger : mapping of parameter to Grid
-        Parameters whose default grid is extended while its last value is selected, and the Grid
-        that computes the further values, ascending. A grid point must give the same rule if it is
-        alone in a grid.
+        Parameters whose default grid is extended by the values of a Grid while its last value is
+        selected. A grid point must give the same rule if it is alone in a grid.
     tuned_last : frozenset of str
-        Parameters that are tuned after those of a metric that the method learns, which are tuned at
-        the least value.
+        Parameters tuned after those of a learned metric, which are tuned at the lowest value.
     reads_once : int, or None
-        Size in bytes from which on a method reads the dissimilarities once, block by block, if the
-        metric is trained in folds.
+        Size in bytes from which on dissimilarities of a metric that is trained in folds are read
+        once, block by block.
     most_held : int, or None
         Size in bytes up to which the matrix of dissimilarities is stored. Default: a quarter of the
         available memory.
     most_pairs : int, or None
-        Number of dissimilarities that a method stores by default: candidates="auto" means a sample
-        of the rows if there are more.
+        Number of dissimilarities above which candidates="auto" means a sample of the rows.
     example : mapping of parameter to values
-        Example values for `pc.testing.check_model`: at least two values of each parameter that is
-        tuned by default, and of others that a grid may contain, with which the method can be fitted
-        to a hundred rows. Values with the same rules are not accepted, because a wrong order of
-        equal rules would not be detected.
+        Values for `pc.testing.check_model`, for a hundred rows: at least two for each parameter
+        that is tuned by default, with different rules.
     as_repeats : mapping of parameter to value, or None
         Parameters with which a row of weight 2 gives the same predictions as two rows, such as
-        `{"K": 1}`, where it does not matter that both may be selected. None if weights mean
-        something else or random draws depend on them.
+        `{"K": 1}`. None if weights mean something else or random draws depend on them.
     papers : tuple of str
         Keys of the papers of the method in `export.methods`, which `Fit.methods` cites.
     """
@@ -329,29 +291,24 @@ class Model(NamedArguments, Served):
 
     @property
     def redraws(self) -> bool:
-        """Whether by default folds are drawn several times, and several dissimilarities tried: both
-        are cheap, and a radius is selected.
-        """
+        """Whether by default folds are drawn several times, and several dissimilarities tried."""
         return False
 
     @property
     def shares_work(self) -> bool:
-        """Whether the folds share so much work that one more fold, which leaves no row out, costs
-        little: the fit on all rows then comes from the same call of `paths`.
+        """Whether the fit on all rows comes from the same call of `paths` as the folds, because
+        they share most of the work.
         """
         return False
 
     def seconds_each(self, columns: int) -> float | None:
-        """Predicted seconds of a fit, folds included, for each pair of a row and a candidate, on
-        two current processors.
-
-        None if the method cannot predict it; all rows are then candidates by default, regardless of
-        their number.
+        """Predicted seconds of a fit with its folds for each pair of a row and a candidate, on two
+        processors. None if unknown: all rows are then candidates by default.
         """
         return None
 
     def measures(self, rule: Rule) -> bool:
-        """Whether a rule of this method uses dissimilarities or coordinates, and not only columns."""
+        """Whether a rule uses dissimilarities or coordinates, and not only columns."""
         return True
 
     def within(self, most: int) -> Model:
@@ -359,17 +316,15 @@ class Model(NamedArguments, Served):
         return self
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray) -> np.ndarray | None:
-        """Maximum number of prototypes per class, (classes,), with these tuned values and `held` rows of each class.
-
-        None if it does not follow from the parameters; a rule must then be learned to count them.
+        """Maximum number of prototypes per class, (classes,), with these tuned values and `held`
+        rows of each class; None if it does not follow from the parameters.
         """
         return None
 
     def loss(self, task: Task, prototypes: Points) -> float | None:
-        """The objective that the method minimises, for any prototypes and its parameters; None if it has none.
+        """The objective that the method minimises, for any prototypes; None if it has none.
 
-        Prototypes are given as `at=` or `coords=`, as in its rules. `check_model` compares the fit
-        with 30 random selections.
+        `check_model` compares the fit with 30 random selections.
         """
         return None
 
@@ -378,7 +333,7 @@ class Model(NamedArguments, Served):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def unused(self, classes: int) -> frozenset[str]:
-        """Parameters without effect, given the others and the number of classes; `Fit.glance` leaves them out."""
+        """Parameters without effect, given the others and the number of classes."""
         return frozenset()
 
     # parameters that are tuned, and their grids
@@ -396,7 +351,7 @@ class Model(NamedArguments, Served):
         Parameters
         ----------
         task : Task
-            The problem with all rows.
+            All rows.
         smallest : int array (classes,)
             Smallest number of training rows of each class over the folds.
         """
@@ -411,7 +366,7 @@ class Model(NamedArguments, Served):
         return axes
 
     def _drawn(self, name: str, drawn: Grid, task: Task) -> np.ndarray:
-        """The values that a Grid draws, ascending, which must be values that the method takes."""
+        """The values that a Grid draws, ascending."""
         values = np.unique(np.asarray(drawn.values(task)))
         try:
             replace(self, **{name: values.tolist()})
@@ -422,11 +377,8 @@ class Model(NamedArguments, Served):
         return values
 
     def in_folds(self, grid: Axes, task: Task) -> Callable[[Task], dict[str, np.ndarray]]:
-        """The grid of a fold whose dissimilarities are learned from its own classes: a function of
-        the task of its training rows.
-
-        Values that were drawn from the dissimilarities in `task`, which has all rows, are drawn at
-        the same levels.
+        """A function that returns the grid of a fold with a learned metric, from the task of its
+        training rows. `grid` was drawn from `task`, all rows; the levels stay the same.
         """
         return lambda part: dict(grid)
 
@@ -442,7 +394,7 @@ class Model(NamedArguments, Served):
         return parameter in cls.grids or getattr(cls, parameter, None) == GRID
 
     def has_default_grid(self, parameter: str) -> bool:
-        """Whether a parameter is tuned over the default grid of the method, "grid", and not over given values."""
+        """Whether a parameter is "grid", and tuned."""
         value = self.parameters().get(parameter)  # None of a parameter of the dissimilarity
         return isinstance(value, str) and value == GRID and parameter in self.tuned()
 
@@ -454,37 +406,29 @@ class Model(NamedArguments, Served):
         return ()
 
     def metric(self, given: Any, classes: int) -> Any:
-        """The specification of the dissimilarity that the method learns, given its parameters and
-        the dissimilarity of the call.
-
-        None of these parameters is still to be tuned. It is trained like all metrics: on all rows
-        for a fit, and on the training rows of each fold.
+        """The specification of the dissimilarity to learn, from the dissimilarity of the call and
+        the parameters, which have single values.
         """
         return given
 
     def suited(self, metric: Any, frame: Frame, tunes: bool) -> Model:
-        """The model with the parameters that depend on the dissimilarity of the call; `tunes`:
-        whether these may be tuned.
-        """
+        """The model with the parameters that depend on the dissimilarity, tuned if `tunes`."""
         return self
 
     def rank(self, values: Mapping[str, Any]) -> float:
-        """Complexity of a grid point among points whose rules have the same size: rules of
-        selection prefer the lowest.
-        """
+        """Complexity of a grid point among points of the same size; the lowest is preferred."""
         raise self._lacks("rank")
 
     # learning
 
     def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
-        """Rows with weight that each class needs in every training set, int (classes,); the smallest set has `held`."""
+        """Rows with weight that each class needs, int (classes,); the smallest set has `held`."""
         return np.zeros(len(held), np.int64)
 
     def path(self, task: Task, grid: Axes) -> Path:
-        """Rules for every point of the grid: the product of its axes in their order, the last varying fastest.
+        """Rules for every point of the grid: the product of its axes, the last varying fastest.
 
-        The grid is empty if no parameter is tuned; `axis(grid, name, self.name)` gives the values
-        of a parameter in either case.
+        `axis(grid, name, self.name)` gives the values of a parameter, tuned or not.
         """
         raise OptionError(
             f"the model {type(self).__name__} does not define how it is fitted: write its method `path`"
@@ -493,9 +437,9 @@ class Model(NamedArguments, Served):
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, Path]]:
-        """The path of each fold, learned without the rows of the fold; override it if folds can share work.
+        """The path of each fold, without its rows; override it if folds can share work.
 
-        Prototypes that are columns are columns of the full task.
+        Prototypes are numbered by columns of the full task.
         """
         for f in range(folds):
             part, columns = task.keep(fold != f, f)
@@ -527,9 +471,7 @@ class Model(NamedArguments, Served):
         raise self._lacks("conditions")
 
     def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
-        """CompressionBound on the error for new rows, one row for each binary classifier
-        (`bound_table`); see `Fit.bound`.
-        """
+        """Bound on the error for new rows, for each binary classifier (`bound_table`)."""
         raise self._lacks("bound")
 
     def step_bounds(self, learned: LearnedRule) -> np.ndarray:
@@ -539,7 +481,7 @@ class Model(NamedArguments, Served):
     def alternatives(
         self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray
     ) -> NearSolutions:
-        """Near-optimal solutions, as `core.setcover.alternatives.find_alternatives` returns them."""
+        """Near-optimal solutions, see `core.setcover.alternatives`."""
         raise self._lacks("alternatives")
 
     def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
@@ -564,14 +506,12 @@ class Grid(NamedArguments):
 
 
 def is_tuned(value: Any) -> bool:
-    """Whether a value of a parameter requests cross-validation: "grid", a sequence, or a Grid."""
+    """Whether a value of a parameter requests tuning: "grid", a sequence, or a Grid."""
     return is_listed(value) or isinstance(value, Grid)
 
 
 def listed(model: str, name: str, value: Any) -> list[Any]:
-    """The values of a parameter that may be tuned, as far as they are given: none of "grid" and of
-    a Grid, which are drawn later.
-    """
+    """The given values of a parameter that may be tuned; none for "grid" and a Grid."""
     if isinstance(value, Grid) or (isinstance(value, str) and value == GRID):
         return []
     values = list(value) if is_tuned(value) else [value]
@@ -591,9 +531,7 @@ def heaviest_class(task: Task) -> int:
 
 
 def own_candidates(task: Task) -> np.ndarray:
-    """Candidate number of each row, int (n,), -1 for a row of weight 0; raises if the candidates
-    are not the rows with weight.
-    """
+    """Candidate number of each row, int (n,), -1 for weight 0; raises if candidates are other rows."""
     candidate, live = np.full(len(task.y), -1), task.w > 0
     candidate[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
     if (task.candidate_row < 0).any() or (candidate[live] < 0).any():
@@ -623,14 +561,13 @@ def check_number(
     infinite: bool = False,
     high: float | None = None,
 ) -> None:
-    """Check a parameter that may be tuned: a number, or a sequence of them, from `low` (or above it) to `high`.
+    """Check a parameter that may be tuned: a number, or a sequence, from `low` (or above) to `high`.
 
-    Whole numbers go up to 2^31 - 1 unless `high` is given. The values of a `Grid` are checked when
-    they are computed. For a model object, the message states whether the parameter may be 'grid'.
+    Whole numbers go up to 2^31 - 1 unless `high` is given. For a model object, the message states
+    whether the parameter may be 'grid'.
     """
-    called, grid = (
-        (model, False) if isinstance(model, str) else (model.name, model.offers_grid(name))
-    )
+    grid = isinstance(model, Model) and model.offers_grid(name)
+    called = model.name if isinstance(model, Model) else model
     for v in listed(called, name, value):
         is_infinite = infinite and isinstance(v, float) and v == math.inf
         if not is_infinite and not is_number(v, low, above, integral, high):
@@ -664,7 +601,7 @@ MOST = 10  # prototypes of a class in the default grid
 def folds_at_once(
     model: Model, task: Task, fold: np.ndarray, folds: int, grid: Axes
 ) -> Iterator[tuple[int, Path]]:
-    """As `Model.paths`, several folds at once: for a method whose own work takes one thread."""
+    """`Model.paths` with several folds at once, for a method that uses one thread."""
 
     def run(f: int) -> Path:
         part, columns = task.keep(fold != f, f)
@@ -679,11 +616,9 @@ class PerClass(Model):
     """A method with K prototypes of each class."""
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
-        return (
-            default_counts(smallest)
-            if parameter == "K"
-            else super().default_grid(parameter, task, smallest)
-        )
+        if parameter != "K":
+            return super().default_grid(parameter, task, smallest)
+        return default_counts(smallest)
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray) -> np.ndarray | None:
         K = values.get("K", self.parameters()["K"])
@@ -699,19 +634,18 @@ def check_enough(model: str, what: str, level: Any, needed: int, there: int) -> 
     if needed > there:
         raise DataError(
             f"{model} needs {needed} {what} of class {shown(level)}, but only {there} of its rows "
-            "are candidates: use a smaller K=, or "
-            "more candidates"
+            "are candidates: use a smaller K=, or more candidates"
         )
 
 
 def check_counts(model: str, K: Any) -> None:
-    """Check the parameter K: a number for each class, see `counts`; a sequence of them, or "grid"."""
+    """Check the parameter K: see `counts`; a sequence, or "grid"."""
     for v in listed(model, "K", K):
         if not (is_real(v) and 0 < v <= MOST_ROWS and (v < 1 or v == int(v))):
             raise OptionError(
                 f"K of {model} must be a whole number >= 1 and <= {MOST_ROWS} for each class, a "
-                "number between 0 and 1 (that proportion of "
-                f"the rows of each class), a sequence of these, or 'grid', not {brief(v)}"
+                "number between 0 and 1 (that proportion of the rows of each class), a sequence of "
+                f"these, or 'grid', not {brief(v)}"
             )
 
 
@@ -734,9 +668,8 @@ def counts(K: float, held: np.ndarray) -> np.ndarray:
     >>> counts(0.1, np.array([50, 4])).tolist()
     [5, 1]
     """
-    return (
-        np.maximum(1, np.round(K * held)).astype(np.int64) if K < 1 else np.full(len(held), int(K))
-    )
+    found = np.maximum(1, np.round(K * held)) if K < 1 else np.full(len(held), K)
+    return found.astype(np.int64)
 
 
 def in_words(K: float) -> Any:

@@ -42,8 +42,8 @@ class KMeans(PerClass):
     starts : int >= 1
         Number of runs from different starts; the best run is used.
     start : "k-means++" or "random"
-        Initial centroids: rows of the class that are far from one another, or K random rows. Rows
-        with more weight are drawn more often.
+        Initial centroids: rows of the class that are far from one another, or K random rows, drawn
+        by weight.
 
     Raises
     ------
@@ -54,8 +54,7 @@ class KMeans(PerClass):
 
     Notes
     -----
-    A class with enough rows but fewer than K distinct ones gets one centroid for each of these; the
-    other centroids repeat them and have no rows. The fit reports this.
+    In a class with fewer than K distinct rows, centroids repeat these. The fit reports this.
 
     Examples
     --------
@@ -98,17 +97,11 @@ class KMeans(PerClass):
         self, task: Task, X: np.ndarray, of_class: list[np.ndarray], distinct: np.ndarray, K: Any
     ) -> Nearest:
         K_of_class = counts(K, np.array([len(rows) for rows in of_class]))
-        parts = [
-            kmeans(
-                X[rows],
-                task.w[rows],
-                K_of_class[c],
-                self.starts,
-                (*task.seed, int(K_of_class[c]), c),
-                self.start,
-            )
-            for c, rows in enumerate(of_class)
-        ]
+        parts = []
+        for c, rows in enumerate(of_class):
+            k = int(K_of_class[c])
+            seed = (*task.seed, k, c)
+            parts.append(kmeans(X[rows], task.w[rows], k, self.starts, seed, self.start))
         centers, assigned = (np.concatenate(p) for p in zip(*parts, strict=True))
         prototypes = Points(
             np.repeat(np.arange(task.classes), K_of_class),
@@ -125,7 +118,7 @@ class KMeans(PerClass):
 def repeated(
     what: str, levels: tuple[Any, ...], K_of_class: np.ndarray, distinct: np.ndarray
 ) -> dict[str, str]:
-    """The entry of a report for classes with fewer distinct rows than centroids (or components of a mixture)."""
+    """The entry of a report for classes with fewer distinct rows than centroids or components."""
     short = np.flatnonzero(distinct < K_of_class)
     if not len(short):
         return {}
@@ -137,10 +130,10 @@ def repeated(
 
 @dataclass(frozen=True)
 class Centroids(Model):
-    """Nearest shrunken centroids: one centroid for each class, in the few columns that distinguish the classes.
+    """Nearest shrunken centroids: a centroid for each class, in the columns that distinguish them.
 
     Each centroid is shrunken towards the centroid of all rows, column by column, by `threshold`
-    standard errors. A column in which all class centroids reach the overall centroid is removed.
+    standard errors. A column in which all reach the overall centroid is removed.
 
     Parameters
     ----------
@@ -151,8 +144,7 @@ class Centroids(Model):
     Raises
     ------
     DataError
-        If the weights do not exceed the number of classes, because the variance within classes is
-        then undefined.
+        If the weights do not exceed the number of classes.
     NoCoordinatesError
         If the dissimilarity has no coordinates.
 
@@ -160,9 +152,8 @@ class Centroids(Model):
     -----
     The size of a fitted model is the number of columns that are left. Rows are classified by
     squared distances, with columns divided by their standard deviations within classes, minus 2 log
-    of the class's proportion of the weights; `kind="decision"` is minus half of this value, and
-    `kind="prob"` follows from it. Columns are the coordinates of the metric, and weights count
-    rows.
+    of the class's proportion of the weights; `kind="decision"` is minus half of this value. Columns
+    are the coordinates of the metric, and weights count rows.
 
     References
     ----------

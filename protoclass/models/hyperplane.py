@@ -27,20 +27,18 @@ class Hyperplane(Model):
     ----------
     embedding : "proximity", "flip" or "cut"
         Vectors that represent the rows. "proximity": the dissimilarities of the row to the
-        candidates (Graepel et al. 1998, section 4); any matrix can be used, also an asymmetric one.
-        "flip" and "cut": points of the pseudo-Euclidean space in which the dissimilarities are
-        distances, with the axes of negative signature made positive or left out (section 3); the
-        matrix must be square and symmetric, with zeros on the diagonal.
+        candidates (Graepel et al. 1998, section 4), also asymmetric ones. "flip" and "cut": points
+        of the pseudo-Euclidean space, with the axes of negative signature made positive or left out
+        (section 3); the matrix must be square and symmetric, with zeros on the diagonal.
     C : float > 0, inf, sequence or "grid"
-        Cost of a unit of slack, with rows scaled to mean squared length 1, so the unit of the
-        dissimilarities does not matter. inf: the hard margin; the summary reports if none exists.
-        "grid": 0.01 to 10,000, and inf.
+        Cost of a unit of slack, with rows scaled to mean squared length 1. inf: the hard margin;
+        the summary reports if none exists. "grid": 0.01 to 10,000, and inf.
 
     Notes
     -----
-    With more than two classes, there is one hyperplane for each class against the rest, and the
-    largest decision value wins. The size of a fitted model is its number of support objects. A new
-    row needs its dissimilarities to all candidates with weight: nearly all of them.
+    More than two classes have a hyperplane each, against the rest, and the largest decision value
+    wins. The size of a fitted model is its number of support objects. New rows need dissimilarities
+    to nearly all candidates.
 
     References
     ----------
@@ -81,11 +79,7 @@ class Hyperplane(Model):
 
     def _path(self, task: Task, grid: Axes) -> RulePath:
         """The rules of a task whose rows all have weight."""
-        P, costs, axes = (
-            np.asarray(task.D.array(), float),
-            axis(grid, "C", self.C).astype(float),
-            None,
-        )
+        P, axes = np.asarray(task.D.array(), float), None
         if self.embedding == "proximity":
             with np.errstate(over="ignore", invalid="ignore"):
                 K = P @ P.T
@@ -97,6 +91,7 @@ class Hyperplane(Model):
         else:
             axes = embedded(task, P)
             K = gram(axes, self.embedding == "flip")
+        costs = axis(grid, "C", self.C).astype(float)
         return RulePath(tuple(self._rule(task, P, axes, K, C) for C in costs))
 
     def _rule(
@@ -151,7 +146,7 @@ class Hyperplane(Model):
 
 
 def positive(task: Task) -> list[int]:
-    """The positive class of each hyperplane: the second of two, or each in turn against the rest."""
+    """The positive class of each hyperplane: the second of two, or each against the rest."""
     return [1] if task.classes == 2 else list(range(task.classes))
 
 
@@ -161,8 +156,7 @@ def embedded(task: Task, P: np.ndarray) -> Spectral:
     if P.shape != (n, n) or (task.candidate_row != np.arange(n)).any():
         raise DataError(
             "an embedding needs the dissimilarities between all rows, and no other candidates: use "
-            "embedding='proximity', or "
-            "candidates='train' and a square matrix"
+            "embedding='proximity', or candidates='train' and a square matrix"
         )
     if n > LARGEST:
         raise DataError(

@@ -38,24 +38,23 @@ DEFAULTS = {"window": 0.3, "damping": 0.1, "steepness": 5.0, "neighbours": 5}
 
 @dataclass(frozen=True)
 class LVQ(PerClass):
-    """Learning vector quantization: code vectors attracted by rows of their class and repelled by other rows.
+    """Learning vector quantization: code vectors attracted and repelled by rows.
 
-    Rows are drawn at random with replacement, with probabilities proportional to their weights, and
-    one or two code vectors near each are moved (Kohonen 1995, chapter 6; ESL, section 13.2.2).
+    Rows are drawn with replacement, with probabilities proportional to their weights, and one or
+    two code vectors near each are moved (Kohonen 1995, chapter 6; ESL, section 13.2.2).
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of code vectors of each class, or a proportion of the rows of each class. With a
-        proportion, the codebook is divided by class sizes as in R's `lvqinit`, with K = size /
-        rows. "grid": 1 to 10, at most the training rows of the smallest class.
+        Number of code vectors of each class, or a proportion of the rows of each class (size / rows
+        for R's `lvqinit`). "grid": 1 to 10, at most the training rows of the smallest class.
     variant : str, or a sequence
         Learning algorithm.
 
         * "lvq1": the nearest code vector moves towards the row if it is of its class, and away from
           it otherwise, by a rate that decreases linearly to 0;
-        * "olvq1": the same, with a rate for each code vector that decreases with each row that it
-          classifies correctly and increases with each one that it misclassifies;
+        * "olvq1": the same, with a rate for each code vector that decreases with rows that it
+          classifies correctly and increases with others;
         * "lvq2.1": if exactly one of the two nearest is of the row's class and the row is in the
           window between them, that one moves towards the row and the other away from it;
         * "lvq3": the same, and if both are of the row's class, both move towards it at `damping`
@@ -65,14 +64,12 @@ class LVQ(PerClass):
     start : "knn", "random" or "kmeans"
         Initial code vectors.
 
-        * "knn": random rows of their class that their `neighbours` nearest rows, voting without the
-          row itself, classify correctly, as in `lvqinit`. If a class has too few such rows, others
-          are added and the fit reports their number;
+        * "knn": random rows of their class that their `neighbours` nearest rows classify correctly,
+          as in `lvqinit`. If a class has too few, others are added and the fit reports their number;
         * "random": random rows;
         * "kmeans": the centroids of method "kmeans".
     draws : number > 0, or a sequence
-        Number of rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as
-        in R.
+        Rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as in R.
     alpha : number between 0 and 1, or a sequence
         Initial rate. None: 0.3 for "olvq1", 0.1 for "glvq", 0.03 for the others.
     window : number between 0 and 1, or a sequence
@@ -93,13 +90,12 @@ class LVQ(PerClass):
     are classified by the metric itself.
 
     In "olvq1" the rate a of the nearest code vector first becomes a / (1 + a) if it classifies the
-    row correctly, and otherwise a / (1 - a), at most alpha. So all rows that it classifies
-    correctly count equally.
+    row correctly, and otherwise a / (1 - a), at most alpha.
 
-    "lvq2.1" and "lvq3" are intended to refine a codebook near its optimum: start them from
-    "kmeans". Code vectors may diverge; a step that would move one more than ten times as far from
-    the mean of the rows as the farthest row is not made. The step of "glvq" is in units of the mean
-    d+ + d- of the rows at the start and not longer than the distance to the row.
+    "lvq2.1" and "lvq3" refine a codebook near its optimum: start them from "kmeans". A step that
+    would move a code vector more than ten times as far from the mean of the rows as the farthest
+    row is not made. The step of "glvq" is in units of the mean d+ + d- of the rows at the start and
+    not longer than the distance to the row.
 
     In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of
     the code vector's class and of other classes to which it is the nearest.
@@ -166,7 +162,7 @@ class LVQ(PerClass):
                 )
 
     def _variants(self) -> tuple[Any, ...]:
-        """The possible variants: all of them if they are drawn."""
+        """The possible variants; all if they are drawn."""
         return tuple(listed("lvq", "variant", self.variant)) or VARIANTS
 
     def path(self, task: Task, grid: Axes) -> RulePath:
@@ -180,11 +176,8 @@ class LVQ(PerClass):
 
     def _rule(self, task: Task) -> Nearest:
         weighted = task.w > 0
-        X, y, w = (
-            np.asarray(task.coordinates()[weighted], float),
-            task.y[weighted],
-            task.w[weighted],
-        )
+        X = np.asarray(task.coordinates()[weighted], float)
+        y, w = task.y[weighted], task.w[weighted]
         K_of_class = counts(self.K, np.bincount(y, minlength=task.classes))
         code_classes = np.repeat(np.arange(task.classes), K_of_class)
         alpha = ALPHA[self.variant] if self.alpha is None else self.alpha
@@ -222,7 +215,7 @@ class LVQ(PerClass):
 
 
 def _check_share(model: str, name: str, value: Any) -> None:
-    """Check a parameter that may be tuned or None: numbers between 0 and 1, without 0 and 1."""
+    """Check a parameter that may be tuned or None: numbers between 0 and 1 (exclusive)."""
     if value is None:
         return
     check_number(model, name, value, low=0, above=True)

@@ -61,38 +61,35 @@ FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, t
 METRIC = ("K", "matrix", "local", "ridge", "beta", "dims")
 
 
-TOGETHER = "prototypes of all classes together"  # which it shares out among them
+TOGETHER = "prototypes of all classes together"
 
 
 @dataclass(frozen=True)
 class MedianGLVQ(PerClass):
-    """Median generalized LVQ: a few rows of each class that minimise nearly the training error, on any dissimilarity.
+    """Median generalized LVQ: rows as prototypes that nearly minimise the training error.
 
-    Its prototypes are rows. They minimise the sum over rows of weight times s(beta (d+ - d-) / (d+
-    + d-)). Here d+ and d- are the distances of the row to the nearest prototype of its class and of
-    any other class, and s is the logistic function. For a large beta this is nearly the number of
-    errors. Prototypes are swapped for other rows, of their own class or of another, until no swap
-    lowers the cost. A metric can be learned with the prototypes.
+    The prototypes minimise the sum over rows of weight times s(beta (d+ - d-) / (d+ + d-)). Here d+
+    and d- are the distances of the row to the nearest prototype of its class and of any other
+    class, on any dissimilarity, and s is the logistic function. For a large beta this is nearly the
+    number of errors. Prototypes are swapped for rows of any class until no swap lowers the cost.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
         Initial number of prototypes of each class, or a proportion of the rows of each class. Swaps
-        may give one class more and another fewer, but each class has at least one, and the total
-        does not change. "grid": 1, 2, 3, 5, at most the training rows of the smallest class. If a
-        matrix is tuned too, it is tuned with the least number, and then the number with the
-        selected matrix.
+        may change the number of a class, but not below one, and not the total. "grid": 1, 2, 3, 5,
+        at most the training rows of the smallest class; a matrix is tuned before, with the lowest
+        number.
     matrix : "auto", "none", "diagonal" or "full", or a sequence
         Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each
-        variable, for distances that are a sum over variables, including Gower's with missing
-        values. "full": a linear map of the columns, for Euclidean distances. It is learned again in
-        each fold, with K rows of each class, or one if K is a proportion. "auto": "diagonal" and
-        "full" are tuned, as far as the distance allows them. It means "none" for other distances,
-        if parameters of the distance are tuned, and with cv=None.
+        variable, for distances that are a sum over variables, including Gower's. "full": a linear
+        map of the columns, for Euclidean distances. It is learned again in each fold, with K rows
+        of each class, or one if K is a proportion. "auto": "diagonal" and "full" are tuned, as far
+        as the distance allows them; "none" if parameters of the distance are tuned, or cv=None.
     local : bool, sequence or "auto"
-        Whether each class has its own matrix, which measures distances to prototypes of this class.
-        "auto": both are tuned with matrix="auto"; otherwise False. Of equally many prototypes the
-        1-SE rule prefers a diagonal matrix to a full one, and one matrix to one for each class.
+        Whether each class has its own matrix, for distances to its prototypes. "auto": both are
+        tuned with matrix="auto"; otherwise False. With equally many prototypes the 1-SE rule
+        prefers a diagonal matrix, and one matrix for all classes.
     ridge : number >= 0, sequence or "grid"
         Penalty, with a matrix, against distances that depend on few variables, see `Relevance`.
         "grid": 0.001, 0.01, 0.1; only the last two if the matrix is tuned too.
@@ -103,15 +100,13 @@ class MedianGLVQ(PerClass):
 
     Notes
     -----
-    The swaps start from k-medoids of each class. One pass over the rows gives, for a candidate, the
-    change in cost for each prototype that it could replace, as in FasterPAM for k-medoids. Over a
-    grid each K has one more run, which starts from the prototypes of the previous K and the rows
-    that lower the cost most when added. If `candidates=` is a number, prototypes are selected among
-    this number of rows.
+    The swaps start from k-medoids of each class, and proceed as in FasterPAM. Over a grid each K
+    has one more run, which starts from the prototypes of the previous K and the rows that lower the
+    cost most.
 
     In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of
     the prototype's class and of other classes to which it is the nearest. `fit.alternatives()`
-    shows the cost of each swap, and `fit.swap` makes one.
+    shows the cost of each swap.
 
     References
     ----------
@@ -125,8 +120,8 @@ class MedianGLVQ(PerClass):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1, progress=False)
-    >>> fit.prototypes[["class", "assigned", "misassigned"]].to_dict("list")
-    {'class': ['setosa', 'versicolor', 'virginica'], 'assigned': [50, 50, 46], 'misassigned': [0, 4, 0]}
+    >>> fit.prototypes[["assigned", "misassigned"]].to_dict("list")
+    {'assigned': [50, 50, 46], 'misassigned': [0, 4, 0]}
     >>> fit.selection.values
     {'matrix': 'diagonal', 'local': False, 'ridge': 0.1}
     """
@@ -200,12 +195,9 @@ class MedianGLVQ(PerClass):
 
     @property
     def _matrices(self) -> tuple[str, ...]:
-        """The matrices that there may be: all of them where they are drawn."""
-        return (
-            MATRICES
-            if self._auto
-            else tuple(listed("medianglvq", "matrix", self.matrix)) or MATRICES
-        )
+        """The possible matrices: all of them if they are drawn."""
+        given = [] if self._auto else listed("medianglvq", "matrix", self.matrix)
+        return tuple(given) or MATRICES
 
     @property
     def _auto(self) -> bool:
@@ -271,7 +263,7 @@ class MedianGLVQ(PerClass):
         return METRIC if self._learns else ()
 
     def metric(self, given: Metric | TrainedMetric, classes: int) -> Metric | TrainedMetric:
-        """The specification of the distance to learn with these parameters from the given one."""
+        """The specification of the distance to learn from the given one."""
         if not self._learns:
             return given
         of = given.of if isinstance(given, Relevance) else given
@@ -327,8 +319,8 @@ class MedianGLVQ(PerClass):
         return folds_at_once(self, task, fold, folds, grid)
 
     def _problem(self, task: Task) -> tuple[Labelled, np.ndarray, np.ndarray]:
-        """The problem of the rows with weight; the columns of D that its candidates are, and the
-        places of these among its rows.
+        """The problem of the rows with weight, its candidates as columns of D, and their places
+        among its rows.
         """
         check_labelled(self.name, task)
         live = np.flatnonzero(task.w > 0)
@@ -337,8 +329,8 @@ class MedianGLVQ(PerClass):
         if len(live) * len(columns) > LARGEST:
             raise TooLargeError(
                 f"medianglvq stores the dissimilarities of {len(live)} rows to {len(columns)} "
-                "candidates, which is too large: use a "
-                "number for candidates=, or fewer rows (data.sample(...))"
+                "candidates, which is too large: use a number for candidates=, or fewer rows "
+                "(data.sample(...))"
             )
         D, row, beta = (
             self._take(task, live, columns),
@@ -352,7 +344,7 @@ class MedianGLVQ(PerClass):
         )
 
     def _take(self, task: Task, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """The dissimilarities of rows to candidates; of many in single precision."""
+        """The dissimilarities of rows to candidates; many are in single precision."""
         if len(rows) * len(columns) <= SINGLE:
             return task.D.take(rows, columns)
         out, place = np.empty((len(columns), len(rows)), np.float32), np.full(task.D.shape[1], -1)
@@ -399,9 +391,7 @@ class MedianGLVQ(PerClass):
     def alternatives(
         self, learned: LearnedRule, task: Task, within: float, seconds: float, interest: np.ndarray
     ) -> NearSolutions:
-        """The solutions that differ from the prototypes in one row, which is replaced by a row of
-        any class, or removed.
-        """
+        """The solutions in which one prototype is replaced by a row of any class, or removed."""
         problem, columns, _ = self._problem(task)
         at, asked = _places(columns, learned.rule.prototypes.at), _places(columns, interest)
         of, q = problem.candidate_class, len(at)
@@ -469,8 +459,8 @@ def chosen_from(
     before: list[ChosenRows],
     seed: tuple[int, ...],
 ) -> ChosenRows:
-    """The prototypes of the least cost, from medoids of each class and from those of a smaller
-    number and further rows.
+    """The best of the swaps from medoids of each class, and from smaller solutions with further
+    rows.
     """
     first = [
         choose_rows(problem, row_of, count, seed),
@@ -480,7 +470,7 @@ def chosen_from(
 
 
 def _places(columns: np.ndarray, wanted: Any) -> np.ndarray:
-    """The places of columns of D among some."""
+    """The positions of columns of D among `columns`."""
     return (columns[:, None] == wanted).argmax(axis=0)
 
 

@@ -46,18 +46,16 @@ BIC = "bic"
 
 @dataclass(frozen=True)
 class Mixture(PerClass):
-    """A Gaussian mixture for each class, fitted by EM; rows go to the class with the largest posterior probability.
+    """A Gaussian mixture for each class, fitted by EM; the prototypes are the means.
 
-    The means of the components are the prototypes; every row belongs to all components with some
-    probability (ESL, section 13.2.3).
+    Rows go to the class with the largest posterior probability (ESL, section 13.2.3).
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence, "grid" or "bic"
         Number of components of each class, or a proportion of the rows of each class. "grid": 1 to
         10, at most the training rows of the smallest class. "bic": for each class the number from 1
-        to 10, at most its distinct rows, with the lowest BIC on the training rows; K is then not
-        cross-validated.
+        to 10, at most its distinct rows, with the lowest BIC on the training rows.
     covariance : "full", "tied", "diag", "spherical", a sequence of these or "grid"
         Type of the covariances: any covariance for each component ("full"), one for all components
         of a class ("tied"), diagonal ("diag"), or multiples of the unit matrix ("spherical").
@@ -67,8 +65,8 @@ class Mixture(PerClass):
         same for all; or a mapping by class.
     ridge : float >= 0, sequence or "grid"
         Constant added to the diagonal of each covariance, as a multiple of the mean variance of the
-        columns within classes. It prevents a component from shrinking to a few similar rows, which
-        BIC would count as a good fit. "grid": 0.0001 to 1.
+        columns within classes, so that no component shrinks to a few similar rows. "grid": 0.0001
+        to 1.
     starts : int >= 1
         Number of runs of EM from different k-means solutions; the best run is used.
 
@@ -77,8 +75,8 @@ class Mixture(PerClass):
     OptionError
         If parameters are not valid, or if priors do not name every class once or do not sum to 1.
     DataError
-        If a class has fewer rows than components, or fewer than two; if a covariance is singular,
-        for example with too small a ridge; or if the rows of each class are identical.
+        If a class has fewer rows than components, or fewer than two; if a covariance is singular;
+        or if the rows of each class are identical.
     NoCoordinatesError
         If the dissimilarity has no coordinates.
 
@@ -90,7 +88,7 @@ class Mixture(PerClass):
 
     One component for each class, full covariances and no ridge give quadratic discriminant analysis
     with maximum-likelihood covariances. The size of a fitted model is the number of its free
-    parameters: means, covariances and weights of components. EM does not use weights of rows.
+    parameters. EM does not use weights of rows.
 
     References
     ----------
@@ -138,11 +136,9 @@ class Mixture(PerClass):
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "covariance":
             return np.array(COVARIANCES)
-        return (
-            np.geomspace(1e-4, 1, 5)
-            if parameter == "ridge"
-            else super().default_grid(parameter, task, smallest)
-        )
+        if parameter == "ridge":
+            return np.geomspace(1e-4, 1, 5)
+        return super().default_grid(parameter, task, smallest)
 
     def rows_needed(self, grid: Axes, held: np.ndarray) -> np.ndarray:
         of_K = np.zeros_like(held) if by_bic(self.K) else super().rows_needed(grid, held)
@@ -239,8 +235,8 @@ class Mixture(PerClass):
         except ValueError as reason:
             raise DataError(
                 f"{K} Gaussian{'s' if K > 1 else ''} with covariance={covariance!r} cannot be "
-                f"fitted to the {len(X)} rows of class "
-                f"{shown(task.levels[c])}: use a larger ridge, a smaller K or covariance='spherical'"
+                f"fitted to the {len(X)} rows of class {shown(task.levels[c])}: use a larger ridge, "
+                "a smaller K or covariance='spherical'"
             ) from reason
 
     def _priors(self, task: Task) -> np.ndarray:
@@ -278,6 +274,5 @@ def check_priors(priors: Any) -> None:
         return
     raise OptionError(
         "priors must be None (the class proportions of the rows), 'equal', or a mapping of every "
-        "class to a probability > 0 with sum 1, "
-        f"not {brief(priors)}"
+        f"class to a probability > 0 with sum 1, not {brief(priors)}"
     )

@@ -41,12 +41,11 @@ LARGEST = 2**27  # dissimilarities within a class in memory, in float64
 
 @dataclass(frozen=True)
 class MMDCritic(PerClass):
-    """MMD-critic: in each class, prototypes whose distribution is close to the distribution of the class.
+    """MMD-critic: prototypes whose distribution is close to the distribution of their class.
 
     With similarities exp(-gamma d^2), prototypes are added one by one, each to minimise the squared
     maximum mean discrepancy between the rows of the class and its prototypes. A new row gets the
-    class of the nearest prototype. Criticisms are the rows that the prototypes represent worst:
-    `Fit.criticisms` lists them.
+    class of the nearest prototype. `Fit.criticisms` lists the rows that are represented worst.
 
     Parameters
     ----------
@@ -58,8 +57,7 @@ class MMDCritic(PerClass):
 
     Notes
     -----
-    Any dissimilarity can be used. Rows count by their weights. A class with fewer candidates than K
-    raises an error.
+    Any dissimilarity can be used. A class with fewer candidates than K raises an error.
 
     References
     ----------
@@ -120,10 +118,9 @@ class MMDCritic(PerClass):
         return RulePath(tuple(rules[a, b] for a in range(len(Ks)) for b in range(len(gammas))))
 
     def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
-        """The criticisms of each class, as in the paper: the first of each class and then the second of each, n in all.
+        """The criticisms of the paper: the first of each class, then the second of each, n in all.
 
-        They are sorted by the absolute value of the witness, because each was also selected to
-        differ from the ones before it.
+        They are sorted by the absolute value of the witness.
         """
         prototypes, gamma = learned.rule.prototypes, learned.rule.report["gamma"]
         rows, score, rank = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0, np.int64)]
@@ -173,16 +170,15 @@ def _rule(
 def _take_class(
     task: Task, c: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """For a class: its rows with weight, its candidates, the position of each among the rows,
-    dissimilarities and weights.
+    """Rows with weight of a class, candidates, their positions among the rows, dissimilarities and
+    weights.
     """
     weighted = (task.y == c) & (task.w > 0)
     rows, columns = np.flatnonzero(weighted), np.flatnonzero(weighted[task.candidate_row])
     if len(rows) * len(columns) > LARGEST:
         raise TooLargeError(
             f"mmd stores the dissimilarities within a class, but {shown(task.levels[c])} has "
-            f"{len(rows)} rows: use a number for "
-            "candidates=, or fewer rows (data.sample(...))"
+            f"{len(rows)} rows: use a number for candidates=, or fewer rows (data.sample(...))"
         )
     columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
     D = np.asarray(task.D.take(rows, columns), float)

@@ -1,4 +1,4 @@
-"""k nearest neighbours, also with an adaptive metric, and rows condensed or edited for one nearest neighbour."""
+"""k nearest neighbours, also with an adaptive metric, and condensed or edited rows for k = 1."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
 
 @dataclass(frozen=True)
 class KNN(Model):
-    """k nearest neighbours on any dissimilarity: all rows are prototypes, and the k nearest ones
-    vote with their weights.
+    """k nearest neighbours: all rows are prototypes, and the k nearest vote with their weights.
 
     Parameters
     ----------
@@ -45,8 +44,7 @@ class KNN(Model):
     ties : "all" or "random"
         Treatment of ties. "all": all rows tied with the k-th nearest one vote, and ties between
         classes go to the first in level order. "random": ties between rows and between classes are
-        broken by an order drawn with the seed of the fit, and k rows vote (Graepel et al. 1998
-        break ties at random).
+        broken by an order drawn with the seed of the fit (Graepel et al. 1998).
 
     Raises
     ------
@@ -55,9 +53,9 @@ class KNN(Model):
 
     Notes
     -----
-    When the training rows are predicted, each row is its own neighbour; held-out rows never vote
-    for themselves. A row without weight has no vote. The size of a fitted model is n / k, about the
-    number of regions that k neighbours can distinguish (ESL, section 2.3.3).
+    Each training row is its own neighbour, except when it is held out. A row without weight has no
+    vote. The size of a fitted model is n / k, its effective number of parameters (ESL, section
+    2.3.2).
 
     References
     ----------
@@ -110,9 +108,7 @@ class KNN(Model):
 
 @dataclass(frozen=True)
 class DANN(KNN):
-    """Discriminant adaptive nearest neighbours: "knn" with `dissimilarity=pc.Adaptive()` (Hastie
-    and Tibshirani 1996).
-    """
+    """Method "knn" with `dissimilarity=pc.Adaptive()` (Hastie and Tibshirani 1996)."""
 
     name = "dann"
     papers = ("hastie1996",)
@@ -128,19 +124,17 @@ class DANN(KNN):
             return given
         if not isinstance(spec, Minkowski):
             raise NoCoordinatesError(
-                "method 'dann' is 'knn' with dissimilarity=pc.Adaptive(), which needs "
-                f"coordinates, not {spec.name} dissimilarities: use "
-                "numeric predictors, or method='knn'"
+                "method 'dann' is 'knn' with dissimilarity=pc.Adaptive(), which needs coordinates, "
+                f"not {spec.name} dissimilarities: use numeric predictors, or method='knn'"
             )
         return Adaptive(scale=bool(spec.scale))
 
 
 @dataclass(frozen=True)
 class Condensed(Model):
-    """Condensed nearest neighbour: a subset of the rows that classifies every row correctly by 1-NN (Hart 1968).
+    """Condensed nearest neighbour: rows that classify every row correctly by 1-NN (Hart 1968).
 
-    Any dissimilarity can be used. The subset depends on the order in which rows are visited, which
-    is random with the seed of the fit.
+    They depend on the order in which rows are visited, which is random with the seed of the fit.
     """
 
     name = "condensed"
@@ -152,29 +146,25 @@ class Condensed(Model):
         return "Condensed nearest neighbours"
 
     def path(self, task: Task, grid: Axes) -> RulePath:
-        columns, order = (
-            own_candidates(task),
-            np.random.default_rng(task.seed).permutation(len(task.y)),
-        )
+        columns = own_candidates(task)
+        order = np.random.default_rng(task.seed).permutation(len(task.y))
         rows = condense_rows(task.D, columns, task.y, order)
         return RulePath((nearest_of(task, columns, rows, {}),))
 
 
 @dataclass(frozen=True)
 class Multiedit(Model):
-    """Multiedit: the nearest neighbour among the rows that remain when rows misclassified by their
-    neighbours are removed.
+    """Multiedit: the nearest neighbour after rows misclassified by their neighbours are removed.
 
     Parameters
     ----------
     parts : int >= 3
-        Number of random parts in each round; the rows of each part are classified by the nearest
-        rows of the next part.
+        Number of random parts in each round; rows are classified by the nearest rows of the next
+        part.
     quiet : int >= 1
         Number of successive rounds without a removal after which the procedure ends.
     condense : bool
-        Whether to condense the remaining rows, as Devijver and Kittler recommend; R's `class`
-        leaves this to the user.
+        Whether to condense the remaining rows, as Devijver and Kittler recommend.
 
     References
     ----------
@@ -215,7 +205,7 @@ class Multiedit(Model):
 def nearest_of(
     task: Task, columns: np.ndarray, rows: np.ndarray, report: Mapping[str, Any]
 ) -> Nearest:
-    """The nearest-prototype rule of some rows, which are candidates at `columns`."""
+    """The nearest-prototype rule of some rows; `columns` are the candidates of all rows."""
     return Nearest(
         Points(task.y[rows], at=columns[rows]), task.classes, heaviest_class(task), report
     )
@@ -230,8 +220,6 @@ def check_neighbours(ks: np.ndarray, rows: int) -> None:
 
 
 def ballots(w: np.ndarray) -> np.ndarray:
-    """Votes in proportion to weights, in whole numbers if possible, so that classes with equal
-    votes are tied exactly.
-    """
+    """Votes in proportion to weights, in whole numbers if possible, so that ties are exact."""
     multiples, _ = units(w)
     return multiples if multiples.all() else w

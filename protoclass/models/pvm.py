@@ -51,9 +51,8 @@ LEAST_COUNTS = 10
 @savable
 @dataclass(frozen=True)
 class quantiles(Grid):  # noqa: N801 - used like a function
-    """Radii at equally spaced quantiles of the dissimilarities, from the smallest to the median.
-
-    See Bien and Tibshirani (2011), section 6.3.
+    """Radii at equally spaced quantiles of the dissimilarities, from the smallest to the median
+    (Bien and Tibshirani 2011, section 6.3).
 
     Parameters
     ----------
@@ -84,7 +83,7 @@ class quantiles(Grid):  # noqa: N801 - used like a function
 @savable
 @dataclass(frozen=True)
 class UpperQuantiles(Grid):
-    """Radii at equally spaced quantiles of the dissimilarities above the median, up to the largest."""
+    """Radii at equally spaced quantiles of the dissimilarities above the median."""
 
     levels: ClassVar[np.ndarray] = np.linspace(0.5, 1, 11)[1:]
 
@@ -95,9 +94,7 @@ class UpperQuantiles(Grid):
 @savable
 @dataclass(frozen=True)
 class Counts(Grid):
-    """Numbers of prototypes up to `most`: each up to 50, then 5 % apart; for far fewer rows, evenly
-    spaced logarithms.
-    """
+    """Numbers of prototypes up to `most`, see `spaced_counts`."""
 
     most: int
 
@@ -119,46 +116,42 @@ class PVM(Model):
     eps : float > 0, sequence, "grid" or `pc.extend.quantiles(n)`
         Radius of the balls. "grid": the smallest positive dissimilarity and 19 quantiles, at
         geometrically spaced levels up to the median. If the median is selected, the grid is
-        extended by quantiles at 0.55, 0.6, ..., with the same folds, until the last value is not
-        selected or a larger radius leaves a class without prototypes.
+        extended by quantiles at 0.55, 0.6, ..., until the last value is not selected or a class has
+        no prototypes.
     lambda_ : float >= 0, sequence, "grid" or None
         Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights),
-        the same in every fold; it only breaks ties, for any unit of the weights. "grid": ten
-        geometrically spaced values from there to a twentieth of the smallest class.
+        which only breaks ties. "grid": ten geometrically spaced values from there to a twentieth of
+        the smallest class.
     solver : "greedy", "exact", "rounding" or "ratio"
         Solver of the set-cover problem.
 
         * "greedy": the greedy algorithm of Bien and Tibshirani (2011, section 3.2);
         * "exact": the integer program, solved to proven optimality;
         * "rounding": the linear relaxation with randomised rounding (section 3.1);
-        * "ratio": the standard greedy algorithm by lowest cost per newly covered row, with which
-          section 3.2 compares its own.
+        * "ratio": the standard greedy algorithm by lowest cost per newly covered row.
 
-        "exact" and "rounding" always have a certificate. All but "greedy" list the rows in the
-        balls of all candidates; if these are too many for the memory, `TooLargeError` names
-        remedies.
+        "exact" and "rounding" always have a certificate. All but "greedy" need memory for the rows
+        in the balls of all candidates.
     balls : "open" or "closed"
         Whether a ball contains the rows with `d < eps` ("open") or `d <= eps` ("closed").
     certify : bool
         Whether to compute a lower bound for the cover of a greedy solver as well, in the fit on all
-        rows. Covers, bounds and certificates are over the candidates: a sample of the rows with
-        `candidates=500`.
+        rows. Bounds are over the candidates, a sample of the rows with `candidates=500`.
     time_limit : float
-        Time limit in seconds for the program of each class. If it is reached, the best cover so far
-        and its proven gap are returned.
+        Time limit in seconds for the program of each class; then the best cover so far and its
+        proven gap are returned.
     mip_gap : float
         Relative gap at which "exact" stops; 0 requires the optimum.
     rounding : "best" or "union"
         Combination of the draws of "rounding": the best of them (Bien and Tibshirani 2011), or
-        their union, which is checked and drawn again if it fails (the course report of Visagan,
-        2018, section 4.1).
+        their union, which is drawn again until it is a cover (the course report of Visagan, 2018,
+        section 4.1).
     resamples : int
         Number of covers drawn by "rounding" with "best" (B in Bien and Tibshirani 2011).
     max_size : int >= 1, sequence, "grid" or None
-        Maximum number of prototypes, with the greedy solver. The prototypes are the first ones
-        selected; these are the prototypes for some larger `lambda_`. All numbers come from one run.
-        "grid": 1, 2, ..., 50, and then numbers 5 % apart up to the number of rows, or up to
-        `max_prototypes=` if it is given; for more than 50,000 rows fewer numbers.
+        Maximum number of prototypes, with the greedy solver: the first ones selected, which are the
+        prototypes for a larger `lambda_`. "grid": 1, 2, ..., 50, and then numbers 5 % apart up to
+        the number of rows or `max_prototypes=`; for more than 50,000 rows fewer numbers.
 
     References
     ----------
@@ -257,7 +250,7 @@ class PVM(Model):
         )
 
     def within(self, most: int) -> PVM:
-        """The model with `max_size` tuned, or `lambda_` for other solvers than the greedy one, unless it is given."""
+        """The model with `max_size` tuned, or `lambda_` without the greedy solver, unless given."""
         if self.shares_work:
             return self if self.max_size is not None else replace(self, max_size=Counts(int(most)))
         return self if self.lambda_ is not None else replace(self, lambda_="grid")
@@ -322,9 +315,8 @@ class PVM(Model):
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes, certify: bool
     ) -> Iterator[tuple[int, Path]]:
         eps = axis(grid, "eps", self.eps).astype(float)
-        lambdas = axis(grid, "lambda_", None if "lambda_" in grid else self._cost(task)).astype(
-            float
-        )
+        cost = None if "lambda_" in grid else self._cost(task)
+        lambdas = axis(grid, "lambda_", cost).astype(float)
         if len(eps) > MOST:
             raise OptionError(f"eps has {len(eps)} values, above {MOST}: use fewer")
         options = Options(
@@ -341,7 +333,7 @@ class PVM(Model):
         yield from cover_paths(task, fold, folds, eps, lambdas, options)
 
     def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
-        """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the nearest-prototype rule."""
+        """Theorem 5.1 of Marchand and Shawe-Taylor (2001): the prototypes determine the rule."""
         rule, prototype_row = learned.rule, learned.prototype_row
         reasons = [*learned.reasons]
         if len(prototype_row) == 0:
@@ -352,11 +344,8 @@ class PVM(Model):
             reasons.append("some prototypes are not rows")
         elif (learned.y[prototype_row] != rule.prototypes.classes).any():
             reasons.append("some prototypes represent another class than their own")
-        errors, size, n = (
-            int((learned.fitted() != learned.y).sum()),
-            len(rule.prototypes),
-            len(learned.y),
-        )
+        errors = int((learned.fitted() != learned.y).sum())
+        size, n = len(rule.prototypes), len(learned.y)
         found = compression_bound(n, size, 0, errors, delta)
         return bound_table([(self.name, n, size, 0, errors, found, reasons)])
 
@@ -368,18 +357,14 @@ class PVM(Model):
         return find_alternatives(task, *_program(learned), reached, within, seconds, interest)
 
     def criticise(self, learned: LearnedRule, task: Task, n: int, seconds: float) -> Criticised:
-        """The rows that are uncovered, wrongly covered or misclassified, by their contribution to the objective."""
+        """The rows that are uncovered, wrongly covered or misclassified, by their dual price."""
         price, uncovered, wrong = price_rows(task, *_program(learned), seconds)
         astray = learned.fitted() != task.y
         rows = np.flatnonzero((uncovered | (wrong > 0) | astray) & (task.w > 0))
         paid = task.w * (uncovered + wrong)
         worst = rows[np.lexsort((rows, ~astray[rows], -paid[rows], -price[rows].round(9)))][:n]
-        return Criticised(
-            worst,
-            price[worst],
-            "price",
-            "dual price: increase of the objective due to the row, in weight of rows",
-        )
+        meaning = "dual price: increase of the objective due to the row, in weight of rows"
+        return Criticised(worst, price[worst], "price", meaning)
 
     def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
         """The rule with a prototype replaced by a candidate."""
@@ -387,8 +372,7 @@ class PVM(Model):
 
 
 def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
-    """1, 2, ..., 50, and from there numbers 5 % apart up to `most`, which is the last; about
-    `count` of them, if these are fewer.
+    """1, 2, ..., 50, and then numbers 5 % apart up to `most`; or about `count`, geometrically.
 
     Examples
     --------
@@ -409,7 +393,7 @@ def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:
 
 
 def _program(learned: LearnedRule) -> tuple[float, float, tuple[np.ndarray, np.ndarray]]:
-    """Radius, cost of a prototype, and the prototypes of the program that a rule is a solution of."""
+    """Radius, cost of a prototype, and the prototypes of a rule, which solves this program."""
     report, prototypes = learned.rule.report, learned.rule.prototypes
     return report["radius eps"], report["cost lambda"], (prototypes.at, prototypes.classes)
 

@@ -103,18 +103,16 @@ def lacking(model: Model, what: str, capability: str) -> NotAvailableError:
 
 
 def register(name: str, kind: Any) -> None:
-    """Register a new method or metric under a name, which can then be used wherever a name is accepted.
+    """Register a new method or metric under a name.
 
     Parameters
     ----------
     name : str
-        Identifier, such as "mmd" for `method="mmd"` or "dtw" for `dissimilarity="dtw"`. A new name
-        takes precedence over a built-in one, with a warning; the built-in class remains available.
-        A notebook cell that defines the class may be run again: a class replaces a registered one
-        of the same module and qualified name.
+        Identifier, for `method=` or `dissimilarity=`. It takes precedence over a built-in one, with
+        a warning. A class replaces a registered one of the same module and qualified name, so a
+        notebook cell may be run again.
     kind : subclass of `Model` or `Metric` that can be made without arguments
-        Class to register. `protoclass.Model` and `protoclass.Metric` describe what it defines;
-        `protoclass.testing` checks it.
+        Class to register; `protoclass.testing` checks it.
 
     Raises
     ------
@@ -164,8 +162,7 @@ def register(name: str, kind: Any) -> None:
     except TypeError as reason:
         raise OptionError(
             f"a name means a model with its defaults, but {kind.__name__} needs arguments "
-            f"({reason}): define defaults, or pass the model "
-            "itself as method="
+            f"({reason}): define defaults, or pass the model itself as method="
         ) from None
     if previous is not None and previous is BUILT_IN.get(name):
         warn(

@@ -64,28 +64,26 @@ class SCM(Model):
     A conjunction is positive if all of its features are true, a disjunction if any of them is. P
     contains the examples that every feature should classify correctly (the positive ones for a
     conjunction, the negative ones for a disjunction), and N the others, which should be covered.
-    Each step adds the feature with the largest value V = |Q| - penalty |R|. Q are the examples of N
-    that it is the first to cover, and R the examples of P that it is the first to misclassify
-    (Marchand and Shawe-Taylor 2002, sections 2 to 4).
+    Each step adds the feature with the largest value V = |Q| - penalty |R|: the examples of N that
+    it is the first to cover, and of P that it is the first to misclassify (Marchand and
+    Shawe-Taylor 2002, sections 2 to 4).
 
     Parameters
     ----------
     features : str
-        Type of the features: "balls" around every training row, on any dissimilarity; "boolean",
-        unchanged columns of 0 and 1; "stumps", thresholds on single columns; or unions such as
-        "balls+stumps". In a union with "boolean" the columns of 0 and 1 are Boolean and the others
-        stumps.
+        "balls" around training rows, on any dissimilarity; "boolean", columns of 0 and 1; "stumps",
+        thresholds on columns; or unions such as "balls+stumps" ("boolean+stumps": columns of 0 and
+        1 are Boolean).
     kind : "conjunction", "disjunction", sequence or "grid"
         Combination of the features. "grid": both.
     penalty : float from 0.0001 to 1,000,000, inf, sequence or "grid"
-        Cost p of an error on P. inf: features classify all of P correctly (the consistent machine).
-        "grid": 0.5 to 16, and inf.
+        Cost p of an error on P. inf: no error is allowed (the consistent machine). "grid": 0.5 to
+        16, and inf.
     max_size : int >= 1, sequence, "grid" or None
-        Maximum number of features (the truncated machine). "grid": 1 to 30 in increasing steps.
-        None: until no feature has a positive value.
+        Maximum number of features of each binary classifier (the truncated machine). "grid": 1 to
+        30 in increasing steps. None: until no feature has a positive value.
     positive : class, or None
-        The positive class; with more than two classes, in every pair with this class. None: the
-        later class in level order.
+        The positive class, in every pair with this class. None: the later class in level order.
     negate : bool
         Whether the negations of Boolean columns are features too.
 
@@ -95,11 +93,11 @@ class SCM(Model):
     the first class in level order.
 
     A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example
-    excludes the rows with d < rho; rho is always the distance of a P-example (or, for a hole, inf).
-    Ties in V go to the smaller |R|, then to the first row (centres before columns), then to the
-    smallest radius of a ball or the largest of a hole. Weights are not supported. The sorted
-    distances take 4 bytes for each pair in addition to the distances, and twice that on each
-    thread; at most 2^27 pairs are allowed, see `candidates=`.
+    excludes the rows with d < rho; rho is the distance of a P-example (or, for a hole, inf). Ties
+    in V go to the smaller |R|, then to the first row (centres before columns), then to the smallest
+    radius of a ball or the largest of a hole. Weights are not supported. At most 2^27 pairs of rows
+    and centres are allowed, see `candidates=`; they take 4 bytes each, and twice that on each
+    thread.
 
     References
     ----------
@@ -154,7 +152,7 @@ class SCM(Model):
 
     @property
     def _radial(self) -> bool:
-        """Whether balls are among the features, so dissimilarities are needed."""
+        """Whether balls are among the features."""
         return "balls" in self.features
 
     def measures(self, rule: Rule) -> bool:
@@ -228,7 +226,7 @@ class SCM(Model):
         penalties: list[float],
         most: int | None,
     ) -> Iterator[list[BinarySCM]]:
-        """The machines of a pair of classes, positive and negative, for every fold and kind: one for each penalty."""
+        """The machines of a pair (positive, negative) for every fold and kind, one a penalty."""
         rows = np.flatnonzero(np.isin(task.y, pair))
         centres = (
             np.flatnonzero(np.isin(task.candidate_row, rows))
@@ -275,10 +273,7 @@ class SCM(Model):
         if self.positive is not None:
             try:
                 first = task.levels.index(self.positive)
-            except (
-                ValueError,
-                TypeError,
-            ):  # it is not among the levels, or cannot be compared with them
+            except (ValueError, TypeError):  # not a level, or not comparable with the levels
                 raise OptionError(
                     f"positive must be one of the classes {list(task.levels)}, not {brief(self.positive)}"
                 ) from None
@@ -293,8 +288,8 @@ class SCM(Model):
         if "stumps" not in self.features and not boolean.all():
             raise DataError(
                 f"features={self.features!r} needs columns of 0 and 1, but {(~boolean).sum()} of "
-                f"the {X.shape[1]} columns contain other "
-                "values: use features='stumps', or 'boolean+stumps'"
+                f"the {X.shape[1]} columns contain other values: use features='stumps', or "
+                "'boolean+stumps'"
             )
         return X, ~boolean
 
@@ -314,7 +309,7 @@ class SCM(Model):
         D: np.ndarray,
         X: np.ndarray,
     ) -> None:
-        """Raise if a consistent binary classifier leaves rows of N uncovered."""
+        """Raise if a consistent machine leaves rows of N uncovered."""
         uncovered = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
         if len(uncovered) == 0:
             return
@@ -330,8 +325,8 @@ class SCM(Model):
         """Table of the features, in the order of selection.
 
         Columns: `machine` (the binary classifier, if there are several), `rule` (the condition for
-        the positive class), `centre`, `class` (the class of the centre), `radius`, `column`,
-        `threshold`, and at the time of selection `q` (|Q|), `r` (|R|) and `value`.
+        the positive class), `centre`, `class` (of the centre), `radius`, `column`, `threshold`, and
+        when selected `q` (|Q|), `r` (|R|) and `value`.
         """
         rule = learned.rule
         design = learned.design() if has_cuts(rule) else pd.DataFrame()
@@ -359,7 +354,7 @@ class SCM(Model):
         ]
 
     def explain(self, learned: LearnedRule, query: Query) -> list[str]:
-        """For each binary classifier, the first feature that fires on the row, in words."""
+        """The first feature of each binary classifier that fires on the row, in words."""
         rule, table, begin, sentences = learned.rule, self.feature_table(learned), 0, []
         for binary, position in zip(rule.machines, rule.find_fired(query), strict=True):
             s, size = int(position[0]), len(binary.machine)
@@ -375,9 +370,7 @@ class SCM(Model):
         return sentences
 
     def conditions(self, learned: LearnedRule, query: Query) -> list[Condition]:
-        """The features of each binary classifier, with the distance or the column of each row that
-        they compare with a threshold.
-        """
+        """The features of each binary classifier."""
         rule, table = learned.rule, self.feature_table(learned)
         out: list[Condition] = []
         D = query.dissimilarities(rule.prototypes) if has_balls(rule) else None
@@ -386,35 +379,18 @@ class SCM(Model):
             name = machine_name(learned, binary) if len(rule.machines) > 1 else ""
             classes = binary.positive, binary.negative
             for s in range(len(binary.machine)):
-                at, row, values = (
-                    int(binary.machine.at[s]),
-                    table.iloc[len(out)],
-                    D if binary.machine.kind[s] <= HOLE else X,
-                )
+                at, row = int(binary.machine.at[s]), table.iloc[len(out)]
+                values, quantity = X, str(row.get("column"))
+                if binary.machine.kind[s] <= HOLE:
+                    values, quantity = D, f"distance to row {shown(learned.prototypes[at])}"
                 assert values is not None
-                quantity = (
-                    f"distance to row {shown(learned.prototypes[at])}"
-                    if values is D
-                    else str(row["column"])
-                )
-                cut = float(binary.machine.cut[s])
-                out.append(
-                    Condition(
-                        row["rule"],
-                        quantity,
-                        name,
-                        s + 1,
-                        classes,
-                        values[:, at],
-                        cut,
-                        position >= s,
-                        position == s,
-                    )
-                )
+                cut, fires = float(binary.machine.cut[s]), (position >= s, position == s)
+                compared = quantity, name, s + 1, classes, values[:, at], cut
+                out.append(Condition(row["rule"], *compared, *fires))
         return out
 
     def bound(self, learned: LearnedRule, delta: float) -> pd.DataFrame:
-        """Theorem 5.2 of Marchand and Shawe-Taylor (2001) for each binary classifier; delta is divided among them."""
+        """Theorem 5.2 of Marchand and Shawe-Taylor (2001), with delta divided by their number."""
         rule, rows = learned.rule, []
         share = delta / len(rule.machines) / kinds_tried(learned)
         for binary in rule.machines:
@@ -423,20 +399,13 @@ class SCM(Model):
                 reasons.append("some features are not balls")
             if m.r.any():
                 reasons.append("some features misclassify examples of P")
-            n, size, on_p, errors = (
-                m.in_n + m.in_p,
-                len(m),
-                int((m.kind == BALL).sum()),
-                int(m.wrong()[-1]),
-            )
-            machine_bounds = machine_bound(n, size, on_p, errors, share)
-            rows.append(
-                (machine_name(learned, binary), n, size, on_p, errors, machine_bounds, reasons)
-            )
+            n, on_p, errors = m.in_n + m.in_p, int((m.kind == BALL).sum()), int(m.wrong()[-1])
+            found = machine_bound(n, len(m), on_p, errors, share)
+            rows.append((machine_name(learned, binary), n, len(m), on_p, errors, found, reasons))
         return bound_table(rows)
 
     def step_bounds(self, learned: LearnedRule) -> np.ndarray:
-        """The bound of all binary classifiers together for their first 0, 1, ... features, at delta = 0.05."""
+        """The bound of the rule for its first 0, 1, ... features, at delta = 0.05."""
         return bounds_of(learned.rule.machines, DELTA / kinds_tried(learned))
 
 
@@ -477,7 +446,7 @@ def _feature(
 
 
 def machine_name(learned: LearnedRule, binary: BinarySCM) -> str:
-    """The name of a machine: its positive class against the other."""
+    """The positive class of a machine against the other."""
     return f"{learned.classes[binary.positive]} against {learned.classes[binary.negative]}"
 
 
@@ -506,7 +475,5 @@ def cut_in_words(binary: BinarySCM, k: int, name: str, design: pd.DataFrame) -> 
 
 
 def kinds_tried(learned: LearnedRule) -> int:
-    """Number of kinds of machine from which the data chose: each has its own reconstruction, and
-    delta is divided among them.
-    """
+    """Number of kinds of machine that were tuned over; delta is divided among them."""
     return max(1, len(set(learned.tried.get("kind", ()))))

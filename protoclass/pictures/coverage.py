@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..analysis.steps import measure_rows, take
-from ..core.parallel import each, kernel
+from ..core.neighbours.nearest import nearest, order_of
 from ..core.query import BLOCK, answer
-from ..core.sources import Held, Source, part
+from ..core.sources import Source, part
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailableError
 from ..tables.words import list_shown
@@ -72,9 +72,6 @@ def held_out_codes(fit: Fitted) -> np.ndarray | None:
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
 
 
-ROWS = 1024  # of a thread's turn
-
-
 @dataclass(frozen=True)
 class Coverage:
     """What a rule predicts for the n rows of its fit, and which prototypes they are near.
@@ -103,73 +100,26 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
     """What the rule of a fit does with its rows; `source` holds or measures their dissimilarities to the candidates."""
     frame, prototypes, dissimilarity = fit.frame, fit.rule.prototypes, fit.dissimilarity
     n, q = len(frame), len(prototypes)
-    if not fit.model.can.nearest or q == 0:
-        none, balls = np.full(n, -1), prototypes.radii is not None
-        if not fit.model.can.nearest:
-            return Coverage(fit.fitted_codes)
-        return Coverage(
-            fit.fitted_codes,
-            none,
-            none if balls else None,
-            np.zeros(n, np.int64) if balls else None,
-        )
+    if not fit.model.can.nearest:
+        return Coverage(fit.fitted_codes)
     near, first, wrong = (np.full(n, start) for start in (-1, -1, 0))
-    radii = np.full(q, -1.0) if prototypes.radii is None else np.asarray(prototypes.radii, float)
-    rank = np.arange(q) if prototypes.at is None else prototypes.at
-
-    def work(start: int) -> None:
-        rows = slice(start, start + step)
-        held = source if prototypes.at is not None and isinstance(source, Held) else None
-        D = (
-            held.array()[rows]
-            if held
-            else measure_rows(prototypes, dissimilarity, source, np.arange(n)[rows])
-        )
-        columns = rank if held else np.arange(q)
-        _cover(
-            D,
-            columns,
-            rank,
-            prototypes.classes,
-            radii,
-            frame.codes[rows],
-            near[rows],
-            first[rows],
-            wrong[rows],
-        )
-
-    step = min(ROWS, max(1, BLOCK // q))
-    for _ in each(work, range(0, n, step), n * q):
-        pass
-    if fit.model.can.own_distances:
+    classes, balls, order = prototypes.classes, prototypes.radii is not None, order_of(prototypes)
+    step = max(1, BLOCK // max(1, q))
+    for start in range(0, n if q else 0, step):
+        rows = np.arange(start, min(n, start + step))
+        D = measure_rows(prototypes, dissimilarity, source, rows)
+        D = np.nan_to_num(D, nan=np.inf, posinf=np.inf)
+        found = nearest(D, classes[None], order)[:, 0]
+        near[rows] = np.where(D.min(axis=1) < np.inf, found, -1)
+        if balls:
+            inside, right = prototypes.radii > D, classes == frame.codes[rows, None]
+            wrong[rows] = (inside & ~right).sum(axis=1)
+            inside &= right
+            first[rows] = np.where(inside.any(axis=1), inside.argmax(axis=1), -1)
+    if q and fit.model.can.own_distances:
         near = answer(fit.rule, "nearest", fit.query()[0])
-    balls = prototypes.radii is not None
-    return Coverage(
-        prototypes.classes[near], near, first if balls else None, wrong if balls else None
-    )
-
-
-@kernel
-def nearer(d, columns, rank, classes, a, b):  # type: ignore[no-untyped-def]
-    # of prototypes equally near that of the first class is, then the first row, as
-    # `core.neighbours.nearest` has it
-    if d[columns[a]] != d[columns[b]]:
-        return d[columns[a]] < d[columns[b]]
-    return classes[a] < classes[b] or (classes[a] == classes[b] and rank[a] < rank[b])
-
-
-@kernel
-def _cover(D, columns, rank, classes, radii, y, near, first, wrong):  # type: ignore[no-untyped-def]
-    for i in range(len(y)):
-        for s in range(len(columns)):
-            d, old = D[i, columns[s]], near[i]
-            if d < np.inf and (old < 0 or nearer(D[i], columns, rank, classes, s, old)):
-                near[i] = s
-            if d < radii[s]:
-                if classes[s] != y[i]:
-                    wrong[i] += 1
-                elif first[i] < 0:
-                    first[i] = s
+    fitted = classes[near] if q else fit.fitted_codes
+    return Coverage(fitted, near, first if balls else None, wrong if balls else None)
 
 
 PAIRS = 20_000  # that a picture joins by lines

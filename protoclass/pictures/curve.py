@@ -14,7 +14,7 @@ from ..estimation.fitted import Fitted
 from ..ground.checks import is_number
 from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import write_number, write_value
-from ..tables.words import MEASURES, describe_axis, describe_selection, name_sizes
+from ..tables.words import MEASURES, describe_axis, describe_selection, name_choice, name_sizes
 from .style import axes, colour, framed, has_room, ink, key, mark, plain_log
 
 LINES = 8  # values of a second parameter that get a line
@@ -174,7 +174,7 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
         name = ", ".join(
             f"{n} = {write_value(v)}" for n, v in zip(others, np.atleast_1d(values), strict=True)
         )
-        _draw_errors(validation, ax, part["position"], part, f"{mark(k)}-", colour(k), name)
+        _draw_errors(ax, part["position"], part, f"{mark(k)}-", colour(k), name)
         # bands of several lines would hide one another
         if band is not None and validation.choice.one_se in part.index:
             _draw_band(
@@ -198,7 +198,6 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
 
 
 def _draw_errors(
-    validation: ErrorCurve,
     ax: Any,
     places: Any,
     table: pd.DataFrame,
@@ -305,7 +304,7 @@ def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) ->
     """The error against the mean size over folds."""
     table = with_band(validation, band).sort_values("size", kind="stable")
     form = "o-" if len(validation.grid.columns) == 1 else "o"  # several parameters make no line
-    _draw_errors(validation, ax, table["size"], table, form, colour(0))
+    _draw_errors(ax, table["size"], table, form, colour(0))
     if band is not None:
         _draw_band(table, "size", band, "", colour(0), ax)
     _draw_choice(validation, ax, validation.table["size"].to_numpy(float))
@@ -318,7 +317,7 @@ def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) ->
 
 
 def _draw_single(validation: ErrorCurve, ax: Any) -> None:
-    _draw_errors(validation, ax, [0], validation.table, "o", colour(0))
+    _draw_errors(ax, [0], validation.table, "o", colour(0))
     _limit(validation, validation.table, ax)
     ax.set(xticks=[0], xticklabels=[validation.problem.model.name], xlabel="method", xlim=(-1, 1))
 
@@ -333,15 +332,10 @@ def first_shown(validation: ErrorCurve, sizes: Any) -> int:
     return max(0, int((sizes <= classes).sum()) - 1)
 
 
-def sort_frontier(validation: ErrorCurve) -> pd.DataFrame:
-    """The frontier, as far as a picture shows it."""
-    table = frontier(validation)
-    return table.iloc[first_shown(validation, table["size"]) :].reset_index(drop=True)
-
-
 def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
     """The lowest error for each number of prototypes, which is valid from its own size up to the next."""
-    table, name, point = sort_frontier(validation), validation.measure_name, validation.point_of()
+    table, name, point = frontier(validation), validation.measure_name, validation.point_of()
+    table = table.iloc[first_shown(validation, table["size"]) :]
     size, error = float(validation.rule_sizes[point]), float(validation.choice.error[point])
     ends = pd.DataFrame(
         [
@@ -388,13 +382,7 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
 
 
 def mark_points(validation: ErrorCurve, point: int) -> pd.DataFrame:
-    """The table with a column `mark`: which point is chosen, has the least error, and is the 1-SE choice."""
-    marks = [
-        (point, "chosen"),
-        (validation.choice.best, "least error"),
-        (validation.choice.one_se, "1-SE choice"),
-    ]
-    table = validation.table
-    return table.assign(
-        mark=[", ".join(name for at, name in marks if at == g) for g in range(len(table))]
-    )
+    """The table with a column `mark`: which point is chosen, has the lowest error, and is the 1-SE choice."""
+    marks = [name_choice(validation, g) for g in range(len(validation.table))]
+    marks[point] = ", ".join(filter(None, ["chosen", marks[point]]))
+    return validation.table.assign(mark=marks)

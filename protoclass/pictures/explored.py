@@ -38,7 +38,7 @@ class Steps:
         none were measured.
     radii : list of float
         Empty where there is no slider.
-    note : str
+    notes : list of str
         Why there is none, where the method has a radius.
     """
 
@@ -46,7 +46,7 @@ class Steps:
     own: int
     source: Source | None
     radii: list[float]
-    note: str = ""
+    notes: list[str] = field(default_factory=list)
 
 
 def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
@@ -66,14 +66,15 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         )
     task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     source = task.D if model.can.nearest and fit.rule.prototypes.at is not None else None
+    alone = Steps([fit], 0, source, [])
     if not radius:
-        return Steps([fit], 0, source, [])
+        return alone
     if radii is None and not model.shares_work:
         note = (
             "There is no slider of radii, as each radius is slow to solve: "
             "explore(radii=[...]) makes a slider of some."
         )
-        return Steps([fit], 0, source, [], note)
+        return replace(alone, notes=[note])
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit.selection.grid:
         validation = (
@@ -95,15 +96,10 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         note = (
             f"There is no slider of radii: {reason}; explore(radii=[...]) takes some of your own."
         )
-        return Steps([fit], 0, source, [], note)
+        return replace(alone, notes=[note])
     if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):
-        return Steps(
-            [fit],
-            0,
-            source,
-            [],
-            "There is no slider of radii, as a row was put in the place of a prototype.",
-        )
+        note = "There is no slider of radii, as a row was put in the place of a prototype."
+        return replace(alone, notes=[note])
     own = grid.tolist().index(float(model.parameters()[radius]))
     fits = [
         fit if k == own else fit.derived(path.at(k), {radius: eps})
@@ -167,7 +163,7 @@ def explain_row(fit: Fitted, row: int) -> Details:
         values = predict_row(fit, "decision", row)
         tables["Decision for each class"] = _by_class(fit, values)
         if (values == values.max()).sum() > 1:
-            words.append("Of classes with equal votes the first wins.")
+            words.append("Ties are broken in favour of the first class.")
     if not len(rule.prototypes) and not fit.model.has("feature_table"):
         words.append("There are no prototypes: every row is classified as the most common class.")
     return Details(words, tables)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import among, one_of
+from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
@@ -357,12 +357,7 @@ def points(
             raise OptionError(
                 f"axes must be two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2), not {brief(axes)}"
             )
-    if by is not None and not (
-        isinstance(by, pd.Series)
-        and by.index.is_unique
-        and among(embedding.data.index, by.index).all()
-    ):
-        raise OptionError("by must be a Series of classes with every row's label once")
+    classes = classes_of(embedding.coordinates.index, by)
     signs, X = embedding.signs.to_numpy(), embedding.coordinates.to_numpy()
     if axes is None:
         up, down = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
@@ -370,17 +365,10 @@ def points(
         axes = (int(first[0]) + 1, int(first[-1]) + 1) if len(first) else (1, 1)
     places = np.column_stack([X[:, k - 1] if X.shape[1] else np.zeros(len(X)) for k in axes])
     ax = draw_on(ax, 5.6, 5.0)
-    style = {"s": 22, "lw": 0, "alpha": 0.7}
-    if by is None:
-        ax.scatter(*places.T, color=colour(0), **style)
-    else:
-        classes = pd.Categorical(by.loc[embedding.coordinates.index])
-        scatter_classes(
-            ax,
-            [places[classes.codes == k] for k in range(len(classes.categories))],
-            classes.categories,
-            **style,
-        )
+    levels = classes.levels
+    groups = [places[classes.codes == k] for k in range(len(levels))]
+    scatter_classes(ax, groups, levels, s=22, lw=0, alpha=0.7)
+    if not classes.single:
         key(ax)
     x, y = (f"axis {k} ({'+' if len(signs) == 0 or signs[k - 1] > 0 else '-'})" for k in axes)
     ax.set_aspect("equal", adjustable="datalim")

@@ -324,35 +324,14 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     return spots
 
 
-CELLS = 1_500_000  # dissimilarities that quick regions may take
-FINEST, COARSEST = 110, 40  # places along an axis of quick regions
-
-
-@dataclass(frozen=True)
-class Regions:
-    """Class codes (height, width) of the cells of a plane, the middles `x` (width,) and `y`
-    (height,) of the cells, and the ends of the axes: left, right, bottom, top.
-    """
-
-    x: np.ndarray
-    y: np.ndarray
-    codes: np.ndarray
-    extent: tuple[float, ...]
-
-
-def divide_plane(fit: Fitted, plane: Plane, side: int | None = None) -> Regions:
-    """The class that a rule gives to each cell of the plane in which the metric measures, around
-    all rows and prototypes.
-
-    There are `side` cells along an axis: by default from 110 down to 40, the fewer the more
-    prototypes there are, to be quick.
+def divide_plane(fit: Fitted, plane: Plane, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The plane in which the metric measures, around all rows and prototypes, in cells: the middles
+    of `side` cells along each axis, and the class code (side, side) that the rule gives to each.
     """
     prototypes = fit.rule.prototypes
     low, high = find_limits(
         np.concatenate([plane.rows, plane.locate(prototypes)]) if len(prototypes) else plane.rows
     )
-    if side is None:
-        side = int(np.clip(np.sqrt(CELLS / max(1, len(prototypes))), COARSEST, FINEST))
     along, up = (
         start + (np.arange(side) + 0.5) * (end - start) / side
         for start, end in zip(low, high, strict=True)
@@ -361,9 +340,4 @@ def divide_plane(fit: Fitted, plane: Plane, side: int | None = None) -> Regions:
     x, y = list(fit.frame.schema)[:: -1 if plane.swapped else 1]
     grid = pd.DataFrame({x: across.ravel(), y: above.ravel()})
     codes = fit.predict(grid).cat.codes.to_numpy().reshape(side, side)
-    return Regions(
-        along,
-        up,
-        np.asarray(codes, np.int64),
-        (float(low[0]), float(high[0]), float(low[1]), float(high[1])),
-    )
+    return along, up, codes

@@ -246,12 +246,12 @@ def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
     """The class that the rule predicts at each point of the plane, as a pale background."""
     from matplotlib.colors import ListedColormap
 
-    regions = divide_plane(fit, plane, GRID)
+    x, y, codes = divide_plane(fit, plane, GRID)
     L = len(fit.classes)
     ax.pcolormesh(
-        regions.x,
-        regions.y,
-        regions.codes,
+        x,
+        y,
+        codes,
         cmap=ListedColormap([colour(k) for k in range(L)]),
         vmin=-0.5,
         vmax=L - 0.5,
@@ -260,10 +260,9 @@ def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
         zorder=0,
         rasterized=True,
     )
-    if len(np.unique(regions.codes)) > 1:
-        for k in np.unique(regions.codes):
-            inside = (regions.codes == k).astype(float)
-            ax.contour(
-                regions.x, regions.y, inside, levels=[0.5], colors=GREY, linewidths=0.6, zorder=1
-            )
-    ax.set(xlim=regions.extent[:2], ylim=regions.extent[2:])
+    if len(np.unique(codes)) > 1:
+        for k in np.unique(codes):
+            inside = (codes == k).astype(float)
+            ax.contour(x, y, inside, levels=[0.5], colors=GREY, linewidths=0.6, zorder=1)
+    margin_x, margin_y = (x[1] - x[0]) / 2, (y[1] - y[0]) / 2
+    ax.set(xlim=(x[0] - margin_x, x[-1] + margin_x), ylim=(y[0] - margin_y, y[-1] + margin_y))

@@ -45,7 +45,7 @@ PASSED = (
 )
 
 
-class PrototypeEstimator(BaseEstimator):  # type: ignore[misc]
+class PrototypeEstimator(BaseEstimator):
     """An estimator whose parameters are arguments of `protoclass.fit`, and parameters of the method
     by name.
 

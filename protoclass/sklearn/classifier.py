@@ -66,7 +66,7 @@ def value_of(fit: Fit) -> str:
     )
 
 
-class PrototypeClassifier(  # type: ignore[misc]
+class PrototypeClassifier(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrototypeEstimator
 ):
     """A prototype classifier as an estimator of scikit-learn.
@@ -352,7 +352,7 @@ class PrototypeClassifier(  # type: ignore[misc]
 
 
 @dataclass
-class SamplerInputTags(InputTags):  # type: ignore[misc]
+class SamplerInputTags(InputTags):
     """Valid types of X, with the additions of imbalanced-learn."""
 
     dataframe: bool = True
@@ -366,13 +366,13 @@ class SamplerTags:
 
 
 @dataclass
-class TagsOfSampler(Tags):  # type: ignore[misc]
+class TagsOfSampler(Tags):
     """The tags of a sampler."""
 
     sampler_tags: SamplerTags = field(default_factory=SamplerTags)
 
 
-class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):  # type: ignore[misc]
+class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
     """Select the rows that are prototypes, as a smaller training set.
 
     This is a sampler with the interface of imbalanced-learn, for its `Pipeline` or for direct use;

@@ -111,11 +111,9 @@ def undecided(test: TestResult) -> list[str]:
     """
     if test.losses is None or test.decided:
         return []
-    line = (
-        "Error, "
-        f"{'sensitivity and specificity' if len(test.classes) == 2 else 'sensitivities and specificities'} are for predict(new), "
-    )
-    line += "which does not use the loss"
+    two = len(test.classes) == 2
+    names = "sensitivity and specificity" if two else "sensitivities and specificities"
+    line = f"Error, {names} are for predict(new), which does not use the loss"
     if len(test.classes) > 2 or "decision_loss" not in test.means:
         return [line]
     threshold = test.losses[0, 1] / test.losses.sum()  # rows: true classes; the diagonal is 0
@@ -246,10 +244,7 @@ def estimates_of(test: TestResult) -> pd.DataFrame:
     """The measures of `TestResult.tidy` that have intervals, as text: a row for each class."""
     table = test.tidy()
     names = [c.removesuffix("_low") for c in table if c.endswith("_low")]
-    cells = {
-        n: [written(Estimate(*row)) for row in table[[n, f"{n}_low", f"{n}_high"]].to_numpy(float)]
-        for n in names
-    }
+    cells = {name: _estimates(table, name, f"{name}_") for name in names}
     return pd.DataFrame(cells, [str(level) for level in test.classes])
 
 
@@ -391,7 +386,6 @@ def summary_of_groups(result: TestByGroup) -> Summary:
 def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     """`TestByGroup.differences`, as text."""
     out = result.differences(measure)
-    found = [written(Estimate(*row)) for row in out[["difference", "low", "high"]].to_numpy()]
     p = (
         out[["p", "p_holm"]]
         .map(lambda v: "" if v != v else significant(v, 3))
@@ -400,7 +394,7 @@ def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     return (
         p.assign(test=out["test"])
         .set_axis([f"{a} - {b}" for a, b in zip(out["a"], out["b"], strict=True)])
-        .assign(difference=found)[["difference", "test", "p", "p (Holm)"]]
+        .assign(difference=_estimates(out, "difference"))[["difference", "test", "p", "p (Holm)"]]
     )
 
 

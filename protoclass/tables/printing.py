@@ -11,7 +11,8 @@ import pandas as pd
 from ..analysis.variables import separation, why_not_separated
 from ..core.setcover.problems import Objective
 from ..core.statistics.one_se import RULES
-from ..estimation.error_curve import ErrorCurve, costs_twice, worse_than_one_class
+from ..estimation.calls import costs_twice, worse_than_one_class
+from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..ground.errors import brief, visible, visible_lines
@@ -52,14 +53,13 @@ MOST_COLUMNS = 8  # columns of prototypes that fit on a page
 SHOWN = 20  # prototypes or features in a summary
 FEW = 5  # rows that a note names
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
-# entries of a report on the search for the prototypes, in the summary alone
-SEARCH = ("cost", "swaps", "loss")
 # in the summary alone unless given or tuned
 STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}
+# lines of `facts` in print
 KEPT = (
-    "Note", "Separation", "Score", "Columns left", "Order", "Candidates", "Objective", "Class weights", "Warning", "Costs",
-    "Never predicted", "Cause", "Try", "Probabilities",
-)  # fmt: skip  # lines of `facts` in print
+    "Note", "Separation", "Score", "Columns left", "Candidates", "Objective", "Class weights",
+    "Warning", "Costs", "Never predicted", "Cause", "Try", "Probabilities",
+)  # fmt: skip
 
 
 def facts(fit: Fitted) -> dict[str, str]:
@@ -85,9 +85,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     measures = fit.model.measures(fit.rule)
     if measures:
         out["Dissimilarity"] = described(fit)
-    for name, value in fit.rule.report.items():
-        if isinstance(value, (int, float, str)) and name not in SEARCH:
-            out |= _reported(fit, name, value if isinstance(value, str) else significant(value))
+    out |= parameters_said(fit, every=True)
     if names := columns_left(fit):
         more = (
             f" and {len(names) - NAMES_LEFT} more (all in the summary)"
@@ -170,19 +168,6 @@ def _order_said(fit: Fitted) -> str:
         return ""
     used = validation is not None and validation.measure == "ordinal"
     return f" (ordered; {'only the error uses the order' if used else 'the order is not used'})"
-
-
-def _reported(fit: Fitted, name: str, value: str) -> dict[str, str]:
-    """A line of a rule's report: the noun, its symbol and value, and how the value was selected."""
-    noun, _, symbol = name.rpartition(" ")
-    if symbol in SYMBOLS:
-        noun, value = "prototype cost" if symbol == "lambda" else noun, f"{symbol} = {value}"
-    else:
-        noun = name
-    curve = selecting_curve(fit)
-    if curve is not None and {*name.split(), f"{symbol}_"} & {*curve.grid}:
-        value += f", selected by {count_folds(curve).replace(' folds', '-fold CV', 1)} ({selection_rule(fit)})"
-    return {noun[0].upper() + noun[1:]: value}
 
 
 def _budget(fit: Fitted) -> str:
@@ -318,28 +303,26 @@ def error_said(fit: Fitted) -> str:
     return f"{fixed(value, usual)}{interval}: {how}; {constant} {fixed(validation.no_information, usual)}"
 
 
-def parameters_said(fit: Fitted) -> dict[str, str]:
-    """The values of parameters that were tuned or given, and how they were selected."""
-    out, tuned, validation = (
-        dict[str, str](),
-        fit.problem.of_method(fit.selection.values),
-        fit.curve,
-    )
-    named = {**fit.call.parameters, **tuned}
+def parameters_said(fit: Fitted, every: bool = False) -> dict[str, str]:
+    """The values of parameters that were tuned or given, and how they were selected; with `every`
+    all that the rule reports.
+    """
+    tuned = fit.problem.of_method(fit.selection.values)
+    named, out = {**fit.call.parameters, **tuned}, dict[str, str]()
     for name, value in fit.rule.report.items():
         noun, _, symbol = name.rpartition(" ")
         key = next(
             (k for k in (symbol, f"{symbol}_", noun, name.replace(" ", "_")) if k in named), ""
         )
         if isinstance(value, (int, float, str)) and (
-            key or (value and not {name, symbol} & STRUCK)
+            every or key or (value and not {name, symbol} & STRUCK)
         ):
             named.pop(key, None)
             noun = "prototype cost" if symbol == "lambda" else noun
             out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(
                 fit, key, value
             )
-    if validation is not None:
+    if fit.curve is not None:
         out |= {
             _capital(name): _with_rule(fit, name, value)
             for name, value in tuned.items()
@@ -455,12 +438,7 @@ def summary(fit: Fitted) -> Summary:
     # statsmodels takes 0.4 s that most fits do without
     from .sheets import Sheet, SheetSummary, sheet_of
 
-    search = {
-        name.capitalize(): significant(fit.rule.report[name])
-        for name in SEARCH
-        if name in fit.rule.report
-    }
-    lines = {**facts(fit), **search, "Training error": fixed(fit.training_error)}
+    lines = {**facts(fit), "Training error": fixed(fit.training_error)}
     if names := columns_left(fit):
         lines["Columns left"] = ", ".join(names)
     out = [

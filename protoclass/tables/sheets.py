@@ -175,9 +175,6 @@ class SheetSummary(Summary):  # type: ignore[misc]
         ]
         return "\n".join([*top, "\n\n\\medskip\n".join(parts), r"\end{table}"])
 
-    def _repr_html_(self) -> str:
-        return self.as_html()
-
 
 class PaperTable(SheetSummary):
     """A table for a paper.

@@ -141,16 +141,18 @@ def describe_point(validation: ErrorCurve, point: int) -> str:
     )
 
 
+def name_choice(validation: ErrorCurve, point: int) -> str:
+    """Whether a grid point has the lowest error and is the 1-SE choice; "" for other points."""
+    choice = validation.choice
+    lowest = [f"lowest {validation.measure_name}"] * (point == choice.best)
+    return " and ".join([*lowest, *["1-SE choice"] * (point == choice.one_se)])
+
+
 def describe_choice(validation: ErrorCurve, point: int) -> str:
     """A grid point with its error, and whether it is the best or the 1-SE choice."""
-    names = (
-        (validation.choice.best, f"the least {validation.measure_name}"),
-        (validation.choice.one_se, "the 1-SE choice"),
-    )
-    marks = [name for at, name in names if at == point]
-    which = f", {' and '.join(marks)}" if marks else ""
-    error = write_error(validation.table.iloc[point])
-    return f"{describe_point(validation, point)}: {validation.measure_name} {error}{which}."
+    row, which = validation.table.iloc[point], name_choice(validation, point)
+    error = f"{validation.measure_name} {write_error(row)}{which and ', '}{which}"
+    return f"{describe_point(validation, point)}: {error}. Size {row['size']:.4g}."
 
 
 def describe_selection(validation: ErrorCurve) -> str:

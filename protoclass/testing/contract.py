@@ -13,7 +13,8 @@ import pandas as pd
 
 from ..core.query import Query, Rule, answer
 from ..core.task import Task
-from ..estimation.problem import Call, prepare
+from ..estimation.calls import prepare
+from ..estimation.problem import Call
 from ..fitting import Fit, fit
 from ..ground.errors import ProtoclassError
 from ..metrics.base import same

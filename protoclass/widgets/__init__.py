@@ -6,10 +6,14 @@ a notebook can set it, read it and link it.
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
+from ..ground.checks import check_known
+from ..ground.errors import NotAvailableError
+from ..ground.files import check_path
 from ..values import load
 
 
@@ -93,17 +97,20 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     29
     """
     if fit.frame.absent is not None:
-        from ..ground.errors import NotAvailableError
-
         raise NotAvailableError(fit.frame.absent)
-    return _show("prototypes:PrototypeExplorer", fit, options, "shape", "x", "y", "radii", "new")
+    return _show("prototypes:PrototypeExplorer", fit, options)
 
 
-def _show(place: str, value: Any, options: dict[str, Any], *allowed: str) -> Any:
+def _show(place: str, value: Any, options: dict[str, Any]) -> Any:
     """Show an explorer, whose module and name are given: loading it takes time that a fit without a
     page does without.
     """
-    from .base import check_options, show
+    from .base import show
 
-    path = check_options(options, (*allowed, "save"))
-    return show(load(f"protoclass.widgets.{place}")(value, **options), path)
+    explorer = load(f"protoclass.widgets.{place}")
+    names = list(signature(explorer.__init__).parameters)[2:]  # without self and the value
+    check_known("explore()", options, [*names, "save"])
+    path = options.pop("save", None)
+    if path is not None:
+        check_path(path, argument="save")
+    return show(explorer(value, **options), path)

@@ -14,21 +14,15 @@ from typing import Any, ClassVar
 
 import anywidget
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
-from traitlets import Bytes, Dict, Float, TraitType, Unicode, link
+from traitlets import Bytes, Dict, TraitType, Unicode, link
 
+from ..ground.checks import is_number
 from ..ground.errors import OptionError, ProtoclassError, brief
 from ..ground.files import check_path
 from ..ground.text import write_value
 from .browser import fragment, script, style, write_page
 
-PATIENCE = 6.0  # seconds after which the page says that Python does not answer
-SILENCE = (
-    "Python does not answer: it is busy, or its kernel has ended or was never started. The page "
-    "still works, but what only Python "
-    "knows may be out of date. If this message stays, run the cell again."
-)
 HOW = (
     "explore() is a widget: run it in JupyterLab, Jupyter Notebook 7 or VS Code (pip install "
     "jupyterlab). Here, without a front "
@@ -60,8 +54,6 @@ class Explorer(anywidget.AnyWidget):
     content = Bytes(b"").tag(sync=True)  # what the page draws, as `join` writes it
     # plain values, with the `view` and its `turn` whose message was the last
     state = Dict().tag(sync=True)
-    silence = Unicode(SILENCE, read_only=True).tag(sync=True)
-    patience = Float(PATIENCE).tag(sync=True)
     alert = Unicode("", read_only=True)
 
     def __init__(self) -> None:
@@ -84,11 +76,6 @@ class Explorer(anywidget.AnyWidget):
         figure = Figure(figsize=SIZE, layout="constrained")
         self.draw(figure.subplots())
         return figure
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """What is shown, as a DataFrame."""
-        raise NotImplementedError
 
     def link(self, other: Explorer, *names: str) -> None:
         """Let two explorers share traits, by default the radius: `explorer.link(curve)`.
@@ -173,15 +160,13 @@ class Explorer(anywidget.AnyWidget):
     def _guarded(self, work: Callable[[], None]) -> None:
         """Do what a page asks for; an error is said in words, and the explorer goes on working."""
         with self._lock:
-            reason: Exception | None = None
+            self.exception, words = None, ""
             try:
                 work()
-            except Exception as raised:
-                reason = raised
-            self.exception = reason
-            words = "" if reason is None else str(reason)
-            if reason is not None and not isinstance(reason, ProtoclassError):
-                words = f"{type(reason).__name__}: {words} (explorer.exception has it)"
+            except Exception as reason:
+                self.exception, words = reason, str(reason)
+                if not isinstance(reason, ProtoclassError):
+                    words = f"{type(reason).__name__}: {words} (explorer.exception has it)"
             self.set_trait("alert", words)
 
     def page_content(self) -> Plain:
@@ -257,15 +242,6 @@ def _plain(value: Any) -> Any:
     return value.item()
 
 
-class Requested(TraitType):  # type: ignore[type-arg]
-    """A trait whose values its owner checks, None as well, which traitlets does not hand to a
-    `validate` of the class.
-    """
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        return getattr(obj, f"_check_{self.name}")(value)
-
-
 class Among(TraitType):  # type: ignore[type-arg]
     """A trait that is one of some values. A number may be off by a thousandth, as printed ones are."""
 
@@ -290,23 +266,17 @@ def find_value(name: str, value: Any, values: Sequence[Any]) -> int:
         for i, v in enumerate(values)
         if isinstance(v, bool) == isinstance(value, bool) and v == value
     ]
-    if exact:
-        return exact[0]
-    if (
-        isinstance(value, (int, float, np.number))
-        and not isinstance(value, bool)
-        and np.isfinite(value)
-    ):
-        off = [
-            abs(v - value) if isinstance(v, (int, float)) and np.isfinite(v) else np.inf
-            for v in values
-        ]
-        at = int(np.argmin(off))
-        if off[at] < np.inf and off[at] <= 1e-3 * abs(values[at]):
-            return at
-    raise OptionError(
-        f"{name}={brief(value)}: its slider has {', '.join(map(write_value, values))}"
-    )
+    near = [
+        i
+        for i, v in enumerate(values)
+        if is_number(v) and is_number(value) and abs(v - value) <= 1e-3 * abs(v)
+    ]
+    found = exact or sorted(near, key=lambda i: abs(values[i] - value))
+    if not found:
+        raise OptionError(
+            f"{name}={brief(value)}: its slider has {', '.join(map(write_value, values))}"
+        )
+    return found[0]
 
 
 def front_end() -> bool:
@@ -327,14 +297,3 @@ def show(explorer: Explorer, path: Any = None) -> Any:
         return written
     print(HOW)
     return explorer.draw().figure
-
-
-def check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> Any:
-    """Raise for an option that an explorer does not have; takes out the path to save it as, None for none."""
-    for name in options:
-        if name not in allowed:
-            raise OptionError(
-                f"explore() has no option {name!r}: its options are {', '.join(allowed)}"
-            )
-    path = options.pop("save", None)
-    return None if path is None else check_path(path, argument="save")

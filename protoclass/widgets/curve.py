@@ -23,7 +23,14 @@ from ..pictures.curve import (
     within_one_se,
 )
 from ..pictures.evaluation import share_rows
-from ..tables.words import count_folds, describe_axis, describe_choice, list_facts
+from ..tables.words import (
+    count_folds,
+    describe_axis,
+    describe_choice,
+    list_facts,
+    name_choice,
+    name_sizes,
+)
 from .base import Among, Explorer, Plain, join
 
 
@@ -61,11 +68,11 @@ class CurveExplorer(Explorer):
         self.open()
 
     @validate("point")
-    def _in_table(self, proposal: Any) -> int:
+    def _in_table(self, proposal: Any) -> Any:
         value, count = proposal["value"], len(self.validation.grid)
-        if not isinstance(value, (int, np.integer)) or not 0 <= value < count:
+        if not 0 <= value < count:
             raise OptionError(f"point={brief(value)}: a row of `table`, 0 to {count - 1}")
-        return int(value)
+        return value
 
     def _point_moved(self, change: Any = None) -> None:
         with self.hold():
@@ -89,7 +96,7 @@ class CurveExplorer(Explorer):
 
     @property
     def table(self) -> pd.DataFrame:
-        """The grid with its errors; `mark` says which point is chosen, has the least error, and is the 1-SE choice."""
+        """The grid with its errors; `mark` says which point is chosen, has the lowest error, and is the 1-SE choice."""
         return mark_points(self.validation, self.point)
 
     @property
@@ -183,20 +190,11 @@ def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray)
         if along is None
         else place_values(validation.grid[along])
     )
-    named = (
-        (validation.choice.best, f"lowest {validation.measure_name}"),
-        (validation.choice.one_se, "1-SE choice"),
-    )
     some = table.iloc[points]
     return {
         "points": points.tolist(),
-        "words": [
-            f"{describe_choice(validation, point)} Size {table['size'].iloc[point]:.4g}."
-            for point in points.tolist()
-        ],
-        "marks": [
-            " and ".join(name for at, name in named if at == point) for point in points.tolist()
-        ],
+        "words": [describe_choice(validation, point) for point in points.tolist()],
+        "marks": [name_choice(validation, point) for point in points.tolist()],
         "band": [float(table["error"].iloc[validation.choice.best]), limit]
         if limit == limit
         else [],
@@ -204,13 +202,11 @@ def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray)
         "x": x[points].tolist(),
         "names": names,
         "errors": list_numbers(some["error"]),
-        "ses": [value if value == value else 0.0 for value in some["se"].tolist()],
+        "ses": some["se"].fillna(0.0).tolist(),
         "ends": list(limit_errors(some)),
         "size_values": list_numbers(some["size"]),
         "frontier": list_frontier(validation, points),
-        "counted": "features"
-        if validation.problem.model.can.counted == "features"
-        else "prototypes",
+        "counted": name_sizes(validation),
         "axis": "method" if along is None else describe_axis(validation, along),
     }
 

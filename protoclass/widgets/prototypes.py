@@ -17,11 +17,11 @@ from ..ground.errors import DataError, NotAvailableError, OptionError, Protoclas
 from ..pictures import plot
 from ..pictures.coverage import find_row, measure_coverage
 from ..pictures.explored import find_details, list_marks, make_steps
-from ..pictures.images import Album, make_album
+from ..pictures.images import make_album
 from ..pictures.plane import MAP, Plane, choose_axes, list_predictors, make_plane
 from ..tables.words import list_shown
-from .base import Explorer, Plain, Requested, find_value, join
-from .content import ENTRIES, Content, describe, describe_plane, make_content
+from .base import Explorer, Plain, find_value, join
+from .content import ENTRIES, describe, describe_plane, make_content
 
 FEW = 12  # rows of a table
 NEW = 1000  # rows
@@ -35,8 +35,7 @@ class PrototypeExplorer(Explorer):
     fit : Fit
         The fit that is shown.
     eps : float, or None
-        Radius, a value of the slider. None if the method has no radius or is slow to solve for
-        each.
+        Radius, a value of the slider. None: the radius of the fit, or the method has no slider.
     class_ : class, or None
         The highlighted class. None: all classes.
     x, y : str
@@ -49,7 +48,7 @@ class PrototypeExplorer(Explorer):
     STATE: ClassVar[tuple[str, ...]] = ("eps", "class_", "x", "y", "selected")
 
     fit = Instance(Fitted, read_only=True)
-    eps = Requested(None)
+    eps = Anything(None, allow_none=True)
     class_ = Anything(None, allow_none=True)
     x = Unicode(MAP)
     y = Unicode("")
@@ -80,8 +79,8 @@ class PrototypeExplorer(Explorer):
             self.selected = self._label_of(self._first_point())
         told: Plain = {}  # a map that can't be made the page says in words
         self._guarded(lambda: told.update(self._describe_plane()))
-        notes = [self._steps.note] if self._steps.note else []
-        self.content = join({**self._describe_page(told, notes), "problem": self.alert})
+        page = self._describe_page(told, self._steps.notes)
+        self.content = join({**page, "problem": self.alert})
         self.open()
         self.observe(self._update, list(self.STATE))
 
@@ -93,11 +92,9 @@ class PrototypeExplorer(Explorer):
         )
         return int([*errors[:1], *points[list_shown(self.fit)][:1], -1][0])
 
-    def _check_eps(self, value: Any) -> float | None:
-        """One of the slider's radii; None where there is no slider."""
-        radii = self._steps.radii
-        if value is None and not radii:
-            return None
+    @validate("eps")
+    def _a_radius(self, proposal: Any) -> float:
+        value, radii = proposal["value"], self._steps.radii
         if not radii:
             method = self.fit.model.name
             raise OptionError(
@@ -112,11 +109,11 @@ class PrototypeExplorer(Explorer):
         return proposal["value"]
 
     @validate("x", "y")
-    def _an_axis(self, proposal: Any) -> str:
+    def _an_axis(self, proposal: Any) -> Any:
         name, value = proposal["trait"].name, proposal["value"]
         allowed = (MAP, *self._predictors) if name == "x" else tuple(self._predictors) or ("",)
         one_of(name, value, allowed)
-        return str(value)
+        return value
 
     @validate("selected")
     def _a_label(self, proposal: Any) -> Any:
@@ -135,7 +132,8 @@ class PrototypeExplorer(Explorer):
 
     @property
     def _step(self) -> int:
-        return 0 if self.eps is None else self._steps.radii.index(self.eps)
+        steps = self._steps
+        return steps.own if self.eps is None else steps.radii.index(self.eps)
 
     def settle(self) -> None:
         self.set_trait("fit", self._steps.fits[self._step])
@@ -215,7 +213,7 @@ class PrototypeExplorer(Explorer):
             raise NotAvailableError(f"there is no map to save: {reason}") from reason
         content.rule(self._step)
         content.fill(ENTRIES)
-        radii, notes = self._steps.radii, [self._steps.note] if self._steps.note else []
+        radii, notes = self._steps.radii, [*self._steps.notes]
         if len(content.rules) < len(radii):
             notes.append(
                 f"This page includes {len(content.rules)} of the {len(radii)} radii, those closest "
@@ -226,10 +224,8 @@ class PrototypeExplorer(Explorer):
     def _describe_page(self, plane: Plain, notes: list[str]) -> Plain:
         """What a page draws from the start: the fit, the rules at the radii that are known, and the plane."""
         rules = {str(k): rule for k, rule in self._content.rules.items()}
-        return {"fit": self._describe_fit(), "rules": rules, "plane": plane, "notes": notes}
-
-    def _describe_fit(self) -> Plain:
-        return describe(self._content, self._album, self._new)
+        fit = describe(self._content, self._album, self._new)
+        return {"fit": fit, "rules": rules, "plane": plane, "notes": notes}
 
     @property
     def table(self) -> pd.DataFrame:
@@ -239,11 +235,6 @@ class PrototypeExplorer(Explorer):
         return list_marks(
             self.fit, measure_coverage(self.fit, self._steps.source), self._plane(), self.selected
         )
-
-    @property
-    def parts(self) -> tuple[Content, Album | None, Plane]:
-        """What a page draws by itself: all radii, the pictures of the rows, and the places."""
-        return self._content, self._album, self._plane()
 
     @property
     def _axes(self) -> tuple[str, str]:

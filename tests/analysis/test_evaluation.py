@@ -15,9 +15,9 @@ from scipy import stats
 from sklearn import metrics
 
 import protoclass as pc
-from protoclass.analysis import evaluation
-from protoclass.analysis.evaluation import Judged, compare_classes, signs
-from protoclass.analysis.groups import compare_groups
+from protoclass.analysis import groups
+from protoclass.analysis.evaluation import Judged
+from protoclass.analysis.groups import compare_classes, compare_groups, signs
 from protoclass.core.statistics import roc as core
 from protoclass.core.statistics.decision import calibration_line, net_benefit
 from protoclass.core.statistics.scores import calibration_in_the_large
@@ -202,7 +202,7 @@ def test_groups_are_tests_of_their_rows(clinic):
 
 def test_the_p_values_of_groups_keep_their_level(monkeypatch):
     """Groups with the same error, of rows of different weights: the z test rejects in about 5 %."""
-    monkeypatch.setattr(evaluation, "FLIPS", 1)  # of the sign test, which is not asked for
+    monkeypatch.setattr(groups, "FLIPS", 1)  # of the sign test, which is not asked for
     draw, rejected = np.random.default_rng(2), 0
     for _ in range(500):
         tests = {}

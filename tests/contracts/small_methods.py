@@ -76,7 +76,7 @@ class LinearRule:
 @dataclass(frozen=True)
 class Linear(pc.Model):
     name: ClassVar[str] = "linear"
-    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(weights=True)
+    can: ClassVar[pc.extend.Capabilities] = pc.extend.Capabilities(weights=True, coordinates=True)
     example: ClassVar[dict[str, Any]] = {"ridge": (0.01, 5.0)}
     as_repeats: ClassVar[dict[str, Any]] = {}
     rule: ClassVar[type] = LinearRule

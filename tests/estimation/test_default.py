@@ -6,8 +6,9 @@ import pytest
 
 import protoclass as pc
 from protoclass.estimation import cross_validation
+from protoclass.estimation.calls import prepare
 from protoclass.estimation.cross_validation import validate
-from protoclass.estimation.problem import Call, prepare
+from protoclass.estimation.problem import Call
 
 
 def tried(formula, data, **given):

@@ -7,7 +7,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.statistics.one_se import frontier, least_within
-from protoclass.pictures.curve import sort_frontier
+from protoclass.pictures.curve import first_shown
 from protoclass.pictures.style import colour
 
 GRIDS = {
@@ -51,9 +51,9 @@ def test_the_frontier_is_that_of_separate_cross_validations(normal, method):
     assert (np.diff(found["error"]) < 0).all()
     assert (np.diff(found["size"]) > 0).all()
     for row in found.to_dict("records"):
-        same = [v.rule_sizes == row["max_size"], *(v.grid[name] == row[name] for name in v.grid if name != "max_size")]
-        points = v.grid.index[np.logical_and.reduce(same)]
-        assert (row["error"], row["se"]) in zip(v.table["error"][points], v.table["se"][points], strict=True)
+        point = v.grid.index[np.logical_and.reduce([v.grid[name] == row[name] for name in v.grid])][0]
+        assert (row["error"], row["se"]) == (v.table["error"][point], v.table["se"][point])
+        assert row["size"] == v.rule_sizes[point]
         assert row["method"] == method
 
 
@@ -106,7 +106,8 @@ def test_the_picture_has_the_numbers(digits):
     fit = pc.fit("digit ~ .", digits, eps=pc.extend.quantiles(4), max_prototypes=25, dissimilarity="euclidean", repeats=1)
     v = fit.validation
     ax = fit.plot("validation", x="frontier")
-    table = sort_frontier(v)
+    table = v.frontier()
+    table = table.iloc[first_shown(v, table["size"]) :]
     assert table["size"].iloc[0] <= 10
     least, corrected = (line for line in ax.lines if line.get_drawstyle() == "steps-post")
     assert least.get_ydata()[:-1] == pytest.approx(table["error"])

@@ -311,7 +311,7 @@ def test_dictionaries_are_told_how_to_become_tables():
         pc.fit("target ~ .", load_iris(), "knn", k=1)
 
 
-@pytest.mark.parametrize("given", [{"weights": "distance"}, {"groups": [1, 2]}, {"data": 1}, {"loss": None}])
+@pytest.mark.parametrize("given", [{"weights": "distance"}, {"groups": [1, 2]}, {"data": 1}])
 def test_arguments_of_fit_are_no_parameters_of_estimators(given):
     with pytest.raises(pc.errors.OptionError, match=r"is not a parameter of PrototypeClassifier: (use|leave it out)"):
         PrototypeClassifier("knn", k=3, **given).fit(rows()[["a"]], rows()["y"])

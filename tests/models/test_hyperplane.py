@@ -189,7 +189,7 @@ def test_similarities_become_dissimilarities():
     ):
         with pytest.raises(pc.errors.DataError, match=message):
             make(bad, how)
-    with pytest.raises(pc.errors.OptionError, match=r"how must be .*not 'half'"):
+    with pytest.raises(pc.errors.OptionError, match=r"method must be .*not 'half'"):
         make(S, "half")
 
 

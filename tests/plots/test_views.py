@@ -58,7 +58,7 @@ def test_every_fit_has_the_places_of_its_explorer(iris, name):
         drawn = np.asarray(ax.collections[k + (len(ax.collections) - _marks(fit, ax))].get_offsets())
         rows = table[(table["what"] == "row") & (table["class"] == fit.classes[k])]
         assert drawn == pytest.approx(rows[["x", "y"]].to_numpy(), abs=1e-9)
-    shown = explorer.parts[2].locate(fit.rule.prototypes)[list_shown(fit)] if len(fit.rule.prototypes) else np.empty((0, 2))
+    shown = explorer._plane().locate(fit.rule.prototypes)[list_shown(fit)] if len(fit.rule.prototypes) else np.empty((0, 2))
     known = shown[np.isfinite(shown).all(axis=1)]
     dots = np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections if len(c.get_offsets())])
     assert all(np.abs(dots - spot).max(axis=1).min() < 1e-9 for spot in known)
@@ -135,14 +135,13 @@ def test_prototypes_that_are_not_rows_have_a_sammon_map(iris, name):
 def test_regions_are_what_the_fit_predicts(iris):
     fit = pc.fit(PETALS, iris, eps=0.5)
     for axes in ((), ("petal_width", "petal_length")):
-        regions = plane.divide_plane(fit, plane.make_plane(fit, *axes), 20)
+        along, above, codes = plane.divide_plane(fit, plane.make_plane(fit, *axes), 20)
         x, y = axes or ("petal_length", "petal_width")
-        across, up = np.meshgrid(regions.x, regions.y)
+        across, up = np.meshgrid(along, above)
         predicted = fit.predict(pd.DataFrame({x: across.ravel(), y: up.ravel()}))
-        assert predicted.cat.codes.tolist() == regions.codes.ravel().tolist()
-        left, right, bottom, top = regions.extent
-        assert left < iris[x].min() < iris[x].max() < right
-        assert bottom < iris[y].min() < iris[y].max() < top
+        assert predicted.cat.codes.tolist() == codes.ravel().tolist()
+        for name, places in ((x, along), (y, above)):
+            assert places[0] < iris[name].min() < iris[name].max() < places[-1]
 
 
 def test_infinite_balls_have_no_outline(iris):

@@ -77,13 +77,13 @@ def test_files_that_are_none(tmp_path, whole):
 
 def test_versions(tmp_path, whole):
     def later(head, *_):
-        head["version"], head["written by"]["protoclass"] = 4, "9.9"
+        head["version"], head["written by"]["protoclass"] = 5, "9.9"
 
     refuses(changed(whole, later), tmp_path,
-        r"version 4 of the format, written by protoclass '9.9', but this protoclass supports 3: update")
-    refuses(changed(whole, lambda m, *_: m.update(version=2)), tmp_path,
-        r"version 2 of the format, written by protoclass .*, but this.*supports 3: load it with that version, and fit again with this one")
-    for version in ("2", None):
+        r"version 5 of the format, written by protoclass '9.9', but this protoclass supports 4: update")
+    refuses(changed(whole, lambda m, *_: m.update(version=3)), tmp_path,
+        r"version 3 of the format, written by protoclass .*, but this.*supports 4: load it with that version, and fit again with this one")
+    for version in ("3", None):
         refuses(changed(whole, lambda m, *_, v=version: m.update(version=v)), tmp_path, "is damaged")
     refuses(changed(whole, lambda m, *_: m.update(format="other")), tmp_path, "its document is not a saved fit")
 

@@ -40,8 +40,8 @@ def test_classes_with_derived_fields_say_what_is_written(name):
         assert f"`{field}`" in text, f"{field} of {name}"
 
 
-def test_classes_and_fields_with_another_name_in_files_are_read():
-    nca = classes.class_of("metric learned", KNOWN)
-    assert nca.of(**classes.as_now(nca.name, {"components": 2, "kind": "nca"})) == pc.NCA(dims=2)
-    gower = classes.class_of("metric gower", KNOWN)
-    assert gower.of(**classes.as_now(gower.name, {"weights": {"a": 2}})) == pc.Gower(column_weights={"a": 2})
+def test_a_field_that_went_is_left_out_if_it_says_what_is_so_now(monkeypatch):
+    monkeypatch.setattr(classes, "FORMER", {"method knn": {"vote": "equal"}})
+    assert classes.without_former("method knn", {"k": 3, "vote": "equal"}) == {"k": 3}
+    with pytest.raises(pc.errors.FileError, match="the field 'vote' of method knn, which no longer exists, is 'by distance'"):
+        classes.without_former("method knn", {"k": 3, "vote": "by distance"})

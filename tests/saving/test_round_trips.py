@@ -218,6 +218,14 @@ def test_slim_leaves_no_row_behind(tmp_path):
     assert len(rules) < 25
 
 
+@pytest.mark.parametrize("kind", [list, tuple, pd.Series, polars.Series])
+def test_slim_has_no_groups_of_rows(iris, kind, tmp_path):
+    """Lists, tuples and Series of other libraries stayed in the call."""
+    groups = kind([f"person {i // 3}" for i in range(150)])
+    slim = pc.fit("species ~ .", iris, eps=1.0, dissimilarity="euclidean", groups=groups).slim()
+    assert not [text for text in find_texts(slim.save(tmp_path / "slim.proto").path) if "person" in text]
+
+
 def find_texts(path):
     """All texts of a file."""
     import json

@@ -60,7 +60,7 @@ def mount(page, explorer, answers=True):
     if page not in BEHIND:
         page.expose_function("python", lambda message: BEHIND[page](message))
     BEHIND[page] = answer
-    values = {name: getattr(explorer, name) for name in ("state", "silence", "patience")} | {"content": text(explorer.content)}
+    values = {"state": explorer.state, "content": text(explorer.content)}
     page.evaluate(MOUNT, [explorer._esm, json.loads(json.dumps(values)), answers])
 
 

@@ -52,7 +52,8 @@ def test_a_curve_is_the_table(fit):
     best, one_se = v.selected("min").name, v.selected("1se").name
     assert {k: mark for k, mark in enumerate(curve["marks"]) if mark} == {best: "lowest error", one_se: "1-SE choice"}
     for point in (0, best, 19):
-        assert curve["words"][point] == f"{describe_choice(v, point)} Size {v.table['size'][point]:.4g}."
+        assert curve["words"][point] == describe_choice(v, point)
+        assert curve["words"][point].endswith(f"Size {v.table['size'][point]:.4g}.")
 
 
 def test_further_parameters_have_a_curve_for_each_setting(machines):
@@ -87,9 +88,9 @@ def test_every_grid_is_json_that_a_page_can_read(iris, method, tuned):
 
 def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     explorer = PrototypeExplorer(fit)
-    assert [describe_curve(explorer.parts[0])] == describe_chart(fit.validation)["curves"]
+    assert [describe_curve(explorer._content)] == describe_chart(fit.validation)["curves"]
     two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
-    some = describe_curve(PrototypeExplorer(two).parts[0])
+    some = describe_curve(PrototypeExplorer(two)._content)
     here = two.validation.grid["lambda_"] == two.params["lambda_"]
     assert some["points"] == [0, 1, 2]
     assert some["errors"] == two.validation.table["error"][here].tolist()
@@ -286,7 +287,7 @@ def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp
     page.goto(explorer.save(tmp_path / "fit.html").as_uri())
     page.locator(".protoclass-map[data-drawn]").wait_for()
     assert page.locator(".protoclass-plot").count() == 0  # there is no curve over the radius
-    for step, each in enumerate(explorer.parts[0].steps.fits):
+    for step, each in enumerate(explorer._content.steps.fits):
         page.get_by_label("radius eps of the balls").select_option(index=step)
         settle(page)
         assert page.locator("[role=status]").get_attribute("title").endswith(f" Objective: {each.certificate}.")

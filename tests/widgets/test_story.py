@@ -83,7 +83,7 @@ def test_the_story_by_keyboard_alone(chromium, iris, tmp_path, kind):
         if kind == "learned":
             change_and_type(page, title, fit)
         if kind == "rule":
-            words = explorer.parts[0].rule(0)["conditions"][0]["words"]
+            words = explorer._content.rule(0)["conditions"][0]["words"]
             tab_to(page, words)
             page.keyboard.press("Enter")
             expect(page.locator("button[aria-pressed=true]", has_text=words)).to_have_count(1)

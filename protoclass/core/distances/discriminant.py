@@ -126,7 +126,8 @@ def nca(
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
     >>> y = np.arange(60) % 2
-    >>> found = nca(np.column_stack([y + 0.3 * draw.normal(size=60), draw.normal(size=60)]), y, np.ones(60), diagonal=True)
+    >>> X = np.column_stack([y + 0.3 * draw.normal(size=60), draw.normal(size=60)])
+    >>> found = nca(X, y, np.ones(60), diagonal=True)
     >>> bool(found.map[0] > 3 * abs(found.map[1])), found.before < found.after
     (True, True)
     """

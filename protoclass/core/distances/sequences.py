@@ -6,14 +6,13 @@ mismatches of both. The k-mers are not compared: products of counts give the pai
 set of positions is left out, and inclusion-exclusion converts these counts into the numbers of
 pairs at distance d. All counts are integers, so the result does not depend on the tile.
 
-**Dynamic time warping** (Sakoe and Chiba 1978). A warping path is a sequence of pairs of steps (i,
-j) of two series, from the two first steps to the two last ones. From pair to pair it advances by
-one step in one series or in both. The cost of a path is the sum of
-|a_i - b_j| ** power over its pairs. The dissimilarity is the lowest cost of any path, and for power 2 its square root: the dissimilarity
-of series of equal length that need no warping is then their Euclidean distance. It is symmetric to
-the bit, exactly 0 for identical series, and has the same bits in every tile. It is not a metric:
-the triangle inequality can fail, and the dissimilarity of series that differ only in repeated
-steps, such as (0, 1) and (0, 0, 1), is 0.
+**Dynamic time warping** (Sakoe and Chiba 1978). A warping path is a sequence of pairs of steps
+(i, j) of two series, from the two first steps to the two last ones. From pair to pair it advances
+by one step in one series or in both. The cost of a path is the sum of |a_i - b_j| ** power over its
+pairs. The dissimilarity is the lowest cost of any path, and for power 2 its square root: without
+warping it is the Euclidean distance. It is symmetric to the bit, exactly 0 for identical series,
+and has the same bits in every tile. It is not a metric: the triangle inequality can fail, and
+series that differ only in repeated steps, such as (0, 1) and (0, 0, 1), have dissimilarity 0.
 """
 
 from __future__ import annotations

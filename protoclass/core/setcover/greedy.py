@@ -126,7 +126,9 @@ def take_steps(
 
 
 @kernel
-def _greedy(codes, start, upto, places, k, gain, wrong, weights, cost, order, gains, count, left):  # type: ignore[no-untyped-def]
+def _greedy(  # type: ignore[no-untyped-def]
+    codes, start, upto, places, k, gain, wrong, weights, cost, order, gains, count, left
+):
     # known: the last known gain of each candidate, NEVER once it is chosen or does not pay;
     # highest: the largest of each block of candidates. The first candidate of the largest known
     # gain is the best one if that is its gain, and a pass over a level leaves all below it.

@@ -3,11 +3,12 @@
 The integer program (3) of the paper separates by class (appendix A): for class l choose columns so
 that
 
-    sum_j C_l(j) alpha_j + sum of the weights of class-l rows that no chosen ball contains,    C_l(j) = lambda + miscovered
+    sum_j C_l(j) alpha_j + sum of the weights of class-l rows that no chosen ball contains
 
-is lowest. A column is the ball of a candidate at the radius of the problem. It can have a gain in
-at most one class, the majority of the ball, because a gain needs more weight of the class than of
-all others. There is a problem for each radius, and the columns of all of them are the candidates.
+is lowest, with C_l(j) = lambda + miscovered. A column is the ball of a candidate at the radius of
+the problem. It can have a gain in at most one class, the majority of the ball, because a gain needs
+more weight of the class than of all others. There is a problem for each radius, and the columns of
+all of them are the candidates.
 """
 
 from __future__ import annotations

@@ -124,7 +124,8 @@ def calibration_in_the_large(
 
     Examples
     --------
-    >>> found = calibration_in_the_large(np.array([0.1, 0.3, 0.8, 0.6]), np.array([False, False, True, True]), np.ones(4))
+    >>> chance, positive = np.array([0.1, 0.3, 0.8, 0.6]), np.array([False, False, True, True])
+    >>> found = calibration_in_the_large(chance, positive, np.ones(4))
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.05, -0.183, 0.283)
     """

@@ -11,7 +11,7 @@ The entries of the zip
 ----------------------
 `content.json`
     * `format`: "protoclass".
-    * `version`: 3. A file of another version is refused, with the version of the package that wrote
+    * `version`: 4. A file of another version is refused, with the version of the package that wrote
       it.
     * `written by`: versions of protoclass, Python, numpy, pandas, formulaic and scipy.
     * `kind`: the class of the saved object: "Fit", "Validation", "Dissimilarity" or "Comparison".
@@ -144,8 +144,8 @@ def load(path: Any) -> Any:
     Raises
     ------
     FileError
-        If the file does not exist, is damaged, was not written by `save`, or was written by a later
-        version of the package.
+        If the file does not exist, is damaged, was not written by `save`, or has another version of
+        the format.
     NotAvailableError
         If it needs a custom method or metric whose module is not imported, or a table library that
         is not installed.
@@ -260,7 +260,7 @@ CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
 }  # fmt: skip
 
 
-FORMAT, VERSION, DOCUMENT = "protoclass", 3, "content.json"
+FORMAT, VERSION, DOCUMENT = "protoclass", 4, "content.json"
 SMALL = 2**12  # bytes that any entry may have
 # times that an entry may be larger than it is compressed; values of JSON take far more than its
 # text
@@ -336,8 +336,8 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
     Raises
     ------
     FileError
-        If there is no such file, or it is damaged, or was not written by this package or by a later
-        version of it.
+        If there is no such file, or it is damaged, was not written by this package, or has another
+        version of the format.
     TooLargeError
         If its contents take more than a quarter of the available memory.
     """

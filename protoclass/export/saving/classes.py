@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...estimation.problem import measure_losses
 from ...frames.formula import TRANSFORMS, Formula, check_factors
 from ...frames.frame import spec_of_states, states_of
 from ...frames.spelling import name_columns
@@ -85,7 +84,7 @@ def class_of(name: Any, known: Mapping[str, Kind]) -> Kind:
     """
     if not isinstance(name, str):
         raise FileError("a class has no name")
-    kind = known.get(FORMER_CLASSES.get(name, name))
+    kind = known.get(name)
     if kind is None:
         raise NotAvailableError(
             f"the file contains an object of {brief(name)}, which is not known: before pc.load, "
@@ -213,73 +212,38 @@ def read_frame(of: Any, states: Any, **given: Any) -> Any:
 
 
 DERIVED: Mapping[str, Derived] = {
-    "Formula": Derived(lambda f: {**_fields(f, ("uses", "names")), "columns": tuple(f.names.columns.values())}, read_formula),
+    "Formula": Derived(
+        lambda f: {**_fields(f, ("uses", "names")), "columns": tuple(f.names.columns.values())},
+        read_formula,
+    ),
     "Frame": Derived(write_frame, read_frame),
-    "RowlessFrame": Derived(lambda frame: {name: getattr(frame, name) for name in ROWLESS}, lambda of, **given: of(**given)),
-}  # fmt: skip
-
-
-# fields that classes had when version 3 of the format was new, with the value that means what they
-# do without
-FORMER: Mapping[str, Mapping[str, Any]] = {
-    "TrainedGower": {"ranked": ()}, "metric gower": {"logratio": (), "ordratio": ()}, "metric nca": {"kind": "nca"},
-    "metric tangent": {
-        "transformations": ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness"), "two_sided": True, "background": None,
-    },
-    "method medianglvq": {"starts": 1, "total": None, "init": "kmedoids"}, "method mmd": {"criticisms": 0},
-    "method scm": {"multiclass": "ovo"}, "method hyperplane": {"dims": None}, "kmeans candidates": {"by": "class"},
-    # any value: they follow from the problem
-    "Validation": dict.fromkeys(["choice", "measure", "loss", "procedure"], ...),
-}  # fmt: skip
-DROPPED = ("Choice", "Procedure")  # classes of such fields
-
-
-# classes and fields that had another name when version 3 of the format was new
-FORMER_CLASSES: Mapping[str, str] = {"metric learned": "metric nca"}
-FORMER_FIELDS: Mapping[str, Mapping[str, str]] = {
-    "unlabelled": {"frame": "data"},
-    **{
-        name: {"components": "dims"}
-        for name in ("metric nca", "metric lda", "metric relevance", "method medianglvq")
-    },
-    "metric adaptive": {"epsilon": "softening"},
-    "method pvm": {"stop": "max_size", "draws": "resamples"},
-    "method scm": {"stop": "max_size"},
-    "method lvq": {"epsilon": "damping"},
-    "hull": {"count": "n"},
-    "quantiles": {"count": "n"},
-    **{
-        f"metric {name}": {"weights": "column_weights"}
-        for name in ("gower", "minkowski", "euclidean", "manhattan", "chebyshev")
-    },
+    "RowlessFrame": Derived(
+        lambda frame: {name: getattr(frame, name) for name in ROWLESS},
+        lambda of, **given: of(**given),
+    ),
 }
-FORMER_PARAMETERS = {"stop": "max_size", "components": "dims"}  # of methods, among tuned values
 
 
-def as_now(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a class in a file, as it has them now."""
-    if name == "Validation" and np.ndim(given["counts"]) == 2:  # by class
-        given["counts"] = given["counts"].sum(axis=1)
-    if name == "Problem" and np.ndim(given["budget"]) == 1:  # of all classes, or by class
-        given["budget"] = int(given["budget"].sum())
-    if name == "Problem" and "loss" not in given:  # which followed from the arguments of the call
-        options = given["call"].arguments
-        measure = options["measure"] if options.get("loss") is None else options["loss"]
-        loss, loss_name = measure_losses(measure, given["frame"])
-        given |= {"repeats": options["repeats"], "loss": loss, "loss_name": loss_name}
-    if name == "Validation":
-        given["grid"] = given["grid"].rename(columns=FORMER_PARAMETERS)
-    if name == "Selection":
-        given["values"] = {
-            FORMER_PARAMETERS.get(parameter, parameter): value
-            for parameter, value in given["values"].items()
-        }
-    former, renamed = FORMER.get(name, {}), FORMER_FIELDS.get(name, {})
-    return {
-        renamed.get(field, field): part
-        for field, part in given.items()
-        if field not in former or (former[field] is not ... and part != former[field])
-    }
+# fields that a class no longer has, with the value that means what the class does without them: a
+# file of the same version of the format loads if it has this value
+FORMER: Mapping[str, Mapping[str, Any]] = {}
+
+
+def without_former(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a class in a file without the former ones.
+
+    Raises
+    ------
+    FileError
+        If a former field has another value: the class can no longer do what it did.
+    """
+    former = FORMER.get(name, {})
+    for field in former.keys() & given.keys():
+        require(
+            given[field] == former[field],
+            f"the field {field!r} of {name}, which no longer exists, is {brief(given[field])}",
+        )
+    return {field: value for field, value in given.items() if field not in former}
 
 
 def check_dissimilarity(d: Any) -> None:

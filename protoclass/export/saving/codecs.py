@@ -20,13 +20,12 @@ from ...ground.savable import Kind
 from .classes import (
     CHECKS,
     DERIVED,
-    DROPPED,
-    as_now,
     check_fields,
     class_of,
     known_classes,
     names_of_classes,
     refused,
+    without_former,
     written,
 )
 
@@ -251,8 +250,8 @@ CODECS: Mapping[str, Codec] = {
     ),
     "masked": Codec(
         lambda v: str(_dtype(v)) in MASKED,
-        lambda v: [MASKED.index(str(v.dtype)), [None if t is pd.NA else t for t in v.tolist()]],
-        lambda kind, values: pd.array(values, MASKED[kind]),
+        lambda v: [str(v.dtype), [None if t is pd.NA else t for t in v.tolist()]],
+        lambda kind, values: pd.array(values, MASKED[MASKED.index(kind)]),
     ),
     "labels": Codec(pd.Index, lambda v: [_levels(v), list(v.names)], _labels),
     "series": Codec(pd.Series, lambda v: [v.index, v.name, _column(v)], _series),
@@ -367,9 +366,6 @@ class Decoder:
         self.arrays, self._left, self._known = arrays, FEW + RATIO * size, known_classes()
         self.objects: list[Any] = []
         for name, given in objects:
-            if name in DROPPED:
-                self.objects.append(None)
-                continue
             self.objects.append(
                 self._object(
                     class_of(name, self._known), {name: self.decode(v) for name, v in given.items()}
@@ -412,7 +408,7 @@ class Decoder:
     def _object(self, kind: Kind, given: dict[str, Any]) -> Any:
         if any(is_path(given.get(name)) for name in ("data", "frame")):
             raise FileError("it has the path of another file in place of data")
-        given = as_now(kind.name, given)
+        given = without_former(kind.name, given)
         if kind.name in DERIVED:
             value = DERIVED[kind.name].read(kind.of, **given)
         else:

@@ -11,9 +11,8 @@ import zlib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from ...ground.files import check_free, check_path, write_file
+from ...ground.files import check_free, write_file
 
 FOLDER = files(__package__)  # also in a zip
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.M)
@@ -62,18 +61,17 @@ body { margin: 0 auto; max-width: 1600px; }
 """
 
 
-def write_page(path: Any, body: str, overwrite: bool) -> Path:
+def write_page(path: Path, body: str, overwrite: bool) -> Path:
     """Write a page of an explorer, as `fragment` makes it; its script names it."""
-    place = check_path(path)
-    check_free(place, overwrite)
+    check_free(path, overwrite)
     look, run = style() + PAGE, script("file")
     text = (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([run], look)}'
         f'<meta name="viewport" content="width=device-width"><title>protoclass</title><style>{look}</style></head>\n'
         f'<body><main>{body}</main><script type="module">{run}</script></body></html>\n'
     )
-    write_file(place, text, overwrite)
-    return place
+    write_file(path, text, overwrite)
+    return path
 
 
 def policy(scripts: list[str], look: str, attributes: bool = False) -> str:

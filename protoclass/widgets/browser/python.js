@@ -3,6 +3,10 @@
 import { make } from "./element.js";
 import { unfold } from "./content.js";
 
+const SILENCE =
+  "Python does not answer: it is busy, or its kernel has ended or was never started. The page still works, but what only Python " +
+  "knows may be out of date. If this message stays, run the cell again.";
+
 // A key pressed in the explorer is not the notebook's too, unless with Ctrl or Cmd. JupyterLab 4.0 reads keys before they reach
 // their target, and leaves out elements with this attribute; other notebooks hear what the explorer lets through.
 const isOurs = (event) => !event.ctrlKey && !event.metaKey;
@@ -50,9 +54,9 @@ export class Python {
   }
 
   ask(message) {
-    const id = `${this.view} ${++this.count}`, patience = 1000 * this.model.get("patience");
+    const id = `${this.view} ${++this.count}`;
     this.timers.forEach(clearTimeout);
-    this.timers = [setTimeout(() => this.say("working ..."), 2000), setTimeout(() => this.say(this.model.get("silence"), true), patience)];
+    this.timers = [setTimeout(() => this.say("working ..."), 2000), setTimeout(() => this.say(SILENCE, true), 6000)];
     return new Promise((resolve) => {
       this.asked.set(id, resolve);
       try {

@@ -292,10 +292,14 @@ class PVM(Model):
             levels = np.concatenate(
                 [lower_levels(n * (n - 1)) if given is None else given, UpperQuantiles.levels]
             )
-            sample = (
-                part if n <= IN_FOLD else part.keep(stratified_subset(part.y, IN_FOLD, 0), 0)[0]
-            )
-            return {**grid, "eps": radii(sample, levels)[place]}
+            if n > IN_FOLD:
+                rows = stratified_subset(part.y, IN_FOLD, 0)
+                # few candidates may be among these rows, or none
+                centres = np.isin(np.arange(n), part.candidate_row)
+                most = min(IN_FOLD, np.count_nonzero(centres))
+                rows[centres] |= stratified_subset(part.y[centres], most, 0)
+                part = part.keep(rows, 0)[0]
+            return {**grid, "eps": radii(part, levels)[place]}
 
         return draw
 

@@ -148,3 +148,11 @@ def test_hulls_of_a_class_that_a_fold_lacks():
     data = pd.DataFrame({"x": np.arange(8.0), "y": list("aaaabbbc")})
     with pytest.raises(pc.errors.DataError, match=r"hull candidates need 1 rows with weight in each class, but 'c' has 0"):
         pc.fit("y ~ x", data, eps=[1.0, 2.0], candidates=pc.candidates.hull(3), cv=np.arange(8) % 2)
+
+
+def test_the_radii_of_folds_are_found_with_few_candidates_among_many_rows():
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame(draw.normal(size=(1500, 3)), columns=list("abc"))
+    data["y"] = np.where(data.a + draw.normal(size=1500) > 0, "p", "q")
+    fit = pc.fit("y ~ .", data, dissimilarity="lda", candidates=3, cv=3, repeats=1, progress=False)
+    assert len(fit.prototypes) > 0

@@ -9,6 +9,8 @@ own candidates and rows alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +34,7 @@ PER_PAIR = 40  # bytes that a pair takes while lists are made
 NO_CODES = np.empty((0, 0), np.uint8)
 NO_LISTS = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32)
 READ = 8  # codes that are read in the time of an entry of a list
+SHOWN = 16  # every so many candidates show how many pairs the balls have
 
 
 @dataclass(frozen=True)
@@ -98,13 +101,29 @@ class ClassBalls:
 
     def of_radius(self, k: int) -> tuple[Array, tuple[Array, Array, Array]]:
         """The balls of radius `k` as `codes` or as `lists`, whichever is read faster."""
-        if not self.coded:
-            start, upto, places = self.lists
-            return NO_CODES, (start, np.ascontiguousarray(upto[:, k]), places)
-        if sum(np.count_nonzero(line <= k) for line in self.codes) * READ > self.codes.size:
+        start, upto, places = self._short if self.coded else self.lists
+        if k >= upto.shape[1]:
             return self.codes, NO_LISTS
-        bounds, places = self.listed(np.arange(len(self.candidates)), k)
-        return NO_CODES, (bounds[:-1], bounds[1:], places)
+        return NO_CODES, (start, np.ascontiguousarray(upto[:, k]), places)
+
+    @cached_property
+    def _short(self) -> tuple[Array, Array, Array]:
+        """The lists of the radii whose balls are read faster by lists than by codes: all radii
+        share them, because making them takes longer than reading them.
+        """
+        shown = self.codes[::SHOWN]
+        most = shown.size // READ
+        radii = sum(np.count_nonzero(shown <= k) <= most for k in range(self.radii))
+        upto = np.empty((len(self.codes), radii), np.int64)
+        lines, start = [NO_LISTS[2]], np.zeros(len(self.codes), np.int64)
+        total = 0
+        for j, line in enumerate(self.codes):
+            rows = np.flatnonzero(line < radii)
+            codes = line[rows]
+            lines.append(rows[np.argsort(codes, kind="stable")].astype(np.int32))
+            start[j], upto[j] = total, total + np.cumsum(np.bincount(codes, minlength=radii))
+            total += len(rows)
+        return start, upto, np.concatenate(lines)
 
 
 @dataclass(frozen=True)
@@ -248,13 +267,18 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
         index = near.columns.astype(np.int64) * cells + cell[near.rows] + near.codes
         of_near = np.bincount(index, w[near.rows], m * cells).reshape(m, cells)
         return Balls(task, coding, w, cell, cells, None, near, of_near)
-    counts = np.zeros((m, cells))
-    for tile, part in each(lambda tile: (tile, codes(tile)), task.D.tiles(), n * m):
-        _tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)
-        if tile.mirror:
-            _tally(
-                np.ascontiguousarray(part.T), cell[tile.columns], w[tile.columns], tile.rows, counts
-            )
+    counts, lock = np.zeros((m, cells)), Lock()
+
+    def count(tile: Tile) -> None:
+        part = codes(tile)
+        with lock:
+            _tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)
+            if tile.mirror:
+                across = np.ascontiguousarray(part.T)
+                _tally(across, cell[tile.columns], w[tile.columns], tile.rows, counts)
+
+    for _ in each(count, task.D.tiles(), n * m):
+        pass
     return Balls(task, coding, w, cell, cells, None, None, counts)
 
 

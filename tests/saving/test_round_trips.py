@@ -5,7 +5,7 @@ import decimal
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -432,10 +432,3 @@ def test_predictors_of_arrow_are_saved(iris, tmp_path):
     data = iris.convert_dtypes(dtype_backend="pyarrow").assign(sepal_length=tenths, sepal_width=pd.arrays.SparseArray(iris["sepal_width"]))
     fit = pc.fit("species ~ .", data, eps=1.0)
     assert pc.load(fit.save(tmp_path / "fit.proto")).predict(iris).equals(fit.predict(iris))
-
-
-@pytest.mark.parametrize("budget", [[12], [4, 4, 4]])  # of all classes, or by class
-def test_a_budget_that_was_saved_as_an_array_is_a_number(iris, tmp_path, budget):
-    fit = pc.fit("species ~ .", iris, eps=1.0, dissimilarity="euclidean", cv=None)
-    saved = replace(fit, problem=replace(fit.problem, budget=np.array(budget)))
-    assert again(saved, tmp_path).problem.budget == 12

@@ -296,7 +296,7 @@ class PVM(Model):
                 rows = stratified_subset(part.y, IN_FOLD, 0)
                 # few candidates may be among these rows, or none
                 centres = np.isin(np.arange(n), part.candidate_row)
-                most = min(IN_FOLD, np.count_nonzero(centres))
+                most = min(IN_FOLD, int(centres.sum()))
                 rows[centres] |= stratified_subset(part.y[centres], most, 0)
                 part = part.keep(rows, 0)[0]
             return {**grid, "eps": radii(part, levels)[place]}

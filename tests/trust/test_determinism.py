@@ -26,7 +26,7 @@ from .outcomes import FITS, LABELS, all_outcomes, method_outcome, small
 pytestmark = pytest.mark.usefixtures("threads_of_blas")
 HERE = Path(__file__).parent
 # products of matrices, eigenvalues or the solver of scikit-learn have a part in these, and round as the build of BLAS does
-CLOSE = ("hyperplane", "dann", "mixture", "mahalanobis", "nca", "matrix")
+CLOSE = ("hyperplane", "dann", "mixture", "mahalanobis", "learned", "matrix")
 
 
 def differing(one, other):

@@ -113,7 +113,7 @@ class ClassBalls:
         """
         shown = self.codes[::SHOWN]
         most = shown.size // READ
-        radii = sum(np.count_nonzero(shown <= k) <= most for k in range(self.radii))
+        radii = sum(int(np.count_nonzero(shown <= k)) <= most for k in range(self.radii))
         upto = np.empty((len(self.codes), radii), np.int64)
         lines, start = [NO_LISTS[2]], np.zeros(len(self.codes), np.int64)
         total = 0

@@ -204,8 +204,8 @@ def ratio(program: Program) -> Array:
     new_weight, needed = program.covers @ program.prize, np.ones(len(program.prize), np.bool_)
     chosen = np.zeros(len(new_weight), np.bool_)
     while len(chosen):
-        with np.errstate(divide="ignore"):
-            price = program.cost / new_weight
+        price = np.full(len(new_weight), np.inf)
+        np.divide(program.cost, new_weight, out=price, where=new_weight > 0)
         j = int(price.argmin())
         if not price[j] < 1:
             break

@@ -28,14 +28,14 @@ ROWS = {
 DOOR = "values.py"  # loads floors above by name; nothing else climbs, not even for type checkers
 # Limits, which only fall: what is added is paid for by what goes. Behind each: the budget of the layout
 MOST_TOKENS = {  # of each folder
-    "core": 96_900,  # 90,000
+    "core": 89_400,  # 90,000
     "pictures": 39_400,  # 40,000: pictures and tables
-    "metrics": 44_000,  # 37,000
-    "analysis": 31_000,  # 28,000
-    "estimation": 29_400,  # 25,000
-    "models": 23_100,  # 22,000
-    "frames": 22_500,  # 20,000
-    "export": 13_300,  # 13,000
+    "metrics": 41_300,  # 37,000
+    "analysis": 30_300,  # 28,000
+    "estimation": 27_400,  # 25,000
+    "models": 21_700,  # 22,000
+    "frames": 21_900,  # 20,000
+    "export": 13_100,  # 13,000
     "widgets": 9_700,  # 10,000
     "testing": 8_000,  # 8,000
     "ground": 6_400,  # 6,000
@@ -43,9 +43,9 @@ MOST_TOKENS = {  # of each folder
     "sklearn": 4_500,  # 4,000
     "cluster": 1_900,  # 2,000
 }  # 305,000 in all
-MOST_TOKENS_OF_TESTS = 371_000  # 330,000
-MOST_ABOVE_100, MOST_ABOVE_120 = 5_430, 2_480  # 1,500 and 0
-MOST_FILES, MOST_RECURRING = 201, 21  # 160
+MOST_TOKENS_OF_TESTS = 339_400  # 330,000
+MOST_ABOVE_100, MOST_ABOVE_120 = 580, 0  # 1,500 and 0
+MOST_FILES, MOST_RECURRING = 165, 14  # 160
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
 GENERAL = ("estimation", "analysis", "tables", "pictures", "widgets", "sklearn")

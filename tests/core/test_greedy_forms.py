@@ -149,3 +149,10 @@ def test_a_class_without_candidates_takes_no_steps():
         assert len(one.candidates) == 0
         steps = greedy.take_steps(none, c, 0, np.arange(1), 1e6)
         assert (len(steps.order), len(steps.gains), steps.bounds.tolist()) == (0, 0, [0, 0])
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_ratio_rule_without_a_cost_reaches_the_optimum(iris):
+    """Candidates that cost nothing and cover nothing new divided 0 by 0, and ended the search."""
+    ratio, best = (pc.fit("species ~ .", iris, eps=1.0, solver=solver, lambda_=0).objective for solver in ("ratio", "exact"))
+    assert ratio.uncovered + ratio.miscovered == best.uncovered + best.miscovered == 11

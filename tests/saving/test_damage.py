@@ -223,19 +223,6 @@ def test_a_path_or_another_object_in_the_place_of_a_part(place, tmp_path, whole)
     refuses(changed(whole, replace), tmp_path, "the path of another file|the field|has no formula")
 
 
-def test_files_of_classes_that_had_more_fields(tmp_path):
-    """A field that is no more is passed over if it had no effect, and refused if it had."""
-    fit = pc.fit("species ~ .", pc.load_data("iris").iloc[::3], "scm", penalty=1.0, max_size=2, kind="conjunction")
-    whole = fit.save(tmp_path / "fit.proto").path.read_bytes()
-
-    def former(value):
-        return lambda head, content, arrays: [f.update(multiclass=value) for kind, f in content["objects"] if kind == "method scm"]
-
-    (tmp_path / "old.proto").write_bytes(changed(whole, former("ovo")))
-    assert pc.load(tmp_path / "old.proto").predict().equals(fit.predict())
-    refuses(changed(whole, former("ova")), tmp_path, "has no argument 'multiclass'")
-
-
 # writing
 
 

@@ -5,25 +5,23 @@ names of the package too.
 from .ground.errors import (
     DaskError,
     DataError,
-    DataWarning,
+    DataWarning as DataWarning,
     FileError,
     FormulaError,
     NoCoordinatesError,
     NotAvailableError,
     OptionError,
-    ProtoclassError,
+    ProtoclassError as ProtoclassError,
     TooLargeError,
 )
 
 __all__ = [
     "DaskError",
     "DataError",
-    "DataWarning",
     "FileError",
     "FormulaError",
     "NoCoordinatesError",
     "NotAvailableError",
     "OptionError",
-    "ProtoclassError",
     "TooLargeError",
 ]

@@ -5,14 +5,18 @@ names of the package too.
 from .ground.errors import (
     DaskError,
     DataError,
-    DataWarning as DataWarning,
     FileError,
     FormulaError,
     NoCoordinatesError,
     NotAvailableError,
     OptionError,
-    ProtoclassError as ProtoclassError,
     TooLargeError,
+)
+from .ground.errors import (
+    DataWarning as DataWarning,
+)
+from .ground.errors import (
+    ProtoclassError as ProtoclassError,
 )
 
 __all__ = [

@@ -484,8 +484,8 @@ def predict_to(
         if unseen == "raise":
             found.refuse()
         for kind in kinds:
-            told = fit.answer_rows(rows, kind, unseen == "zero", **decision)
-            for name, values in _columns(kind, told, labels[kind]):
+            answers = fit.answer_rows(rows, kind, unseen == "zero", **decision)
+            for name, values in _columns(kind, answers, labels[kind]):
                 table = table.append_column(name, pyarrow.array(values))
         check_unique(pd.Index(table.column_names), "output column")
         return table, found
@@ -534,15 +534,15 @@ def _labels(fit: Fitted, kind: str, keys: list[str]) -> pd.Series:
     )
 
 
-def _columns(kind: str, told: Any, labels: pd.Series) -> Iterator[tuple[str, Any]]:
+def _columns(kind: str, answers: Any, labels: pd.Series) -> Iterator[tuple[str, Any]]:
     """An answer about some rows in columns, of the same types for all rows."""
     if kind in SINGLE:
-        yield kind, pd.Categorical(told.map(labels), labels.unique())
+        yield kind, pd.Categorical(answers.map(labels), labels.unique())
         return
     for c, label in labels.items():
         yield (
             f"{kind}_{label}",
-            pd.array([None if s is None else c in s for s in told], "boolean")
+            pd.array([None if s is None else c in s for s in answers], "boolean")
             if kind == "set"
-            else told[c],
+            else answers[c],
         )

@@ -77,9 +77,9 @@ class PrototypeExplorer(Explorer):
             self.x = first if x is None else x
             self.y = (second or next(iter(self._predictors), "")) if y is None else y
             self.selected = self._label_of(self._first_point())
-        told: Plain = {}  # a map that can't be made the page says in words
-        self._guarded(lambda: told.update(self._describe_plane()))
-        page = self._describe_page(told, self._steps.notes)
+        plane: Plain = {}  # a map that can't be made the page says in words
+        self._guarded(lambda: plane.update(self._describe_plane()))
+        page = self._describe_page(plane, self._steps.notes)
         self.content = join({**page, "problem": self.alert})
         self.open()
         self.observe(self._update, list(self.STATE))

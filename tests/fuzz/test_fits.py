@@ -91,7 +91,9 @@ def test_pictures(call, kind, data):
     if fit is not None:
         with lawful():
             drawn = fit.plot(kind)
-            getattr(drawn, "figure", drawn).canvas.draw()
+            figure = getattr(drawn, "figure", drawn)
+            figure.canvas.draw()
+        assert figure.axes
         plt.close("all")
 
 

@@ -226,4 +226,5 @@ def test_what_is_no_lone_text_that_hardly_repeats_is_left_alone(names):
         pc.fit("y ~ name", names.tail(25).head(9), "knn", k=1)  # few rows
         pc.fit("y ~ name + n", half.assign(n=1.0), "knn", k=1)
         order = pd.Categorical(names["name"], ordered=True)
-        pc.fit("y ~ name", names.assign(name=order), "knn", k=1)
+        ordered = pc.fit("y ~ name", names.assign(name=order), "knn", k=1)
+    assert ordered.dissimilarity.metric.name == "Gower"

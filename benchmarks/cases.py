@@ -53,8 +53,8 @@ def default_fit(n: int, p: int, categories: int = 0) -> Work:
 
     def work() -> str:
         fit = pc.fit("y ~ .", data, progress=False)
-        error = fit.validation.selected("1se")["error"]
-        return f"{len(fit.prototypes):,} prototypes of {fit.dissimilarity.shape[1]:,} candidates, CV error {error:.3f}"
+        error = fit.validation.table["error"].min()
+        return f"{len(fit.prototypes):,} prototypes of {fit.dissimilarity.shape[1]:,} candidates, lowest CV error {error:.3f}"
 
     return work
 

@@ -39,7 +39,7 @@ from .metrics.minkowski import Manhattan as Manhattan
 from .metrics.minkowski import Minkowski as Minkowski
 from .metrics.mixed import Mixed as Mixed
 from .metrics.relevance import Relevance as Relevance
-from .metrics.stored import read_dissimilarity as read_dissimilarity
+from .metrics.measuring import read_dissimilarity as read_dissimilarity
 from .metrics.strings import Levenshtein as Levenshtein
 from .metrics.strings import Mismatch as Mismatch
 from .metrics.wrappers import Ranks as Ranks

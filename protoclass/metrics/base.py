@@ -325,10 +325,6 @@ class TrainedMetric(WithTraits):
         """Table by column of the design matrix: `weight`, `proportion`, `scale` (the divisor)."""
         return None
 
-    def of_rows(self, data: pd.DataFrame) -> TrainedMetric:
-        """The metric for these data; a given matrix raises if the row labels do not match."""
-        return self
-
     @property
     def class_weights(self) -> Array | None:
         """Weights of the columns by class, (classes, columns), if the classes have their own."""

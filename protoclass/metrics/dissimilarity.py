@@ -28,7 +28,7 @@ from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import AskedRows, TrainedMetric, as_vectors, compare
 from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
-from .given import Given, TrainedGiven, converted, trained_given
+from .matrices import Given, TrainedGiven, converted, trained_given
 
 ROWS = 512  # measured at a time
 FEWEST = 256  # prototypes from which on preparing their comparison pays

@@ -14,7 +14,7 @@ from ..ground.checks import either, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, check_number, strings
-from .given import kernel_distances
+from .matrices import kernel_distances
 from .minkowski import SCALES, scale_of, scaled, unscaled
 
 KERNELS = ("rbf", "poly", "laplacian")

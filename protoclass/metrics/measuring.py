@@ -573,19 +573,17 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
     clash = predictors.index[among(predictors.index, known.index)]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
-    outside = np.full(len(predictors), -1)
     if candidates.only:
-        return replace(
+        known = replace(
             known,
-            candidates=rep,
-            candidate_names=predictors.index,
-            candidate_row=outside,
-            added=predictors,
+            candidates=part(known.candidates, slice(0)),
+            candidate_names=known.candidate_names[:0],
+            candidate_row=known.candidate_row[:0],
         )
     return replace(
         known,
         candidates=tuple(np.concatenate(pair) for pair in zip(known.candidates, rep, strict=True)),
         candidate_names=known.candidate_names.append(predictors.index),
-        candidate_row=np.concatenate([known.candidate_row, outside]),
+        candidate_row=np.append(known.candidate_row, np.full(len(predictors), -1)),
         added=predictors,
     )

@@ -349,8 +349,7 @@ class TrainedMetric(WithTraits):
 
     def candidates(self, frame: Frame) -> Rep:
         """Side j of D[i, j]."""
-        plain = type(self.spec).candidates is Metric.candidates
-        return self.rows(frame) if plain else self.spec.candidates(frame)
+        return self.rows(frame) if self.same_sides else self.spec.candidates(frame)
 
     def some_candidates(self, frame: Frame, at: Array) -> Rep:
         """Side j of D[i, j] for the candidates at these positions."""

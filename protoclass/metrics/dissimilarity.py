@@ -306,8 +306,11 @@ class Dissimilarity(Saveable):
         one_of("method", method, ("mean", "max", "min"))
         self._check_square("a symmetric form")
         P = self._values.astype(float)
-        combine = {"mean": lambda a, b: (a + b) / 2, "max": np.maximum, "min": np.minimum}[method]
-        both = trained_given(pd.DataFrame(combine(P, P.T), self.index, self.index))
+        if method == "mean":
+            P = (P + P.T) / 2
+        else:
+            P = np.maximum(P, P.T) if method == "max" else np.minimum(P, P.T)
+        both = trained_given(pd.DataFrame(P, self.index, self.index))
         if isinstance(self.metric, TrainedGiven):
             both = replace(both, spec=replace(self.metric.spec, origin=""))
         return of_metric(both, self.data)

@@ -12,16 +12,16 @@ import numpy as np
 from ..core import Array
 from ..core.distances.sequences import dtw
 from ..core.distances.tangent import TRANSFORMATIONS, tangent_distances, tangents
+from ..core.memory import check_fits
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import is_number, one_of, whole_number
-from ..ground.errors import DataError, OptionError, TooLargeError, brief, shown
+from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits, check_number
 from .minkowski import design_of
 
 WINDOWS = (0.0, 0.02, 0.05, 0.1, 0.2)  # of the default grid, as proportions of the steps
-LARGEST = 2**33  # bytes of all tangents
 
 
 @dataclass(frozen=True)
@@ -231,10 +231,6 @@ class Tangent(Metric):
                 f"{frame.formula.quoted} has {X.shape[1]} columns: use "
                 "the shape of the images, and leave other columns out of the formula"
             )
-        if np.abs(X).max(initial=0.0) > 1e15:
-            raise DataError(
-                "pixels must be at most 1e15 for squares in single precision: scale the images down"
-            )
         return X
 
 
@@ -257,11 +253,8 @@ class TrainedTangent(TrainedMetric):
 
     def rows(self, frame: Frame) -> Rep:
         spec, X = self.spec, self.spec.pixels(frame)
-        size = X.shape[0] * len(TRANSFORMATIONS) * X.shape[1] * 4
-        if size > LARGEST:
-            raise TooLargeError(
-                f"the tangents of {len(X)} images need {size / 2**30:.0f} GB: use fewer rows"
-            )
+        size = X.size * len(TRANSFORMATIONS) * 4
+        check_fits(size, f"the tangents of {len(X)} images take", "use fewer rows")
         planes = tangents(X, spec.shape, float(spec.sigma), self.edge.item(), TRANSFORMATIONS)
         return X.astype(np.float32), planes
 

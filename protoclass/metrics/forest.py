@@ -238,9 +238,10 @@ def taken(of: Any) -> TrainedForest:
     """The trees of a fitted classifier of scikit-learn."""
     if isinstance(of, TrainedForest):
         return of
-    if not any(
-        c.__name__ in TAKEN and c.__module__.startswith("sklearn.") for c in type(of).__mro__
-    ):
+    from sklearn import ensemble
+
+    kinds: Any = tuple(getattr(ensemble, name) for name in TAKEN)
+    if not isinstance(of, kinds):
         raise OptionError(
             f"of must be a fitted {either(TAKEN)} of scikit-learn, whose trees are public, not {brief(of)}"
         )

@@ -359,25 +359,23 @@ def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
     """The warning if rows with less than half of the predictors are nearest to many rows; or ""."""
     if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
         return ""
-    observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
-    sparse = np.flatnonzero(2 * observed < p)
-    if len(sparse) == 0 or len(sparse) > len(frame) / 2:
+    p = len(frame.schema)
+    sparse = 2 * frame.columns.notna().sum(axis=1).to_numpy() < p
+    if not 0 < sparse.mean() <= 1 / 2:
         return ""
-    trained = train_metric(metric, frame)
-    rows, candidates = (of(trained, frame) for of in (rows_of, candidates_of))
+    known = measure_frame(frame, metric)
     sample = np.unique(np.linspace(0, len(frame) - 1, SAMPLED).astype(int))
-    D = compare(trained, part(rows, sample), candidates)
+    D = compare(known.metric, part(known.rows, sample), known.candidates)
     D = np.where(np.isnan(D), np.inf, D)
     D[np.arange(len(sample)), sample] = np.inf
-    nearest = float((D[:, sparse].min(axis=1) < np.delete(D, sparse, axis=1).min(axis=1)).mean())
-    if nearest <= HUBS * len(sparse) / len(frame):
+    nearest = (D[:, sparse].min(axis=1) < D[:, ~sparse].min(axis=1)).mean()
+    if nearest <= HUBS * sparse.mean():
         return ""
     names = list(frame.schema) if p <= 10 else f"data.columns.drop({frame.formula.response!r})"
     return (
-        f"{len(sparse)} of the {len(frame)} rows have less than half of the predictors, but are "
-        f"nearest to {100 * nearest:.0f} % of the "
-        "rows, because missing values are skipped: leave them out by "
-        f"data.dropna(thresh={p // 2 + p % 2}, subset={names})"
+        f"{sparse.sum()} of the {len(frame)} rows have less than half of the predictors, but are "
+        f"nearest to {100 * nearest:.0f} % of the rows, because missing values are skipped: leave "
+        f"them out by data.dropna(thresh={p // 2 + p % 2}, subset={names})"
     )
 
 

@@ -276,10 +276,6 @@ class Levenshtein(Metric):
             unseen="measured",
         )
 
-    def train(self, frame: Frame) -> TrainedMetric:
-        _texts(frame, self.name)
-        return TrainedMetric(self)
-
     def rows(self, frame: Frame) -> Rep:
         return (_texts(frame, self.name),)
 

@@ -173,9 +173,9 @@ class Check:
     ----------
     table : DataFrame
         One row for each question: the `answer`, a `value` (NaN if there is none) and the `detail`.
-        The values: largest asymmetry; number of rows not at 0 from themselves; pairs of duplicates;
-        proportion of triples that violate the triangle inequality; proportion of negative mass in
-        the spectrum; proportion of tied values; ratio of the largest to the smallest value.
+        Values: largest asymmetry; rows not at 0 from themselves; pairs of duplicates; proportions of
+        triples that violate the triangle inequality, of negative mass in the spectrum, and of ties;
+        ratio of the largest to the smallest value.
     title : str
         Title of the printed table.
     """

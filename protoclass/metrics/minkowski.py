@@ -131,7 +131,7 @@ class Minkowski(Metric):
     Parameters
     ----------
     r : float >= 1, sequence or "grid"
-        Exponent. A sequence is tuned by cross-validation; "grid" is 1, 1.5, 2, 3 and inf.
+        Exponent; "grid" is 1, 1.5, 2, 3 and inf.
     scale : True, False or "fold"
         Scaling of the columns.
 
@@ -141,14 +141,7 @@ class Minkowski(Metric):
         * False: no scaling.
     column_weights : mapping of name to number >= 0, optional
         Weights w of columns of the design matrix, or of predictors for all their columns. Default:
-        1. For r = inf the distance is max w |x - z|.
-
-    Raises
-    ------
-    OptionError
-        If weights are for unknown columns, or if all weights are 0.
-    NoCoordinatesError
-        If a method needs coordinates and a weight is 0.
+        1. For r = inf the distance is max w |x - z|. With a weight 0 there are no coordinates.
 
     Notes
     -----
@@ -340,15 +333,12 @@ class Chebyshev(Minkowski):
 class Mahalanobis(Metric):
     """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of training rows.
 
-    It does not change if columns are rescaled or mixed linearly.
-
     Parameters
     ----------
     ridge : float >= 0
-        Regularisation: S + ridge diag(S) replaces S. A constant column counts with variance 1, and
-        needs a ridge.
+        S + ridge diag(S) replaces S. A constant column counts with variance 1, and needs a ridge.
     scale : True or "fold"
-        Rows for S: True learns S once on all rows, "fold" again on the training rows of each fold.
+        Whether S is learned on all rows, or again on the training rows of each fold.
 
     Raises
     ------

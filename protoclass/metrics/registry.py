@@ -133,12 +133,11 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
 class Custom(Metric):
     """Custom dissimilarity by a function of two rows, `function(row, row) -> float`.
 
-    It is called once for every ordered pair, with the raw predictors of each row as a Series.
-
     Parameters
     ----------
     function : callable
-        Function that returns a finite number >= 0; it need not be symmetric.
+        It is called for every ordered pair, with the raw predictors of each row as a Series, and
+        returns a finite number >= 0.
 
     Examples
     --------

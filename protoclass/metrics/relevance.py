@@ -58,35 +58,33 @@ AUTO = "auto"
 class Relevance(Wrapper):
     """A distance with learned weights of the variables, or a learned matrix (relevance learning).
 
-    It is learned together with a few prototype rows, by swaps and gradient steps in turn; both
-    lower the mean of s(beta (d+ - d-) / (d+ + d-)). Here d+ and d- are the distances of a row to
-    the nearest prototype of its class and of any other class, and s is the logistic function. It is
-    learned again in each fold.
+    It is learned in each fold together with a few prototype rows, by swaps and gradient steps that
+    lower the mean of s(beta (d+ - d-) / (d+ + d-)): d+ and d- are the distances of a row to the
+    nearest prototype of its class and of any other class, s is the logistic function.
 
     Parameters
     ----------
     of : metric or its name
         Distance whose variables are weighted.
     matrix : "diagonal" or "full"
-        Type of the learned distance. "diagonal": a weight for each variable, for distances that are
-        a sum or a mean over variables (Minkowski, Gower, and `Mixed`, with its parts as variables).
-        "full": a linear map of the coordinates, for Euclidean distances.
+        "diagonal": a weight for each variable, for distances that are a sum or a mean over
+        variables (Minkowski, Gower, and the parts of `Mixed`). "full": a linear map of the
+        coordinates, for Euclidean distances.
     local : bool, or sequence
-        Whether each class has its own weights or matrix, for distances to its candidates. These
-        distances are not symmetric, and their scales are learned too.
+        Whether each class has its own weights or matrix, for distances to its candidates, which are
+        then not symmetric.
     K : int >= 1, or sequence
-        Number of prototypes per class, on average. A sequence here and below is tuned.
+        Mean number of prototypes per class.
     ridge : float >= 0, or sequence
-        Penalty against distances that depend on few variables: ridge times the mean logarithm of
-        the weights (of the eigenvalues of the matrix) is subtracted from the mean cost.
+        Penalty against few variables: ridge times the mean logarithm of the weights (of the
+        eigenvalues of the matrix) is subtracted from the mean cost.
     beta : float > 0, or sequence
-        Slope of the logistic function. If it is large, the cost is nearly the number of errors.
+        Slope of the logistic function.
     dims : int, optional
-        Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`,
-        the matrices are learned on these axes. Default: the number of columns, at most 64.
+        Number of axes of a full matrix, which start as principal axes. Default: the number of
+        columns, at most 64.
     sample : int >= 2
-        Maximum number of rows for learning at a time; of more rows, each round uses a new
-        stratified random sample.
+        Maximum number of rows for each round of learning, in stratified random samples.
     seed : int
         Seed for the samples and the initial prototypes.
 
@@ -95,14 +93,13 @@ class Relevance(Wrapper):
     OptionError
         If the distance has no variables to weight, or no coordinates.
     DataError
-        If there is no response, if only one class has rows, or if all variables are constant.
+        As for `NCA`.
 
     Notes
     -----
-    Sato and Yamada (1996), *Generalized Learning Vector Quantization*. Schneider, Biehl and Hammer
-    (2009), *Adaptive Relevance Matrices in Learning Vector Quantization*, Neural Computation 21;
-    their prototypes are not rows. Nebel, Hammer, Frohberg and Villmann (2015), Neurocomputing 169.
-    Weights have mean 1; a variable that does not vary gets weight 0. Redundant variables may divide
+    Sato and Yamada (1996); Schneider, Biehl and Hammer (2009), Neural Computation 21, whose
+    prototypes are not rows; Nebel, Hammer, Frohberg and Villmann (2015), Neurocomputing 169.
+    Weights have mean 1; a variable that does not vary gets weight 0. Redundant variables divide
     their weight in any proportion.
 
     Examples

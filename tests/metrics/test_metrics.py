@@ -26,20 +26,6 @@ def test_minkowski_equals_scipy(r, name, p):
     assert_close(single, cdist(a, b, name, **options), rel=1e-4, abs=1e-6)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("r", [1, 2, 3, np.inf])
-def test_a_distance_has_the_same_bits_in_any_tile(r, dtype):
-    X = np.random.default_rng(1).normal(size=(700, 7)).astype(dtype)
-    X[5] = X[600]
-    D = minkowski(X, X, r)
-    assert np.array_equal(D, D.T)
-    assert (D.diagonal() == 0).all()
-    assert D[5, 600] == 0
-    assert np.array_equal(D[[3]], minkowski(X[[3]], X, r))
-    assert np.array_equal(D[:, 511:514], minkowski(X, X[511:514], r))
-    assert np.array_equal(D[2:9, 690:], minkowski(X[2:9], X[690:], r))
-
-
 def test_gower_takes_numbers_0_and_1_as_asymmetric():
     """R 4.2.2, cluster 2.1.4: daisy(g, "gower", type = list(asymm = c("a", "b")))."""
     g = pd.DataFrame({"a": [1, 0, 0, 1, 1], "b": [0, 0, 1, 1, 0], "x": [1.0, 2, 3, 4, 9]})

@@ -118,7 +118,8 @@ def framed(draw: Draw) -> Draw:
                 )
             # "small" is 0.83 of it
             size = max(1.21 * LEAST, size * min(1.0, inches(ax)[0] / NARROW) ** 0.5)
-        with rc_context({"font.size": size}):
+        titles = dict.fromkeys(("axes.titlesize", "figure.titlesize", "figure.labelsize"), "medium")
+        with rc_context({"font.size": size, **titles}):
             return _finish(draw(*values, **options))
 
     return drawn  # type: ignore[return-value]
@@ -217,7 +218,7 @@ def name_ticks(
     )
     room = (box.height if upright else box.width) * 72 / ax.figure.dpi
     # long names go on in a second line before they are cut
-    lines = 2 if upright and len(names) * 2.4 * size < room else 1
+    lines = 2 if len(names) * 2.4 * size < room else 1
     names = [
         "\n".join(wrap(name, most)) if len(name) > most else name
         for name in list_short(names, lines * most)

@@ -10,7 +10,6 @@ from sphinx.writers.html5 import HTML5Translator
 
 import protoclass
 
-
 project = "protoclass"
 author = "the authors of protoclass"
 version = release = protoclass.__version__

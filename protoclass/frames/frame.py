@@ -29,6 +29,7 @@ from ..ground.errors import (
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
+from .misread import LOOKED_AT, note_codes, refuse_row_numbers
 from .schema import (
     Column,
     Unseen,
@@ -41,16 +42,13 @@ from .schema import (
     given_weights,
     learn_schema,
     missing_values,
-    note_codes,
     numbers,
     read_classes,
-    refuse_row_numbers,
     same_groups,
     same_values,
     unseen_values,
     with_levels,
 )
-from .spelling import LOOKED_AT
 from .tables import GONE, as_pandas
 from .terms import Term, columns_of, for_formulaic, functions
 
@@ -322,9 +320,9 @@ class Frame:
             if len(factors) != 1:
                 raise OptionError(
                     f"the interaction {shown(self.formula.written(term))} is not one variable: use "
-                    f"{shown(self.formula.without_interactions())}, compute the interaction as a "
-                    "column of the data frame, or use dissimilarity='euclidean', which codes the "
-                    "levels of categories as columns of 0 and 1"
+                    "its columns as terms of their own, compute the interaction as a column of the "
+                    "data frame, or use dissimilarity='euclidean', which codes the levels of "
+                    "categories as columns of 0 and 1"
                 )
             name, column = factors[0].expr, self.formula.column_of(term)
             if column is not None:
@@ -336,7 +334,7 @@ class Frame:
                     f"na='keep' needs unchanged columns, not {written}: compute it in the data first"
                 )
             table = self.expanded
-            if self.formula.grouped(name):
+            if name.startswith("cut("):  # its columns are the levels of one category
                 block = table.iloc[:, columns_of(term, self.spec)]
                 codes = block.to_numpy().argmax(axis=1)
                 values = pd.Categorical.from_codes(codes, block.columns)

@@ -5,27 +5,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from operator import add, or_
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import among, hint_for_value, quoted
+from ..ground.checks import among, hint_for_value
 from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
-from .spelling import LOOKED_AT, in_days, numbers_as_text
+from .misread import (
+    LOOKED_AT,
+    REPEATED,
+    in_days,
+    numbers_as_text,
+    numbers_rows,
+    refuse_numbers_as_text,
+    warn_of_alike,
+)
 
 # a whole-number response with more levels than this, and few rows for each, counts as a measurement
 CODED = 50
-REPEATED = 3  # rows of each number, from which on all numbers are classes
 HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
@@ -34,22 +40,12 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "zero": "all columns derived from it are 0 in these rows",
 }
 
-# of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about
-# 1 / n of the highest
-DENSE = 16
 # types of Python, and how a column of them becomes one of numbers, texts or series
 CONVERTED: tuple[tuple[Any, str, str], ...] = (
     ((int, float, np.number, Decimal), "numbers as Python objects", "pd.to_numeric({})"),
     (bytes, "bytes", "{}.str.decode('utf-8')"),
-    (pd.Series, "series of pandas", "{}.map(np.asarray)"),
     (timedelta, "durations", "pd.to_timedelta({}).dt.total_seconds()"),
-    (time, "times of a day", "pd.to_timedelta({}.astype(str)).dt.total_seconds()"),
-    (pd.Period, "periods", "pd.PeriodIndex({}).to_timestamp().to_julian_date()"),
-    (pd.Interval, "intervals", "pd.IntervalIndex({}).mid"),
 )
-# first column, by the library that read it
-UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)
-IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
 
 
 @savable
@@ -82,7 +78,7 @@ def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula) -> dict[str, C
         declared = isinstance(kept[name].dtype, pd.CategoricalDtype)
         if column.kind == "category" and not declared and name not in coded:
             refuse_numbers_as_text(name, column.levels)
-            warn_of_alike(f"levels of {name!r}", column.levels, str)
+            warn_of_alike(f"levels of {name!r}", column.levels)
     for name in coded:
         if schema[name].kind == "category":
             continue
@@ -130,7 +126,7 @@ def describe_column(values: pd.Series) -> Column:
             )
     if pd.api.types.is_datetime64_any_dtype(dtype) or only(date):
         raise DataError(
-            f"column {name!r} contains dates, but distances need numbers: use {in_days(column, column)}"
+            f"column {name!r} contains dates, but distances need numbers: use {in_days(column)}"
         )
     if only(str, int, float, np.number):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))
@@ -138,74 +134,6 @@ def describe_column(values: pd.Series) -> Column:
         f"column {name!r} contains {types if untyped else dtype}: convert it to numbers, texts, "
         "categories or booleans, or leave it out"
     )
-
-
-def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
-    """Raise if nearly all texts of a column are numbers or dates."""
-    found = numbers_as_text(name, levels)
-    if found:
-        raise DataError(
-            f"column {name!r} is {found}, or data[{name!r}].astype('category') if they are categories"
-        )
-
-
-def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
-    """Raise if the `.` of a formula includes a column that numbers or identifies the rows."""
-    names = formula.by_dot()
-    for name in names:
-        first = name == data.columns[0]
-        unnamed = first and UNNAMED.fullmatch(name)
-        if unnamed or (
-            len(names) > 1 and numbers_rows(data[name], IDENTIFIER.fullmatch(name) is not None)
-        ):
-            index = "pd.read_csv(..., index_col=0), or " * first
-            written = name if name.isidentifier() else f"`{name}`"
-            raise DataError(
-                f"column {name!r} numbers or identifies the rows, so it is not a useful predictor, "
-                f"but '.' includes it: use {index}"
-                f"'- {written}' to leave it out, or '+ {written}' to include it"
-            )
-
-
-def numbers_rows(column: pd.Series, named: bool = False) -> bool:
-    """Whether the values are whole numbers, each once, too dense for counts or measurements.
-
-    Rows may be shuffled or left out. Identifiers by name (`named`) need not be dense.
-
-    Examples
-    --------
-    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6]))
-    (True, False)
-    """
-    if column.dtype.kind not in "iuf":
-        return False
-    for part in (column.iloc[:LOOKED_AT].dropna(), column.dropna()):
-        values = numbers(part)
-        if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
-            return False
-    n, top = len(values), values.max(initial=0)
-    return bool(n >= 8 and (named or top <= n or 2 * n * values.min() <= DENSE * top < n * n))
-
-
-def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
-    """A note on columns of 3 to 6 whole numbers, which may be codes, unless most columns are so.
-
-    Examples
-    --------
-    >>> note_codes(pd.DataFrame({"race": [1, 2, 3] * 9, "x": range(27)}), ["race", "x"])
-    ("numbers that may be codes: race (1, 2, 3); .astype('category') makes categories of them",)
-    """
-    codes = []
-    for name in filter(names.__contains__, columns):
-        values = columns[name].iloc[:LOOKED_AT].dropna()
-        few, count = np.unique(
-            numbers(values) if values.dtype.kind in "iuf" else [], return_counts=True
-        )
-        whole = 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf
-        if whole and count.min() >= max(REPEATED, len(values) / 100):
-            codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
-    note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
-    return (note,) if 0 < len(codes) <= len(names) / 2 else ()
 
 
 def check_kind(values: pd.Series, known: Column) -> None:
@@ -301,26 +229,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but "
             f"classification needs two{cure}"
         )
-    warn_of_alike(
-        f"classes of {name!r}",
-        levels.categories,
-        lambda text: text if re.search("[a-z][A-Z]", text) else text.casefold(),
-    )
+    warn_of_alike(f"classes of {name!r}", levels.categories)
     return levels, notes
-
-
-def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) -> None:
-    """Warn of texts that differ only by blanks, invisible characters, Unicode forms, or `fold`."""
-    texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
-    plain = texts.map(lambda text: " ".join(fold(normalize("NFKC", text)).split()))
-    folded = plain.map(lambda text: "".join(filter(str.isprintable, text)))
-    alike = texts[folded.isin(folded[folded.duplicated()][:1])]
-    if len(alike):
-        warn(
-            f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or "
-            ".replace() if they are the same",
-            DataWarning,
-        )
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
@@ -617,10 +527,6 @@ def check_texts(values: pd.Series | pd.Index, what: str) -> None:
 
 def check_unique(names: pd.Index, what: str) -> None:
     check_texts(names, f"a {what} label")
-    if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
-        raise DataError(
-            f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)"
-        )
     if not names.is_unique:
         cure = (
             "data.reset_index(drop=True) gives new ones"

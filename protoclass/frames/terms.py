@@ -287,6 +287,10 @@ def log(x: Any, base: float | None = None) -> Any:
     """The logarithm, natural or to a base."""
     if base is None:
         return np.log(x)
+    if not is_number(base, 0, above=True) or base == 1:
+        raise FormulaError(
+            f"the base of log() must be a number > 0 other than 1, not {brief(base)}"
+        )
     return EXACT[int(base)](x) if base in EXACT else np.log(x) / np.log(base)
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..core import Array
 from ..frames.frame import mold
-from ..frames.spelling import PLACEHOLDER
+from ..frames.misread import PLACEHOLDER
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..values import public
 from .dissimilarity import Dissimilarity, of_metric

@@ -125,10 +125,6 @@ class Frame:
         """Class codes (n,)."""
         return self.classes.codes.astype(np.int64)
 
-    def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
-        """The predictors of the rows of these labels; missing for a label of no row."""
-        return self.columns.reindex(labels)
-
     @cached_property
     def class_counts(self) -> np.ndarray:
         """Rows of each class, int (classes,)."""
@@ -236,9 +232,7 @@ class Frame:
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
         """Counts of rows by value, in the rows of a mask for each column."""
-        counts = {
-            c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()
-        }
+        counts = {c: Counter(self.columns[c][at].tolist()) for c, at in where.items()}
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
     def without_unseen(self, names: Iterable[str]) -> Frame:
@@ -291,13 +285,8 @@ class Frame:
         return table
 
     def _unchanged(self) -> pd.DataFrame:
-        categories = [c for c, column in self.schema.items() if column.kind == "category"]
-        if categories:
-            most = max(categories, key=lambda c: len(self.schema[c].levels))
-            raise TooLargeError(
-                f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: "
-                f"leave it out ('- {most}'), or use dissimilarity='gower'"
-            )
+        if not _unchanged_numbers(self):
+            raise _too_wide(self)
         single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
         values = self.columns.to_numpy(np.float32 if single else float, na_value=np.nan)
         return pd.DataFrame(values, self.index, self.columns.columns)
@@ -397,7 +386,7 @@ def mold(
     if na == "keep" and len(columns.columns):
         dropped |= columns.isna().to_numpy().all(axis=1)
     if dropped.any() and (na == "raise" or dropped.all()):
-        raise missing_values(counts, len(data), parsed.response, na)
+        raise missing_values(counts, na)
     complete = columns[~dropped] if dropped.any() else columns
     schema = learn_schema(complete, parsed)
     notes: tuple[str, ...] = ()
@@ -422,23 +411,11 @@ def mold(
 
 
 def trained_spec(frame: Frame) -> Any:
-    """Formulaic's specification, trained on the rows; None for plain numbers."""
-    if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
-        return None
-    width = _width(frame)
-    if width * len(frame) * 8 > LARGEST:
-        categories = [c for c, column in frame.schema.items() if column.kind == "category"]
-        if frame.formula.plain() and categories:
-            # Gower uses the unchanged categories; a metric that requests `design` checks it
-            return None
-        widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
-        reason = ""
-        if widest is not None:
-            reason = f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
-        raise TooLargeError(
-            f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many "
-            f"for {len(frame)} rows{reason}: leave out terms, or categories of many levels"
-        )
+    """Formulaic's specification, trained on the rows; None for plain numbers, and for a design
+    matrix that is too large.
+    """
+    if _unchanged_numbers(frame) or _width(frame) * len(frame) * 8 > LARGEST:
+        return None  # Gower uses unchanged categories; a metric that requests `design` checks it
     rows = frame
     if frame.keep:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
@@ -455,6 +432,21 @@ def trained_spec(frame: Frame) -> Any:
 def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
     """Formulaic's specification from the stored states of its transforms, by text, without rows."""
     return compute(untrained(frame.formula.terms, states), frame.take(np.arange(0)))[1]
+
+
+def _unchanged_numbers(frame: Frame) -> bool:
+    """Whether the design matrix has the predictors as they are."""
+    return frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values())
+
+
+def _too_wide(frame: Frame) -> TooLargeError:
+    """The error if the design matrix is too large, which names the category of the most levels."""
+    widest = max(frame.schema, key=lambda c: len(frame.schema[c].levels))
+    return TooLargeError(
+        f"the design matrix of {frame.formula.quoted} would have {_width(frame):,} columns "
+        f"({len(frame.schema[widest].levels)} levels of {shown(widest)}), too many for "
+        f"{len(frame)} rows: leave out terms or the column, or use dissimilarity='gower'"
+    )
 
 
 def _width(frame: Frame) -> int:
@@ -576,9 +568,6 @@ class RowlessFrame(Frame):
 
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
         return self.remembered.again(data)
-
-    def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
-        return self.remembered.predictors_of(labels)
 
     def _gone(self, *_: Any) -> NoReturn:
         raise NotAvailableError(GONE)

@@ -158,10 +158,10 @@ def check_kind(values: pd.Series, known: Column) -> None:
         )
 
 
-def first_of(levels: Sequence[Any], most: int = 5) -> str:
-    """The first levels, in words."""
-    more = f" and {len(levels) - most} more" if len(levels) > most else ""
-    return ", ".join(shown(level) for level in levels[:most]) + more
+def first_of(words: Sequence[str], most: int = 5) -> str:
+    """The first words of a list, and how many are left."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
@@ -293,16 +293,17 @@ class Unseen:
                 f"column {name!r} was boolean in the training data, but has values that are "
                 f"neither true nor false: {self.values(name)}"
             )
-        levels = first_of(known.levels)
+        levels = first_of([shown(level) for level in known.levels])
         return f"column {name!r} has levels that the training data ({levels}) lack: {self.values(name)}"
 
     def values(self, name: str) -> str:
         """The values of a column with their counts, in words."""
-        counts = self.counts[name]
-        values = [
-            f"{shown(value)} ({n} row{'s' if n > 1 else ''})" for value, n in counts.most_common(5)
-        ]
-        return ", ".join(values) + (f" and {len(counts) - 5} more" if len(counts) > 5 else "")
+        return first_of(
+            [
+                f"{shown(value)} ({n} row{'s' if n > 1 else ''})"
+                for value, n in self.counts[name].most_common()
+            ]
+        )
 
     def refuse(self) -> None:
         """Raise if there are any."""
@@ -376,27 +377,20 @@ def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
         )
 
 
-def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> DataError:
+def missing_values(counts: pd.Series, na: str) -> DataError:
     """The error if values are missing with na="raise", or leave no row; `counts` is by column."""
     if na == "raise":
         return DataError(f"missing values in {_counted(counts)}: fill them, or use na='drop'")
-    return DataError(f"no row is complete: {_most_missing(counts / rows, response)}")
+    return DataError(
+        f"no row is complete, with missing values in {_counted(counts)}: fill them, or leave out "
+        "the columns that miss most"
+    )
 
 
 def _counted(counts: pd.Series) -> str:
-    """Columns with missing values and their counts, in words."""
-    return ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
-
-
-def _most_missing(share: pd.Series, response: str | None) -> str:
-    """The columns with the largest proportions of missing values, in words."""
-    if response in share and share[response] == 1:
-        return f"the response {response!r} has no value in any row"
-    most = share[share > 0].sort_values(ascending=False, kind="stable").head(5)
-    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most.items())
-    return (
-        f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
-    )
+    """Columns with missing values and their counts, in words, the most first."""
+    most = counts[counts > 0].sort_values(ascending=False, kind="stable")
+    return first_of([f"{name!r} ({count})" for name, count in most.items()])
 
 
 def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response: Any) -> None:

@@ -93,30 +93,14 @@ def source_of(data: Any) -> LazyTable | None:
     if not isinstance(table, nw.LazyFrame):
         return None
     with readable(partial(_unreadable, data)):
-        names = list(table.collect_schema())
-    if table.implementation.is_polars():
-        return LazyTable(
-            names,
-            partial(
-                _computed,
-                data,
-                lambda columns: of_polars(table.select(columns).collect().to_native()),
-            ),
-        )
-    return LazyTable(
-        names,
-        partial(
-            _computed, data, lambda columns: table.select(columns).collect("pandas").to_native()
-        ),
-    )
+        return LazyTable(list(table.collect_schema()), partial(_computed, data, table))
 
 
-def _computed(
-    data: Any, compute: Callable[[list[str]], pd.DataFrame], columns: list[str]
-) -> pd.DataFrame:
+def _computed(data: Any, table: Any, columns: list[str]) -> pd.DataFrame:
     """Some columns of a lazy table, with row numbers as labels."""
+    library = None if table.implementation.is_polars() else "pandas"
     with readable(partial(_unreadable, data)):
-        return compute(columns).reset_index(drop=True)
+        return as_pandas(table.select(columns).collect(library)).reset_index(drop=True)
 
 
 def _unreadable(data: Any, reason: Exception) -> DataError:
@@ -300,16 +284,8 @@ def _file(name: str) -> File:
         raise OptionError(
             f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path"
         )
-    try:
-        path = Path(name).expanduser().absolute()
-        exists = path.exists() and name != ""
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-    ) as reason:  # names that are too long, contain a zero, or have no home
-        raise FileError(f"{shown(name)} is not a path: {cut(str(reason))}") from None
-    if not exists:
+    path = Path(os.path.abspath(os.path.expanduser(name)))
+    if not os.path.exists(path) or not name:
         raise FileError(
             f"no file is named {shown(name)}: use a DataFrame, {ALLOWED}, or a data set, pc.load_data('iris')"
         )
@@ -500,12 +476,8 @@ def _made_a_frame(data: Any) -> str:
         return "use pd.DataFrame([row]) for one row, or pd.DataFrame(data) for columns"
     if isinstance(data, (list, tuple, np.ndarray)):
         return "use pd.DataFrame(values, columns=names)"
-    if hasattr(data, "condensed"):
-        return "use data.to_frame()"
     if hasattr(data, "to_table"):
         return "use data.to_table(columns=[...])"
-    if hasattr(data, "to_pandas"):
-        return "use data.to_pandas()"
     return "use the frame itself"
 
 

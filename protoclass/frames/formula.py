@@ -291,14 +291,10 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
         check_factors([Term(written)], names, text)
     except FormulaError:
         bare = re.sub(r"`[^`]*`", "", right)
-        odd = [
-            c
-            for c in names.alias
-            if not re.fullmatch(r"[\w.]*|\W+|.*`.*", c) and c.split("(")[0] not in TRANSFORMS
-        ]
-        name = max((c for c in odd if c in bare), key=len, default=None)
-        if name is None:
+        odd = [c for c in names.alias if re.fullmatch(r"[\w.]+\W[^`(]*", c) and c in bare]
+        if not odd:
             raise
+        name = max(odd, key=len)
         raise FormulaError(
             f"the name {shown(name)} in {shown(text)} is not a plain word: write it in backticks, `{cut(name)}`"
         ) from None
@@ -404,14 +400,11 @@ def _check_node(node: ast.expr, where: str, used: set[str]) -> None:
     match node:
         case ast.Name(id=name):
             used.add(name)
-        case ast.Constant(value=bool() | int() | float() | str() | None):
+        case ast.Constant(value=int() | float()):
             pass
         case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
             _check_node(operand, where, used)
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
-            for side in (left, right):
-                if isinstance(side, ast.Constant) and not is_real(side.value):
-                    raise FormulaError(f"{shown(side.value)} in {where} is not a number")
             if isinstance(op, ast.Pow):
                 power = ast.unparse(right)
                 if not re.fullmatch(r"-?[0-9.]+", power) or abs(float(power)) > MOST_POWER:

@@ -44,8 +44,6 @@ from .schema import (
     missing_values,
     numbers,
     read_classes,
-    same_groups,
-    same_values,
     unseen_values,
     with_levels,
 )
@@ -372,16 +370,17 @@ def mold(
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     weight = given_weights(weights, data)
-    excluded = [
-        name for given in aside for name in columns_given(given, data, same_groups)
-    ] + columns_given(weights, data, same_values)
+    excluded = [name for given in (*aside, weights) for name in columns_given(given, data)]
     parsed = read(formula, data.columns, excluded)
     refuse_row_numbers(parsed, data)
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
-    dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
+    missing = (columns if na != "keep" else columns.iloc[:, :0]).isna()
+    if response_values is not None:
+        missing[parsed.response] = response_values.isna()
+    dropped, counts = missing.to_numpy().any(axis=1), missing.sum()
     # a row without any predictor has no dissimilarity to another
     if na == "keep" and len(columns.columns):
         dropped |= columns.isna().to_numpy().all(axis=1)
@@ -497,14 +496,6 @@ def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) ->
 def states_of(spec: Any) -> dict[str, Any]:
     """The learned states of the transforms, by text: numbers, texts and arrays."""
     return deepcopy(dict(sorted(spec.transform_state.items())))
-
-
-def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
-    """Rows with missing values, bool (n,), and the number of missing values of each column."""
-    missing = columns.isna()
-    if response is not None:
-        missing[response.name] = response.isna()
-    return missing.to_numpy().any(axis=1), missing.sum()
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:

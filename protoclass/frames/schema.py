@@ -25,7 +25,6 @@ from .misread import (
     REPEATED,
     in_days,
     numbers_as_text,
-    numbers_rows,
     refuse_numbers_as_text,
     warn_of_alike,
 )
@@ -469,17 +468,17 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     return values
 
 
-def columns_given(
-    given: Any, data: pd.DataFrame, agree: Callable[[pd.Series, pd.Series], bool]
-) -> list[Any]:
-    """The columns of the data that agree with an argument, a name or values of the rows."""
+def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
+    """The columns of the data that are an argument, a name or values of the rows."""
     if given is None:
         return []
     values = labels_along(given, data, "groups").set_axis(data.index)
     return [
         name
         for name in data
-        if all(agree(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None))
+        if all(
+            same_values(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None)
+        )
     ]
 
 
@@ -487,17 +486,6 @@ def same_values(one: pd.Series, other: pd.Series) -> bool:
     """Whether two columns have the same values, also of different types or as texts."""
     return one.equals(other) or any(
         bool((one.astype(kind) == other.astype(kind)).all()) for kind in (object, str)
-    )
-
-
-def same_groups(one: pd.Series, other: pd.Series) -> bool:
-    """Whether two columns have the same values, or the first numbers the groups of the other."""
-    if same_values(one, other):
-        return True
-    return (
-        numbers_rows(one.drop_duplicates())
-        and np.array_equal(pd.factorize(one)[0], pd.factorize(other)[0])
-        and not one.is_unique
     )
 
 

@@ -323,23 +323,11 @@ def _names_in_parquet(path: Path) -> list[str]:
     return [name for name in schema.names if name not in index]
 
 
-def of_polars(table: Any) -> pd.DataFrame:
-    """A frame of polars, without pyarrow, which its own `to_pandas` needs."""
-    import narwhals as nw
-
-    known = nw.from_native(table)
-    return pd.DataFrame(
-        {name: _of_polars(known[name]) for name in known.columns}, pd.RangeIndex(len(known))
-    )
-
-
 def _of_polars(values: Any) -> Any:
-    """A column of narwhals as pandas has it."""
+    """A column of polars as pandas has it, without pyarrow, which polars' own `to_pandas` needs."""
     import narwhals as nw
 
     kind = values.dtype
-    if kind in (nw.Decimal, nw.Int128, nw.UInt128):
-        values = values.cast(nw.Float64)
     if kind.is_numeric() or kind in (nw.Boolean, nw.Date):
         return values.to_numpy()
     if kind == nw.Enum:
@@ -439,10 +427,13 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
             "data must be a DataFrame (pandas, polars, pyarrow), a path or a lazy table, not "
             f"{type(data).__name__}: {_made_a_frame(data)}"
         ) from None
-    if table.implementation.is_polars():  # its own to_pandas needs pyarrow
-        return of_polars(data)
     # which would be objects
-    return table.with_columns(selectors.by_dtype(nw.Decimal).cast(nw.Float64)).to_pandas()
+    long = selectors.by_dtype(nw.Decimal, nw.Int128, nw.UInt128)
+    table = table.with_columns(long.cast(nw.Float64))
+    if not table.implementation.is_polars():
+        return table.to_pandas()
+    columns = {name: _of_polars(table[name]) for name in table.columns}
+    return pd.DataFrame(columns, pd.RangeIndex(len(table)))
 
 
 def unshared(table: Any) -> Any:

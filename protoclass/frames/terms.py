@@ -231,13 +231,11 @@ def _check_literals(terms: Iterable[Term], text: str) -> None:
     for term in terms:
         literal = [f.expr for f in term.factors if f.how == "literal"]
         rest = frozenset(f.expr for f in term.factors if f.how != "literal")
-        if any(not number.replace(".", "", 1).isdecimal() for number in literal):
+        scale = all(number.replace(".", "", 1).isdecimal() for number in literal)
+        if literal != ["1"] and not (rest and scale):
             raise FormulaError(
-                f"{shown(literal[0])} in {shown(text)} is a text, but terms are columns: use a column"
-            )
-        if not rest and literal != ["1"]:
-            raise FormulaError(
-                f"{shown(literal[0])} in {shown(text)} is a number, but terms are columns: use a column"
+                f"{shown(literal[0])} in {shown(text)} is not a column, but terms are columns: use "
+                "a column"
             )
         if rest in seen:
             raise FormulaError(

@@ -6,16 +6,11 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from .errors import DataError, FileError, OptionError, ProtoclassError, brief, cut, printed, shown
-
-if TYPE_CHECKING:
-    pass
-
 
 PART_NAME = 40  # letters of the name of a file that the file has while it is written
 PAGES = (".html", ".htm")
@@ -107,7 +102,6 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, path)
-            _settle(path.parent)
             return out
         finally:
             beside.unlink(missing_ok=True)
@@ -118,19 +112,6 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
             f"{shown(str(path))} can't be written ({_why(reason)}; no file is left behind): free "
             "some space, or use another folder"
         ) from None
-
-
-def _settle(folder: Path) -> None:
-    """Flush a new name in a folder to disk; some systems and disks have no such request, and the
-    file exists already."""
-    if os.name != "posix":
-        return
-    with suppress(OSError):
-        place = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(place)
-        finally:
-            os.close(place)
 
 
 def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:

@@ -251,6 +251,8 @@ VERBS_OF_VALIDATION: Mapping[str, str] = {
     "one_se": "use selected('1se'), a row of the table",
 }
 
+VERBS_OF_COMPARISON: Mapping[str, str] = {"chances": "use probabilities"}
+
 VERBS_OF_MODEL: Mapping[str, str] = dict.fromkeys(
     ["fit", "predict", "score"],
     "use a model object in fit, fit = pc.fit('y ~ .', data, pc.KNN(k=3)), and then the fit; for X "

@@ -28,7 +28,7 @@ from .export.methods import methods
 from .export.pages import card, report
 from .export.reproduce import reproduce
 from .export.sql import sql
-from .frames.spelling import substitute
+from .frames.formula import substitute
 from .ground.checks import Served
 from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION

@@ -226,7 +226,9 @@ class Fitted(Served):
             coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
             predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
         else:
-            predictors = self._frame.predictors_of(head.index[self._prototype_row >= 0].unique())
+            predictors = self._frame.remembered.columns.reindex(
+                head.index[self._prototype_row >= 0].unique()
+            )
             added = self.dissimilarity.added
             if added is not None:
                 predictors = pd.concat([predictors, added.reindex(columns=predictors.columns)])

@@ -21,7 +21,7 @@ from ..core import Array
 from ..core.coding import as_slice
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..frames.spelling import PLACEHOLDER
+from ..frames.misread import PLACEHOLDER
 from ..ground.checks import among
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable

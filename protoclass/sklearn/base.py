@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 from ..core.memory import check_fits
 from ..estimation.problem import DEFAULTS
 from ..fitting import Fit, fit
-from ..frames.schema import numbers_rows
+from ..frames.misread import numbers_rows
 from ..frames.tables import as_pandas
 from ..ground.checks import hint_for, one_of
 from ..ground.errors import DataError, NotAvailableError, OptionError, brief, shown

@@ -109,7 +109,10 @@ class Fit(Saveable, Fitted):
                 if name not in changes
             }
             if self._problem.to_tune is not None:
-                changes = {"dissimilarity": self._problem.chosen_metric(selection.values), **changes}
+                changes = {
+                    "dissimilarity": self._problem.chosen_metric(selection.values),
+                    **changes,
+                }
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
         again = fit_call(

@@ -107,7 +107,7 @@ SKLEARN = [
     ("pc.fit('species ~ sepal_width', data, 'knn', k=3, group='petal_width')", "OptionError: use groups=",
      "pc.fit('species ~ sepal_width', data, 'knn', k=3, groups='petal_width')"),
     ("fit.test(new, groups='sepal_width')", "OptionError: use clusters=", "fit.test(new, clusters=new.index % 5)"),
-    ("fit.calibrate(how='sigmoid')", "OptionError: use how='multinomial'", "fit.calibrate(how='multinomial', cv=3)"),
+    ("fit.calibrate(method='sigmoid')", "OptionError: use method='multinomial'", "fit.calibrate(method='multinomial', cv=3)"),
     ("cal.predict(new, 'set', level=90)", "OptionError: such as 0.9", "cal.predict(new, 'set', level=0.9)"),
     ("cal.predict(new, 'set', alpha=0.1)", "OptionError: use level=", "cal.predict(new, 'set', level=0.9)"),
     ("cal.predict(new, prior={'setosa': 10, 'versicolor': 10, 'virginica': 80})", "OptionError: must sum to 1",

@@ -364,8 +364,11 @@ def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
 
 def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise for arguments about single rows of the data, or that select the calibration rows."""
-    cures = {"weights": "leave it out", "method": "use methods=[...]",
-             "new": "use compare_fits(fits, new) for existing fits"}  # fmt: skip
+    cures = {
+        "weights": "leave it out",
+        "method": "use methods=[...]",
+        "new": "use compare_fits(fits, new) for existing fits",
+    }
     for name in [name for name in arguments if name in cures]:
         raise OptionError(f"compare() has no argument {name!r}: {cures[name]}")
     for name, options in specs.items():

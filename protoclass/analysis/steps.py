@@ -339,7 +339,9 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
         check_known("at()", tuned, ["size", "lambda_", *known])
         if validation is None or size is not None or lambda_ is not None:
             raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
-        return fit._learn(fit._problem, validation._select(validation._chosen_at(tuned)), validation)
+        return fit._learn(
+            fit._problem, validation._select(validation._chosen_at(tuned)), validation
+        )
     if (size is None) == (lambda_ is None):
         raise OptionError("at() needs either size= or lambda_=")
     rule, most = stepwise(fit), step_count(fit)
@@ -356,7 +358,8 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     return fit._derived(rule.first(int(size)), steps=int(size))
 
 
-OF_ROWS = ("weights", "groups", "cv")  # arguments with a value for each row, unless a name or a number
+# arguments with a value for each row, unless a name or a number
+OF_ROWS = ("weights", "groups", "cv")
 OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 

@@ -44,7 +44,7 @@ from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
 from .problem import Problem, check_measure, measure_losses, with_folds
 
-HOW = ("auto", *LEARN)
+METHODS = ("auto", *LEARN)
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
@@ -54,7 +54,7 @@ DRAWS = 200  # bootstrap samples of the calibration rows
 def calibrate(
     fit: AnyFit,
     new: Any = None,
-    how: str = "auto",
+    method: str = "auto",
     cv: Any = "auto",
     seed: int | None = None,
     weights: Any = None,
@@ -78,7 +78,7 @@ def calibrate(
     ----------
     new : DataFrame, optional
         Calibration rows with the response. Default: the training rows, by cross-validation.
-    how : "auto", "multinomial" or "isotonic"
+    method : "auto", "multinomial" or "isotonic"
         Calibration method. "auto": isotonic if its held-out log loss is lower by more than one
         standard error, otherwise multinomial. "multinomial": logistic calibration with one
         intercept per class and one common slope (Platt 1999 for two classes), which is shrunken
@@ -145,7 +145,7 @@ def calibrate(
     >>> fit.predict(new, "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
-    request = requested(new=new, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
+    request = requested(new=new, method=method, cv=cv, seed=seed, weights=weights, tune=tune)
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
     return calibrated(replace(fit, _problem=replace(fit._problem, call=call), calibration=None))
 
@@ -175,9 +175,9 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
     if calibrate is True:
         return dict(DEFAULTS)
     if isinstance(calibrate, str):
-        return {**DEFAULTS, "how": calibrate}
+        return {**DEFAULTS, "method": calibrate}
     if not isinstance(calibrate, Mapping) or set(calibrate) - set(DEFAULTS):
-        ways = ", ".join(map(repr, HOW))
+        ways = ", ".join(map(repr, METHODS))
         raise OptionError(
             f"calibrate must be True, False, {ways} or a dict of {list(DEFAULTS)}, not {brief(calibrate)}"
         )
@@ -185,10 +185,10 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
 
 
 def calibration(
-    fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any
+    fit: Fitted, new: Any, method: str, cv: Any, seed: int | None, weights: Any, tune: Any
 ) -> Calibration:
     """See `Fit.calibrate`."""
-    one_of("how", how, HOW)
+    one_of("method", method, METHODS, "calibration")
     one_of("tune", tune, ("auto", True, False))
     kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
     if kind is None:
@@ -216,8 +216,8 @@ def calibration(
     scale = scale_of(kind, values)
     scores = scale.scores(values)
     chances = (
-        LEARN[how](scores, y, w)
-        if how in LEARN
+        LEARN[method](scores, y, w)
+        if method in LEARN
         else fit_selected(scores, y, w, parts_of(y, fold, int(np.bincount(y).min())))
     )
     classes = len(fit.classes)

@@ -34,6 +34,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "random_state": ("seed",),
     "sample_weight": ("weights",),
     "scoring": ("measure",),
+    "stop": ("max_size",),
     "type": ("kind", "sample"),
     "verbose": ("progress",),
     "weights": ("column_weights",),
@@ -143,7 +144,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "na.pass": "use na='keep' with Gower",
         "impute": "use data.fillna(...) to impute them",
     },
-    "how": {"sigmoid": "use how='multinomial'"},
+    "calibration": {"sigmoid": "use method='multinomial'"},
     "weights": {
         "balanced": "use class_weights='balanced' to weight classes equally",
     },

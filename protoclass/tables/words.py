@@ -35,9 +35,9 @@ def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     if fit._curve is not None:
         return fit._curve.confusion(fit._selection.point), "held-out rows"
     L, levels = len(fit.classes), fit._frame.levels
-    table = np.bincount(fit._frame.codes * L + fit._fitted_codes, fit._frame.weights, L * L).reshape(
-        L, L
-    )
+    table = np.bincount(
+        fit._frame.codes * L + fit._fitted_codes, fit._frame.weights, L * L
+    ).reshape(L, L)
     return pd.DataFrame(table, levels, levels), "training rows"
 
 
@@ -186,7 +186,9 @@ def list_facts(validation: ErrorCurve, point: int) -> list[tuple[str, str]]:
     """Facts about a grid point, by name."""
     row = validation.table.iloc[point]
     out = [(describe_axis(validation, k), write_value(row[k])) for k in validation.grid]
-    out.append((f"held-out {validation._measure_name}, {count_folds(validation)}", write_error(row)))
+    out.append(
+        (f"held-out {validation._measure_name}, {count_folds(validation)}", write_error(row))
+    )
     if "cover_error" in row:
         out.append(("cover error", f"{row['cover_error']:.4f}"))
     if "bound" in row:

@@ -35,7 +35,7 @@ def test_any_method_gets_chances_and_sets(iris, number, method):
     kind = BUILT_IN[method]
     model = kind(**{name: values[0] for name, values in kind.example.items()})
     how = ("multinomial", "isotonic")[number % 2]
-    fit = pc.fit("species ~ .", iris.iloc[::2], model, calibrate={"how": how, "cv": 3})
+    fit = pc.fit("species ~ .", iris.iloc[::2], model, calibrate={"method": how, "cv": 3})
     new = iris.iloc[1::3]
     p, sets = fit.predict(new, "prob"), fit.predict(new, "set", level=0.8)
     assert p.index.equals(new.index)
@@ -118,7 +118,7 @@ def test_words_of_the_guarantee(iris):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"how": "sigmoid"}, "how must be 'auto', 'multinomial' or 'isotonic', not 'sigmoid': use how='multinomial'"),
+    [({"method": "sigmoid"}, "method must be 'auto', 'multinomial' or 'isotonic', not 'sigmoid': use method='multinomial'"),
      ({"cv": None}, "leaves no row"),
         ({"new": pd.DataFrame({"a": [1.0]})}, "lack the response"),
      ({"seed": -1}, "whole number")],

@@ -24,7 +24,7 @@ def fit():
 
 @pytest.fixture(scope="module")
 def three(iris):
-    return pc.fit("species ~ sepal_length + sepal_width", iris, eps=0.4).calibrate(how="isotonic", cv=5)
+    return pc.fit("species ~ sepal_length + sepal_width", iris, eps=0.4).calibrate(method="isotonic", cv=5)
 
 
 def naive(p, y, w, code, losses, balanced, limits):

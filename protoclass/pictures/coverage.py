@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.steps import measure_rows, take
-from ..core.neighbours.nearest import nearest, order_of
+from ..core.neighbours.nearest import rank_of
 from ..core.query import BLOCK, answer
 from ..core.sources import Source, part
 from ..estimation.fitted import Fitted
@@ -103,13 +103,13 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
     if not fit.model.can.nearest:
         return Coverage(fit._fitted_codes)
     near, first, wrong = (np.full(n, start) for start in (-1, -1, 0))
-    classes, balls, order = prototypes.classes, prototypes.radii is not None, order_of(prototypes)
+    classes, balls, line = prototypes.classes, prototypes.radii is not None, rank_of(prototypes)[0]
     step = max(1, BLOCK // max(1, q))
     for start in range(0, n if q else 0, step):
         rows = np.arange(start, min(n, start + step))
         D = measure_rows(prototypes, dissimilarity, source, rows)
         D = np.nan_to_num(D, nan=np.inf, posinf=np.inf)
-        found = nearest(D, classes[None], order)[:, 0]
+        found = line[D[:, line].argmin(axis=1)]
         near[rows] = np.where(D.min(axis=1) < np.inf, found, -1)
         if prototypes.radii is not None:
             inside, right = prototypes.radii > D, classes == frame.codes[rows, None]

@@ -107,18 +107,16 @@ def framed(draw: Draw) -> Draw:
 
     @wraps(draw)
     def drawn(*values: Any, **options: Any) -> Any:
-        ax, size = (
-            signature(draw).bind(*values, **options).arguments.get("ax"),
-            rcParams["font.size"],
-        )
-        if ax is not None:
-            if not hasattr(ax, "set_xlabel"):
-                raise OptionError(
-                    f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}"
-                )
-            # "small" is 0.83 of it
-            size = max(1.21 * LEAST, size * min(1.0, inches(ax)[0] / NARROW) ** 0.5)
-        with rc_context({"font.size": size}):
+        ax = signature(draw).bind(*values, **options).arguments.get("ax")
+        if ax is None:  # no rc_context: it would undo the settings of a notebook's backend
+            return _finish(draw(*values, **options))
+        if not hasattr(ax, "set_xlabel"):
+            raise OptionError(
+                f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}"
+            )
+        # "small" is 0.83 of it
+        size = rcParams["font.size"] * min(1.0, inches(ax)[0] / NARROW) ** 0.5
+        with rc_context({"font.size": max(1.21 * LEAST, size)}):
             return _finish(draw(*values, **options))
 
     return drawn  # type: ignore[return-value]

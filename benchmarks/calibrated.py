@@ -74,11 +74,11 @@ def run_once(world, n, arguments, seed, count):
     train, new = table_of(draw, world, n), table_of(draw, world, count)
     calibrate = {"method": "multinomial"}
     fit = pc.fit("y ~ .", train, **arguments, dissimilarity=METRIC, seed=seed, calibrate=calibrate, progress=False)
-    c = fit.calibration
+    c = fit._calibration
     given = (c.scores, c.conformal.y, c.conformal.w)
     chances = {how: learn(*given) for how, learn in LEARN.items()}
     chances["auto"] = fit_selected(*given, parts_of(given[1], c.conformal.fold, int(np.bincount(given[1]).min())))
-    p = {how: replace(fit, calibration=replace(c, chances=chances[how])).predict(new, "prob").to_numpy() for how in WAYS}
+    p = {how: replace(fit, _calibration=replace(c, chances=chances[how])).predict(new, "prob").to_numpy() for how in WAYS}
     held = [t in s for t, s in zip(new["y"], fit.predict(new, "set", level=0.9), strict=True)]
     return p, (new["y"] == "yes").to_numpy().astype(int), held, chances["auto"].name == "isotonic"
 

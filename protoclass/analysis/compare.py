@@ -555,7 +555,7 @@ def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | N
     sizes = {"prototypes": len(rule.prototypes), "size": rule.size}
     predicted = fitted._predictions(new, unseen=unseen)
     p = None
-    if fitted.calibration is not None:
+    if fitted._calibration is not None:
         p = fitted._predictions(new, "prob", unseen=None).to_numpy(float)
     return {**sizes, "seconds": seconds, "choice": choice}, predicted, p
 

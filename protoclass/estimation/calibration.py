@@ -122,7 +122,7 @@ def calibrate(
     * with the training rows (cross-conformal, Vovk 2015): typically close to `level`; about 1 - 2
       (1 - level) is guaranteed, if the parameters were tuned again without each fold, or not tuned.
 
-    `fit.calibration.guarantee(level)` states the guarantee for this fit.
+    `Fit.summary` states the guarantee for this fit.
 
     *Simulations.* In ten worlds, the mean difference between the default probabilities and the
     observed proportions was 0.001 to 0.063; with 60 rows it was 0.05 to 0.06 (`python
@@ -147,7 +147,7 @@ def calibrate(
     """
     request = requested(new=new, method=method, cv=cv, seed=seed, weights=weights, tune=tune)
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
-    return calibrated(replace(fit, _problem=replace(fit._problem, call=call), calibration=None))
+    return calibrated(replace(fit, _problem=replace(fit._problem, call=call), _calibration=None))
 
 
 DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.items())[1:]}
@@ -156,9 +156,9 @@ DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.
 def calibrated(fit: AnyFit) -> AnyFit:
     """The fit, calibrated if its call requests it and it is not calibrated yet."""
     wanted = fit.call.arguments.get("calibrate", False)
-    if wanted is False or fit.calibration is not None:
+    if wanted is False or fit._calibration is not None:
         return fit
-    return replace(fit, calibration=calibration(fit, **arguments_of(wanted)))
+    return replace(fit, _calibration=calibration(fit, **arguments_of(wanted)))
 
 
 def requested(**arguments: Any) -> dict[str, Any]:
@@ -482,7 +482,7 @@ def threshold(
     >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
     [0.96, 0.84, 0.92]
     """
-    calibration = fit.calibration
+    calibration = fit._calibration
     if calibration is None:
         raise NotAvailableError(
             "a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)"

@@ -270,7 +270,7 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
         known = trial.dissimilarity, trial.task, None if path is None else path.at(place)
     del answers  # has arrays of rows x grid points, of which the curve keeps those that it needs
     fit = calibrated(kind._learn(problem, selection, validation, known))
-    worse = worse_than_one_class(validation, point, fit.rule.kinds, fit.calibration is not None)
+    worse = worse_than_one_class(validation, point, fit.rule.kinds, fit._calibration is not None)
     _warn_of(copied(problem, validation._of_fold), worse, costs_twice(validation))
     return fit
 

@@ -132,7 +132,7 @@ def _parts_of_fit(fit: Any) -> dict[str, Any]:
         **rule.report,
         "fitted model": rule,
         "errors": fit._curve and {"of folds": fit._curve._errors, "cross-validation": fit._curve},
-        "probabilities": fit.calibration,
+        "probabilities": fit._calibration,
     }
 
 

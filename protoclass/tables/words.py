@@ -315,7 +315,7 @@ def class_facts(fit: Fitted) -> dict[str, str]:
         if "prob" in fit.rule.kinds
         else ""
     )
-    also = also if fit.calibration is None else ", but not the probabilities and sets"
+    also = also if fit._calibration is None else ", but not the probabilities and sets"
     out = (
         {}
         if given is None
@@ -407,7 +407,7 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
     if fit.model.can.weights and fit.call.arguments.get("class_weights") is None:
         out.append('class_weights="balanced"')
     if unseen.any() and set(READ) & set(fit.rule.kinds):
-        calibrate = "" if fit.calibration is not None else "calibrate=True and "
+        calibrate = "" if fit._calibration is not None else "calibrate=True and "
         out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
     return ", or ".join(out)
 

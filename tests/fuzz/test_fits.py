@@ -71,7 +71,7 @@ def test_tables(call):
         fit.bound()
     for _, label in zip(range(2), fit.prototypes.index, strict=False):
         with lawful():
-            fit.ball(label)
+            fit.why(prototype=label)
     if fit._curve is not None:
         with lawful():
             assert repr(fit.validation)

@@ -259,7 +259,7 @@ class Model(NamedArguments, Served):
         Parameters with which a row of weight 2 gives the same predictions as two rows, such as
         `{"K": 1}`. None if weights mean something else or random draws depend on them.
     papers : tuple of str
-        Keys of the papers of the method in `export.methods`, which `Fit.methods` cites.
+        Keys of the papers of the method in `export.methods`, which `Card.methods` cites.
     """
 
     _serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL

@@ -325,11 +325,11 @@ def test_a_swap_is_what_alternatives_says(iris):
         result = fit.alternatives(within=0.2, progress=False)
         assert len(result.substitutes) > 5
         for pair in result.substitutes.iloc[::4].itertuples():
-            other = fit.swap(pair.prototype, pair.substitute)
+            other = fit.at(swap={pair.prototype: pair.substitute})
             assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
             assert other.training_error == pytest.approx(pair.error)
             assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
-            back = other.swap(pair.substitute, pair.prototype)
+            back = other.at(swap={pair.substitute: pair.prototype})
             assert back.prototypes.equals(fit.prototypes)
             again = other.alternatives(progress=False)  # of which one single change leads back to the fit
             assert again.objective == pytest.approx(other.rule.report["cost"], rel=1e-9)
@@ -347,7 +347,7 @@ def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
 def test_a_row_of_another_class_takes_no_place(iris):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="none")
     with pytest.raises(pc.errors.OptionError, match="the prototype must have the class of its row, but 149 is of class 'virginica', not"):
-        fit.swap(fit.prototypes.index[0], 149)
+        fit.at(swap={fit.prototypes.index[0]: 149})
 
 
 def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris):

@@ -49,9 +49,7 @@ class PrototypeEstimator(BaseEstimator):
     """An estimator whose parameters are arguments of `protoclass.fit`, and parameters of the method
     by name.
 
-    `get_params` returns the parameters of the signature and the parameters of the method that were
-    given; `set_params` takes any parameter of the method. A change of the method drops the
-    parameters of the previous method, unless they are given again.
+    A change of the method drops the parameters of the previous method, unless they are given again.
     """
 
     def __init__(
@@ -240,8 +238,7 @@ class PrototypeEstimator(BaseEstimator):
 
     @property
     def prototype_indices_(self) -> np.ndarray:
-        """Position in X of the row that each prototype is, as `X.iloc` takes it; -1 for one that is
-        not a row, int (q,)."""
+        """Position in X of each prototype, int (q,); -1 for one that is not a row."""
         row, labels = self.fit_.prototype_row, self.fit_.frame.index.to_numpy()
         return np.where(row >= 0, self._rows[labels[row]], -1)
 
@@ -294,27 +291,22 @@ def read_rows(
     Parameters
     ----------
     estimator : estimator
-        Gets `n_features_in_` and `feature_names_in_` if `reset`; otherwise X is compared with
-        these.
+        Gets `n_features_in_` and `feature_names_in_` if `reset`, else X is compared with these.
     X : DataFrame (pandas, polars, pyarrow), array-like or sparse matrix (n, p)
         The columns of a frame may be of any type that a formula takes; those of an array are
-        numbers, called x0, x1, ... A sparse matrix becomes a dense one, but not a sparse one of
-        dissimilarities, whose absent values are not known to be 0.
+        numbers, called x0, x1, ... A sparse matrix becomes dense, unless it has dissimilarities.
     reset : bool
     missing : bool
         Whether values may be missing.
     square : bool
-        Whether X contains dissimilarities, which are then numbers with one column for each row of
-        the fit.
+        Whether X has dissimilarities, with one column for each row of the fit.
 
     Raises
     ------
     ValueError
-        If X is not valid: from scikit-learn, or as `DataError` of this package.
+        If X is not valid or, when dense, does not fit in memory.
     TypeError
         For sparse matrices of dissimilarities.
-    TooLargeError
-        For a sparse matrix that is too large for the memory when it is dense.
     """
     if issparse(X) and not square:
         check_fits(
@@ -360,11 +352,7 @@ def is_frame(X: Any) -> bool:
 def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """The classes in y, sorted, and the code of each row.
 
-    Raises
-    ------
-    ValueError
-        Without y, for another length, for missing values, and for targets that are not classes, in
-        scikit-learn's words.
+    Invalid targets raise scikit-learn's errors.
     """
     if y is None:
         raise ValueError(
@@ -381,16 +369,15 @@ def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray
 def read_weights(
     sample_weight: Any, X: pd.DataFrame, weighting: str
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """The rows that take part, by position, each as many times as its copies, and their weights if
-    these remain.
+    """The rows that take part, each as many times as its copies, and their weights if these remain.
 
     Parameters
     ----------
     sample_weight : array-like (n,), or None
     X : DataFrame (n, p)
     weighting : "auto", "copies" or "weights"
-        Whether a row of weight 3 is copied three times, or is passed to the method with this
-        weight; "auto": copies if all weights are whole numbers.
+        Whether a row of weight 3 is copied three times or has this weight in the method; "auto":
+        copies if all weights are whole numbers.
 
     Returns
     -------

@@ -238,7 +238,7 @@ def test_tables_with_texts_categories_and_booleans(mixed):
 def test_missing_values(mixed):
     X, y = mixed
     holes = X.assign(a=X["a"].where(X.index % 7 > 0))
-    with pytest.raises(ValueError, match=r"missing values \(NaN\) in 'a' \(9\).*na='keep'"):
+    with pytest.raises(ValueError, match=r"missing values \(NaN\) in 'a': .*na='keep'"):
         PrototypeClassifier(eps=0.2).fit(holes, y)
     found = PrototypeClassifier(eps=0.2, na="keep").fit(holes, y)
     assert found.score(holes, y) > 0.8
@@ -305,7 +305,7 @@ def test_other_weights_go_to_the_method(data):
     assert whole.fit_.frame.weights.max() == 2
     with pytest.raises(ValueError, match=r"weights= needs a method with weights, which 'scm'.*: use 'pvm', 'hyperplane',"):
         PrototypeClassifier("scm").fit(X, y, weights)
-    for wrong, words in ((-weights, "must be >= 0, not -1.0"), (0 * weights, "zero")):
+    for wrong, words in ((-weights, "Negative values"), (0 * weights, "zero")):
         with pytest.raises(ValueError, match=words):
             PrototypeClassifier(eps=1.0).fit(X, y, wrong)
     with pytest.raises(ValueError, match=r"needs whole numbers as weights, not 2\.5"):
@@ -328,7 +328,7 @@ def test_folds_of_scikit_learn(data):
         assert folds.groupby(groups[folds.index]).nunique().max() == 1
     with pytest.raises(ValueError, match="split a group"):
         PrototypeClassifier("knn", cv=list(splitter.split(X, y))).fit(X, y, groups=groups)
-    with pytest.raises(ValueError, match="groups have 3 values"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         PrototypeClassifier("knn").fit(X, y, groups=[1, 2, 3])
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -228,26 +227,15 @@ class PrototypeClassifier(
         # which checks that it is fitted, and input_features
         super().get_feature_names_out(input_features)
         in_class: Counter[Any] = Counter()
-        names: dict[str, None] = {}
-        for row, label in zip(
-            self.prototype_indices_.tolist(), self.prototype_labels_.tolist(), strict=True
-        ):
+        copies: Counter[str] = Counter()  # of a row that sample_weight has repeated
+        names = []
+        for row, label in zip(self.prototype_indices_, self.prototype_labels_, strict=True):
             in_class[label] += 1
-            name = (
-                f"row{row}_{label}"
-                if row >= 0
-                else f"{self.fit_.model.name}{in_class[label]}_{label}"
-            )
-            # of a row that sample_weight has repeated
-            further = (f"{name}_{copy}" for copy in itertools.count(2))
-            names[
-                next(
-                    candidate
-                    for candidate in itertools.chain([name], further)
-                    if candidate not in names
-                )
-            ] = None
-        return np.array(list(names), object)
+            place = f"row{row}" if row >= 0 else f"{self.fit_.model.name}{in_class[label]}"
+            name = f"{place}_{label}"
+            copies[name] += 1
+            names.append(name if copies[name] == 1 else f"{name}_{copies[name]}")
+        return np.array(names, object)
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances (r, q) to the prototypes: of the fitted model if it has its own, otherwise of the metric."""
@@ -331,25 +319,27 @@ class PrototypeClassifier(
         return len(self.fit_.rule.prototypes)
 
 
-@dataclass
 class SamplerInputTags(InputTags):
     """Valid types of X, with the additions of imbalanced-learn."""
 
-    dataframe: bool = True
+    dataframe = True
 
 
-@dataclass
 class SamplerTags:
     """Tags of samplers in imbalanced-learn."""
 
-    sample_indices: bool = True
+    sample_indices = True
 
 
-@dataclass
 class TagsOfSampler(Tags):
     """The tags of a sampler."""
 
-    sampler_tags: SamplerTags = field(default_factory=SamplerTags)
+    sampler_tags = SamplerTags
+
+
+def widened(kind: type, tags: Any) -> Any:
+    """Tags as a class with further ones."""
+    return kind(**{f.name: getattr(tags, f.name) for f in fields(tags)})
 
 
 class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
@@ -440,11 +430,8 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        known = {f.name: getattr(tags, f.name) for f in fields(Tags)}
-        of_input = {f.name: getattr(tags.input_tags, f.name) for f in fields(InputTags)}
-        return TagsOfSampler(
-            **{**known, "estimator_type": "sampler", "input_tags": SamplerInputTags(**of_input)}
-        )
+        tags.estimator_type, tags.input_tags = "sampler", widened(SamplerInputTags, tags.input_tags)
+        return widened(TagsOfSampler, tags)
 
     def _candidates(self) -> Any:
         can = model(self.method, self._of_method).can

@@ -21,6 +21,7 @@ from .style import (
     GREY,
     LEAST,
     LETTER,
+    LETTERS,
     SHADE,
     axes,
     blend,
@@ -76,7 +77,7 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     ax.imshow(ground)
     for draw in (ax.hlines, ax.vlines):
         draw(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
-    right, names = np.diag(table), list_named(table.index)
+    right, names = np.diag(table), list_named(table.index, 2 * LETTERS)
     for axis, over, label in (
         (ax.yaxis, 1, "true class (recall)"),
         (ax.xaxis, 0, "predicted class (precision)"),
@@ -90,8 +91,8 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
         name_ticks(axis, texts, label if has_room(ax) else label.split(" (")[0], letters="small")
     ax.tick_params(length=0)
     wrong, total = values.sum() - right.sum(), values.sum()
-    error = write_number(wrong / total if total else np.nan)
-    ax.set_title(f"error {error} ({wrong:g} of {total:g} {rows})", fontsize="medium")
+    error = f"{100 * wrong / total:.1f} %" if total else "-"
+    ax.set_title(f"Error {error} ({wrong:g} of {total:g} {rows})")
     ax.grid(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -162,7 +163,7 @@ def shown_classes(test: TestResult) -> list[int]:
 
 def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
     """ROC curve of each class against the rest, with its area and interval."""
-    table, areas, codes = test.roc(), test.areas[0], shown_classes(test)
+    table, areas, codes = test.roc(), test._areas[0], shown_classes(test)
     bands = test.roc_band(test.classes[codes[0]] if len(codes) == 1 else None) if band else None
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
@@ -203,7 +204,7 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
     prevalence, the level of random ranking.
     """
     table, average = test.pr(), test.auc().set_index("class")["average_precision"]
-    prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
+    prevalence = test._counts.weight.sum(axis=1) / test._counts.weight.sum()
     ax = _square(ax, len(test.classes))
     for c, name, own in _by_class(test, table):
         label = (
@@ -273,11 +274,11 @@ def calibration(test: TestResult, ax: Any = None) -> Any:
         style = {"fmt": mark(c), "ms": 5, "elinewidth": 0.8, "capsize": 2, "color": colour(c)}
         where.errorbar(own["mean_predicted"], share, ends, label=name, clip_on=False, **style)
         if many:
-            where.set_title(name, fontsize="medium")
+            where.set_title(name)
     if many:
-        figure.suptitle(title, fontsize="medium")
-        figure.supxlabel(labels["xlabel"], fontsize="medium")
-        figure.supylabel(labels["ylabel"], fontsize="medium")
+        figure.suptitle(title)
+        figure.supxlabel(labels["xlabel"])
+        figure.supylabel(labels["ylabel"])
         return figure
     ax.set(title=title, **labels)
     return _legend(ax, "upper left")
@@ -316,7 +317,7 @@ def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> 
     ]
     c = result.class_code(measure, of)
     found = [
-        (name, np.count_nonzero(counted(t, measure, c)[1]), t.estimate(measure, c))
+        (name, np.count_nonzero(counted(t, measure, c)[1]), t._estimate(measure, c))
         for name, t in rows
     ]
     return pd.DataFrame(
@@ -373,7 +374,6 @@ def _square(ax: Any, classes: int) -> Any:
 
 
 def _legend(ax: Any, where: str) -> Any:
-    ax.title.set_fontsize("medium")
     many = len(ax.get_legend_handles_labels()[0]) > MANY
     if many:
         ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both

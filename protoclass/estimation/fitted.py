@@ -84,11 +84,11 @@ class Fitted(Served):
     called: ClassVar[str] = "a fit"
 
     problem: Problem
-    dissimilarity: Dissimilarity
-    rule: Rule
+    dissimilarity: Dissimilarity  #: Trained dissimilarity with the training rows.
+    rule: Rule  #: The prototypes and how they predict.
     curve: ErrorCurve | None
     selection: Selection
-    calibration: Calibration | None = None
+    calibration: Calibration | None = None  #: Probabilities and prediction sets, or None.
 
     @classmethod
     def learn(
@@ -178,6 +178,7 @@ class Fitted(Served):
 
     @property
     def formula(self) -> str:
+        """The formula of the call."""
         return self.call.formula
 
     @property

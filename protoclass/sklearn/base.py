@@ -242,7 +242,7 @@ class PrototypeEstimator(BaseEstimator):
     def prototype_indices_(self) -> np.ndarray:
         """Position in X of the row that each prototype is, as `X.iloc` takes it; -1 for one that is
         not a row, int (q,)."""
-        row, labels = self.fit_.prototype_row, self.fit_.frame.index.to_numpy()
+        row, labels = self.fit_._prototype_row, self.fit_._frame.index.to_numpy()
         return np.where(row >= 0, self._rows[labels[row]], -1)
 
 

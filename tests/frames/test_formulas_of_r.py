@@ -274,16 +274,16 @@ def test_interactions_under_gower_name_all_three_cures(right, cure):
 )
 def test_update_reads_the_dots_as_r_does(old, change, new):
     fit = pc.fit(old, DATA, "knn", k=1, dissimilarity="euclidean")
-    expected = pc.fit(new, DATA, "knn", k=1, dissimilarity="euclidean").frame
+    expected = pc.fit(new, DATA, "knn", k=1, dissimilarity="euclidean")._frame
     for changed in (fit.update(change), fit.update(formula=change)):
-        assert changed.frame.design.equals(expected.design)
-        assert changed.frame.formula.response == expected.formula.response
+        assert changed._frame.design.equals(expected.design)
+        assert changed._frame.formula.response == expected.formula.response
 
 
 def test_a_dot_for_all_columns_needs_the_old_response():
     with pytest.raises(pc.errors.FormulaError, match="name the predictors"):
         fitted(".").update("g ~ .")
-    assert fitted(".").update("g ~ x + z").frame.formula.variables == ("x", "z")
+    assert fitted(".").update("g ~ x + z")._frame.formula.variables == ("x", "z")
     with pytest.raises(pc.errors.FormulaError, match="must be text"):
         fitted("x").update(3)
 

@@ -36,7 +36,7 @@ def test_damage_at_random(name, tmp_path):
     """A damaged file is refused, or its fit predicts as the fit that was saved."""
     draw, path, fit = np.random.default_rng(7), tmp_path / "damaged.proto", damage.FITS[name]()
     data = fit.save(path).path.read_bytes()
-    answers = {kind: fit.predict(damage.NEW, kind) for kind in fit.kinds}
+    answers = {kind: fit.predict(damage.NEW, kind) for kind in fit._kinds}
     for change in [damage.change_byte] * 20 + [damage.change_zip] * 5:
         path.write_bytes(change(data, draw))
         with warnings.catch_warnings(), suppress(pc.ProtoclassError):

@@ -47,8 +47,7 @@ from .widgets import explore_fit, explore_validation
 class Fit(Saveable, Fitted):
     """A fitted classifier.
 
-    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and the other
-    attributes of `Fitted`, and the analyses, tables, plots and files below.
+    `pc.fit` returns it.
     """
 
     @cached_property
@@ -70,7 +69,7 @@ class Fit(Saveable, Fitted):
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:
-        """Refit with changed arguments: `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
+        """Refit with changed arguments, or with another formula.
 
         In the formula, `.` is the same side of the old formula, as in R; an empty left side keeps
         the response. Tuned parameters are tuned again. Parameters set by hand (`at`, `fit_at`) keep

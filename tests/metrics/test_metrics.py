@@ -9,7 +9,6 @@ from scipy.spatial.distance import braycurtis, cdist, pdist, squareform
 
 import protoclass as pc
 from protoclass.core.distances.minkowski import minkowski
-from protoclass.core.embedding import torgerson
 from protoclass.core.histogram import radii_at
 from protoclass.core.sources import Held
 
@@ -105,13 +104,6 @@ def test_a_formula_may_be_left_out(iris):
         pc.dissimilarity(X, "manhattan")
     with pytest.raises(pc.errors.OptionError, match="needs data"):
         pc.dissimilarity("~ .")
-
-
-def test_torgerson_returns_euclidean_distances():
-    X = np.random.default_rng(0).normal(size=(20, 3))
-    Y = torgerson(cdist(X, X), 3)
-    assert_close(cdist(Y, Y), cdist(X, X), abs=1e-9)
-    assert torgerson(cdist(X, X), 5)[:, 3:] == pytest.approx(0, abs=1e-6)
 
 
 def test_dissimilarity_as_a_value(iris):

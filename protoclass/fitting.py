@@ -26,7 +26,7 @@ from .estimation.fitted import Fitted
 from .estimation.problem import DEFAULTS, Call
 from .export.methods import methods
 from .export.pages import card, report
-from .export.reproduce import reproduce
+from .export.saving import reproduce
 from .export.sql import sql
 from .frames.formula import substitute
 from .ground.checks import Served

@@ -149,11 +149,6 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
     """Whether the values are whole numbers, each once, too dense for counts or measurements.
 
     Rows may be shuffled or left out. Identifiers by name (`named`) need not be dense.
-
-    Examples
-    --------
-    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6]))
-    (True, False)
     """
     if column.dtype.kind not in "iuf":
         return False

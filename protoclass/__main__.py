@@ -156,7 +156,7 @@ def reproducing() -> argparse.ArgumentParser:
 def reproduce(options: argparse.Namespace) -> int:
     """Print what is the same; the exit status."""
     from .export.saving import load
-    from .metrics.stored import read_dissimilarity
+    from .metrics.measuring import read_dissimilarity
 
     given = {} if options.matrix is None else {"dissimilarity": read_dissimilarity(options.matrix)}
     saved = load(options.fit)

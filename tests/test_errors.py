@@ -46,7 +46,7 @@ def broken(value, i=2, j=5):
         ("y ~ I('a' * 1000000000)", "is not allowed"),
         ("y ~ x | z", "no conditional or random effects"),
         ("y ~ x +", "' is not a valid formula:"),
-        ("y ~ 1", r"'y ~ 1' has no predictors for Euclidean distances: use column names, or '\.'"),
+        ("y ~ 1", r"'y ~ 1' has no predictors for Euclidean dissimilarities: use column names, or '\.'"),
         (7, "a formula must be text"),
     ],
 )

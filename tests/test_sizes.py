@@ -103,7 +103,7 @@ CALLS = {
     "test": lambda d: lambda weight: pc.fit("y ~ .", d, eps=1.0).test(d, weights=[weight] + [1.0] * (len(d) - 1)),
     "importance": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).importance(d, resamples=1, **o),
     "why": lambda d: pc.fit("y ~ .", d, eps=1.0).why,
-    "swap": lambda d: lambda prototype: pc.fit("y ~ .", d, eps=1.0).swap(prototype, 1),
+    "swap": lambda d: lambda prototype: pc.fit("y ~ .", d, eps=1.0).at(swap=prototype),
     "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.candidates.hull(**{"n": 3, **o})),
 }
 PARAMETERS = [
@@ -185,7 +185,7 @@ def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
     iris = pc.load_data("iris").iloc[::3]
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True, dissimilarity="euclidean", repeats=1)
     values = [
-        fit, fit.validation, fit.calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
+        fit, fit.validation, fit._calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
         fit.stability(resamples=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
     ]  # fmt: skip
     for value in values:

@@ -32,7 +32,7 @@ from ..tables.printing import by_class, certificate_rows, error_said, facts, not
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
 from ..widgets.browser import policy, script, style
-from .methods import methods
+from .methods import Methods, methods
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
 # lines of print that are limits of the fit
@@ -205,10 +205,13 @@ class Card:
     ----------
     title : str
     sections : tuple of (heading, parts)
+    methods : Methods
+        The paragraph on methods for a paper, with BibTeX.
     """
 
     title: str
     sections: tuple[tuple[str, tuple[Part, ...]], ...]
+    methods: Methods
 
     @property
     def markdown(self) -> str:
@@ -262,7 +265,7 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     Returns
     -------
     Card
-        The card with `markdown`, `html` and `save(path)`; a notebook shows it.
+        The card with `markdown`, `html`, `methods` and `save(path)`; a notebook shows it.
 
     Examples
     --------
@@ -282,7 +285,8 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
         f"from {len(fit._frame.schema)} predictors."
     )
     sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
-    return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections))
+    title = f"Model card: {fit.model.title}, {fit.formula}"
+    return Card(title, tuple(sections), methods(fit))
 
 
 def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, ...]]]:

@@ -218,8 +218,8 @@ def _of_fit(fit: Any) -> list[str]:
         )
     if fit._curve is not None:
         out.append(_held_out(fit._curve))
-    if fit.calibration is not None:
-        rows, rules = len(fit.calibration.conformal.y), len(fit.calibration.rules)
+    if fit._calibration is not None:
+        rows, rules = len(fit._calibration.conformal.y), len(fit._calibration.rules)
         out.append(
             f"classes, weights and scores of {rows} calibration rows, and the prototypes of the "
             f"{rules} rules that scored them"
@@ -535,7 +535,7 @@ def _parts_of_fit(fit: Any) -> dict[str, Any]:
         **rule.report,
         "fitted model": rule,
         "errors": fit._curve and {"of folds": fit._curve._errors, "cross-validation": fit._curve},
-        "probabilities": fit.calibration,
+        "probabilities": fit._calibration,
     }
 
 

@@ -27,7 +27,7 @@ from .estimation.problem import DEFAULTS, Call
 from .export.pages import card, report
 from .export.reproduce import reproduce
 from .export.sql import sql
-from .frames.spelling import substitute
+from .frames.formula import substitute
 from .ground.checks import Served
 from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
@@ -47,8 +47,7 @@ from .widgets import explore_fit, explore_validation
 class Fit(Saveable, Fitted):
     """A fitted classifier.
 
-    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and the other
-    attributes of `Fitted`, and the analyses, tables, plots and files below.
+    `pc.fit` returns it.
     """
 
     @cached_property
@@ -70,7 +69,7 @@ class Fit(Saveable, Fitted):
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:
-        """Refit with changed arguments: `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
+        """Refit with changed arguments, or with another formula.
 
         In the formula, `.` is the same side of the old formula, as in R; an empty left side keeps
         the response. Tuned parameters are tuned again. Parameters set by hand (`at`, `fit_at`) keep

@@ -195,7 +195,7 @@ SAME_FOLDS = "same"  # as the fit was cross-validated
 
 
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
-    """Path of a greedy fit: coverage, error and lambdas of its first 1, 2, ... prototypes.
+    """Coverage, error and lambdas of the first prototypes of a greedy fit.
 
     The prototypes for a larger lambda are the first of the prototypes for a smaller one, so
     `fit.update(lambda_=0).path()` has the complete path. For "scm": the path of its features.

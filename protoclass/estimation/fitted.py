@@ -74,8 +74,8 @@ class Fitted(Served):
     _called: ClassVar[str] = "a fit"
 
     _problem: Problem  # formula, data and arguments, prepared
-    dissimilarity: Dissimilarity
-    rule: Rule
+    dissimilarity: Dissimilarity  #: Trained dissimilarity with the training rows.
+    rule: Rule  #: The prototypes and how they predict.
     _curve: ErrorCurve | None  # cross-validation of the call, if any
     _selection: Selection  # selected parameters, and how they were selected
     _calibration: Calibration | None = None
@@ -168,6 +168,7 @@ class Fitted(Served):
 
     @property
     def formula(self) -> str:
+        """The formula of the call."""
         return self.call.formula
 
     @property
@@ -224,7 +225,9 @@ class Fitted(Served):
             coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
             predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
         else:
-            predictors = self._frame.predictors_of(head.index[self._prototype_row >= 0].unique())
+            predictors = self._frame.remembered.columns.reindex(
+                head.index[self._prototype_row >= 0].unique()
+            )
             added = self.dissimilarity.added
             if added is not None:
                 predictors = pd.concat([predictors, added.reindex(columns=predictors.columns)])

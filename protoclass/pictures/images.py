@@ -337,10 +337,7 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
     q = len(fit.rule.prototypes)
     first = f"{q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
-    ax.set_title(
-        f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}",
-        fontsize="medium",
-    )
+    ax.set_title(f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}")
     return key(ax, title=fit._frame.formula.response).axes
 
 
@@ -395,5 +392,5 @@ def draw_grid(
         ax.text((k + 0.5) * wide, 0.03, head, **words, weight="bold")
     ax.set_axis_off()
     ax.set(xlim=(0, across * wide), ylim=(-rows * high - 0.06, above), aspect="equal")
-    ax.set_title(name, fontsize="medium")
+    ax.set_title(name)
     return figure

@@ -290,7 +290,9 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
             for k, level in enumerate(fit.classes)
         ],
         "response": str(frame.formula.response),
-        "formula": str(fit.formula),
+        "formula": f"{frame.formula.response}, {' x '.join(map(str, fit.dissimilarity.shape))} dissimilarities"
+        if metric.given
+        else str(fit.formula),
         "method": f"{fit.model.title}, {'given matrix' if metric.given else metric.name}, {fit.nobs:,} rows",
         "measure": "" if held is None else held._measure_name,
         "corrected": None if corrected is None else corrected.value,
@@ -395,13 +397,11 @@ def describe_distance(metric: TrainedMetric, frame: Frame) -> Packed:
     if geometry is None or geometry != Geometry(geometry.r) or not np.isfinite(geometry.r):
         return {}
     axes = find_map(metric, frame)
+    if not axes.size:
+        return {}
     if axes.shape[0] == axes.shape[1] and not (axes - np.diag(axes.diagonal())).any():
         return {"power": geometry.r, "scales": np.abs(axes.diagonal()).tolist(), "weights": []}
-    return (
-        {"power": 2.0, "scales": [], "weights": [], "map": pack(axes)}
-        if axes.size and geometry.r == 2
-        else {}
-    )
+    return {"power": 2.0, "scales": [], "weights": [], "map": pack(axes)} if geometry.r == 2 else {}
 
 
 def find_map(metric: TrainedMetric, frame: Frame) -> np.ndarray:
@@ -445,6 +445,7 @@ def describe_curve(content: Content) -> Packed:
         return {}
     return {
         **describe_line(validation, radius, rows),
+        "axis": f"radius {radius}",
         "points": [steps.radii.index(value) for value in values],
     }
 

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...frames.formula import TRANSFORMS, Formula, check_factors
+from ...frames.formula import TRANSFORMS, Formula, check_factors, name_columns
 from ...frames.frame import spec_of_states, states_of
-from ...frames.spelling import name_columns
 from ...ground.errors import FileError, NotAvailableError, OptionError, brief, cut
 from ...ground.savable import SAVABLE, Kind
 from ...metrics import registry as metrics

@@ -87,18 +87,16 @@ TWICE = (
 )
 
 
-def check_options(call: Call) -> tuple[Call, Mapping[str, Any], Model]:
-    """Check the options of a call as far as they do not depend on the data.
-
-    Returns the call with copies of its data, all arguments with the defaults, and the method.
+def check_options(call: Call) -> tuple[Call, Model]:
+    """The call with copies of its data, and its method, once all arguments are checked as far as
+    they do not depend on the data.
     """
-    own = {
+    copies = {
         name: unshared(call.arguments[name])
         for name in ("weights", "groups", "cv", "class_weights")
-        if name in call.arguments
     }
-    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
-    options = {**DEFAULTS, **call.arguments}
+    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **copies})
+    options = call.arguments
     if not isinstance(call.formula, str):
         raise FormulaError(
             f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
@@ -163,15 +161,14 @@ def check_options(call: Call) -> tuple[Call, Mapping[str, Any], Model]:
         whole_number("repeats", options["repeats"], 1, MOST_RUNS)
     check_seed(options["seed"])
     check_progress(options["progress"])
-    return call, options, model
+    return call, model
 
 
-def _read_rows(
-    call: Call, options: Mapping[str, Any]
-) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
+def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
     """The call with the data that were read, the data, the frame of the rows that take part, and
     their folds and groups.
     """
+    options = call.arguments
     aside = {name: options[name] for name in ("weights", "groups")}
     call = replace(call, data=read_for(call.data, call.formula, aside))  # a file is read once
     data = as_pandas(call.data)
@@ -190,9 +187,9 @@ def _read_rows(
 
 def prepare(call: Call) -> Problem:
     """The problem of a call: its options are checked first, then the rows are read."""
-    call, options, model = check_options(call)
-    candidates = options["candidates"]
-    call, data, frame, folds, groups = _read_rows(call, options)
+    call, model = check_options(call)
+    call, data, frame, folds, groups = _read_rows(call)
+    options, candidates = call.arguments, call.arguments["candidates"]
     frame, factors = weigh_classes(frame, options["class_weights"])
     budget = budget_of(options["max_prototypes"], model, len(frame.levels))
     model = model if budget is None else model.within(budget)
@@ -249,9 +246,9 @@ def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
 
 def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
     """The fit of a call, of class `kind`, tuned and calibrated if the call requires it."""
-    problem, given = prepare(call), {**DEFAULTS, **call.arguments}
-    if given["calibrate"] is not False:
-        arguments_of(given["calibrate"])
+    problem = prepare(call)
+    if call.arguments["calibrate"] is not False:
+        arguments_of(call.arguments["calibrate"])
     tuned = problem.tuned()
     if tuned and problem.cv is None:
         raise OptionError(
@@ -279,7 +276,7 @@ def _without_choice(fit: AnyFit) -> AnyFit:
     """The fit, not cross-validated; raises if arguments need that, or if it exceeds the budget."""
     problem = fit._problem
     for name in ("measure", "repeats", "tolerance"):
-        value = problem.call.arguments.get(name, DEFAULTS[name])
+        value = problem.call.arguments[name]
         if not is_default(name, value) and not (name == "repeats" and value == 1):
             raise OptionError(
                 f"{name}= needs cross-validation, but nothing is cross-validated: use cv=10 as well"

@@ -70,7 +70,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     )
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
-    if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(
+    if fit.call.arguments["candidates"] == "auto" and isinstance(
         fit._problem.candidates, int
     ):
         sample = (
@@ -168,7 +168,7 @@ def _order_said(fit: Fitted) -> str:
 
 def _budget(fit: Fitted) -> str:
     """Maximum number of prototypes by `max_prototypes=`."""
-    most = fit.call.arguments.get("max_prototypes")
+    most = fit.call.arguments["max_prototypes"]
     return (
         ""
         if most is None or fit.model.can.counted == "features" or fit._selection.by_hand

@@ -582,7 +582,8 @@ def importance(
     together = max(1, min(len(groups) // STEPS, CELLS // (resamples * rows.columns.size)))
     batches = iter(lambda: list(islice(draws, together)), [])
     wrong, share = rows.wrong.astype(float), rows.w / rows.w.sum()
-    permuted = chain.from_iterable(each_fit(rows.proportions_wrong, batches))
+    entries = resamples * rows.columns.size
+    permuted = chain.from_iterable(each_fit(rows.proportions_wrong, batches, entries))
     table = []
     for permuted_wrong in watch(permuted, len(groups), "permuting", progress):
         increase = permuted_wrong - wrong

@@ -172,8 +172,10 @@ class Frame:
             )
         columns = data[list(self.schema)]
         check_unique(columns.columns, "column")
-        for name, known in self.schema.items():
-            check_kind(columns[name], known)
+        for (name, known), dtype in zip(self.schema.items(), columns.dtypes, strict=True):
+            # a column of a wide table takes 0.1 ms: `importance` of 2,308 columns in benchmarks/beside.py
+            if known.kind != "numeric" or dtype.kind not in "iuf":
+                check_kind(columns[name], known)
         complete = (
             np.ones(len(columns), bool) if self.keep else columns.notna().to_numpy().all(axis=1)
         )
@@ -300,7 +302,7 @@ class Frame:
                 f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: "
                 f"leave it out ('- {most}'), or use dissimilarity='gower'"
             )
-        single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
+        single = set(self.columns.dtypes) == {np.dtype("float32")}
         values = self.columns.to_numpy(np.float32 if single else float, na_value=np.nan)
         return pd.DataFrame(values, self.index, self.columns.columns)
 

@@ -568,6 +568,10 @@ class TrainedByClass(ByClass):
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
         return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)
 
+    def rows(self, frame: Frame) -> Rep:
+        Z = scaled(frame, self.name, self.spread, self.center, LARGEST)
+        return tuple(products(Z, axes) for axes in self.maps)
+
 
 @dataclass(frozen=True)
 class Adaptive(Metric):

@@ -54,16 +54,15 @@ class Alternatives(Result):
         bound, equal to it unless the time limit was reached. `cost_with` : the same for the best
         solution with the prototype.
 
-        `verdict` : "indispensable", every near-optimal solution contains it; "exchangeable", some
-        contain it and some do not; "in no solution within 1 %" (with the value of `within`), none
-        contains it; "not settled", the bounds do not settle it.
+        `verdict` : "indispensable", "exchangeable" or "in no solution within 1 %" (the value of
+        `within`), if every, some or no near-optimal solution contains it; "not settled" if the
+        bounds do not settle it.
 
         `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels
-        and costs, the cheapest first. A prototype without substitutes may still be exchangeable: it
-        can be removed, or several rows replace it together.
+        and costs, the cheapest first. An exchangeable prototype without substitutes can be removed,
+        or several rows replace it together.
 
-        `open` : candidates for which it was not settled whether they are substitutes. `proof` : how
-        `cost_without` was settled.
+        `open` : candidates not settled to be substitutes. `proof` : how `cost_without` was settled.
 
         `cost_left_out` (only for "medianglvq") : the cost if the prototype is removed, inf for the
         last prototype of a class.
@@ -163,14 +162,13 @@ def alternatives(
 ) -> Alternatives:
     """Cost of leaving out each prototype, and its substitutes, over all near-optimal solutions.
 
-    There are usually several near-optimal solutions (the Rashomon set). This measures the ambiguity
-    of the optimisation; `stability` measures sampling variability.
+    This measures the ambiguity of the optimisation; `stability` measures sampling variability.
 
     Parameters
     ----------
     within : float >= 0
         Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this
-        fraction of the optimum. 0: only optimal solutions.
+        fraction of the optimum.
     candidates : sequence of labels
         Candidates for which to compute the cost of including them among the prototypes.
     time_limit : float
@@ -182,8 +180,7 @@ def alternatives(
     Returns
     -------
     Alternatives
-        Results with `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`),
-        `substitutes`, `candidates`, `tidy()`, `glance()`, `summary()` and `plot()`.
+        Tables of the prototypes, their substitutes and the candidates.
 
     Raises
     ------
@@ -199,7 +196,6 @@ def alternatives(
     See Also
     --------
     Fit.swap : the fit with a substitute.
-    Fit.stability : prototypes over samples of the rows.
 
     Examples
     --------
@@ -367,7 +363,7 @@ def criticisms(
     Returns
     -------
     Criticisms
-        Results with `table`, `tidy()` and `plot()`.
+        Table of the rows.
 
     Raises
     ------
@@ -385,11 +381,6 @@ def criticisms(
 
     The margin of a row is its distance to the nearest prototype of another class minus its distance
     to the nearest of its own class; rows with a negative margin are misclassified.
-
-    See Also
-    --------
-    Fit.why : explanation of single predictions.
-    Fit.alternatives : costs and substitutes of the prototypes.
 
     Examples
     --------
@@ -502,8 +493,8 @@ SWAPPED = "swapped"  # key in the report of a rule
 def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     """The fit with one prototype replaced by another row, for the same class.
 
-    `alternatives` lists rows that are equally good prototypes. The new fit has neither certificate
-    nor cross-validated error, because they apply to the old fit only.
+    The new fit has neither certificate nor cross-validated error, because they apply to the old fit
+    only.
 
     Parameters
     ----------

@@ -37,9 +37,8 @@ class Comparison(Result, Saveable, Served):
     ----------
     results : DataFrame
         One row for each split and method: `split`, `method`, `n` and `wrong` (number of test rows,
-        and of misclassified test rows), `error`, `prototypes`, `size`, `seconds` (for the fit with
-        its tuning) and `choice` (the selected parameters). For estimators, `prototypes` and `size`
-        are NaN.
+        and of misclassified test rows), `error`, `prototypes` and `size` (NaN for estimators),
+        `seconds` (for the fit with its tuning) and `choice` (the selected parameters).
     predictions : DataFrame
         One row for each test row of each split (index: split, row label): `truth`, and the
         prediction of each method.
@@ -251,8 +250,8 @@ class Comparison(Result, Saveable, Served):
 
         References
         ----------
-        DeLong, DeLong and Clarke-Pearson (1988), see `TestResult.roc_test`. The mean of the areas
-        of several classes is tested by the same components.
+        DeLong, DeLong and Clarke-Pearson (1988), see `TestResult.roc_test`; for several classes,
+        the mean of their areas.
 
         Examples
         --------

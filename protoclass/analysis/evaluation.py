@@ -396,11 +396,6 @@ class TestResult(Result, Served):
             this; inf: never), `sensitivity`, `specificity`, `ppv` and `npv` (predictive values; NaN
             if there is no such prediction).
 
-        Raises
-        ------
-        NotAvailableError
-            If there are no probabilities, or no rows of the class, or of others.
-
         Examples
         --------
         >>> import protoclass as pc
@@ -529,7 +524,8 @@ class TestResult(Result, Served):
         The band has fixed width (Campbell 1994). In simulations of normal scores, with 20 + 20 to
         100 + 400 rows, it contains the whole true curve in 0.95 to 1.00 of 300 draws. The intervals
         contain the true sensitivity in 0.94 to 0.98, mean over the specificities with two other
-        rows or more on their side, but in as little as 0.84 for one specificity near the ends.
+        rows or more on their side, but in as little as 0.84 for one specificity near the ends. With
+        10 + 10 rows the mean is 0.90, and the lowest 0.80.
 
         Examples
         --------
@@ -568,15 +564,12 @@ class TestResult(Result, Served):
     def roc_test(self, other: TestResult, of: Any = None) -> pd.DataFrame:
         """DeLong's test whether the areas under two ROC curves differ.
 
-        For several calibrated fits, `compare_fits(fits, new).score_tests("auc")` tests each pair.
-
         Parameters
         ----------
         other : TestResult
             Test of another fit on the same rows.
         of : class, optional
-            Class whose area against the rest is tested. Default: the mean over the classes, which
-            for two classes is their one area.
+            Class whose area against the rest is tested. Default: the mean over the classes.
 
         Returns
         -------
@@ -592,7 +585,7 @@ class TestResult(Result, Served):
         References
         ----------
         DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated
-        receiver operating characteristic curves: a nonparametric approach*, Biometrics 44.
+        receiver operating characteristic curves*, Biometrics 44.
 
         Examples
         --------

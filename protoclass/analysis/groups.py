@@ -78,10 +78,6 @@ def test(
 ) -> TestResult | TestByGroup:
     """Test the fit on new rows with known classes.
 
-    The result has the error with its interval and test, the confusion table, and statistics per
-    class. If the fit has probabilities, calibrated or not, it also has the AUC, Brier score, log
-    loss and calibration.
-
     Parameters
     ----------
     new : DataFrame
@@ -105,22 +101,15 @@ def test(
 
     Returns
     -------
-    TestResult or TestByGroup
-        With `by` a `TestByGroup`, with `groups` (a TestResult each), `comparisons` and
-        `differences(measure)`. Both have `tidy()`, `glance()`, `summary()`, `as_table()` and
-        `plot()`.
+    TestResult, or with `by` a TestByGroup
+        The error with its interval and test, the confusion table, and statistics per class. If the
+        fit has probabilities, calibrated or not: AUC, Brier score, log loss and calibration.
 
     Notes
     -----
-    Always predicting the most common training class is a classifier that was fixed before the new
-    rows were seen. The exact sign test compares it with the fit on the same rows: under the null
-    hypothesis, each of the two is equally likely to err on a discordant row.
-
-    See Also
-    --------
-    compare : several methods or fits on the same rows.
-    Fit.calibrate : calibrated probabilities and prediction sets.
-    Fit.threshold : a probability threshold for one class.
+    The exact sign test compares the fit with always predicting the most common training class, on
+    the same rows: under the null hypothesis, each of the two is equally likely to err on a
+    discordant row.
 
     Examples
     --------

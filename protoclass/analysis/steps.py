@@ -45,7 +45,8 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
         Probability that the bound fails.
     fixed_dissimilarity : bool
         Whether you assert that a given matrix, a function of two rows or a previously trained
-        metric was made without the rows of the fit. The fit cannot check this.
+        metric was made without the rows of the fit: no scales, ranges or choices were taken from
+        them. The fit cannot check this.
 
     Returns
     -------
@@ -72,10 +73,6 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     are selected (`eps`, `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary
     classifiers, and the kinds of an SCM if one of two was selected, share delta. Weights of a
     metric and other numbers that you give are assumed to be chosen before the rows were seen.
-
-    See Also
-    --------
-    Fit.test : the error on new rows.
 
     Examples
     --------
@@ -217,17 +214,15 @@ SAME_FOLDS = "same"  # as the fit was cross-validated
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """Path of a greedy fit: coverage, error and lambdas of its first 1, 2, ... prototypes.
 
-    The prototypes for a larger lambda are the first of the prototypes for a smaller one, so
     `fit.update(lambda_=0).path()` has the complete path. For "scm": the path of its features.
 
     Parameters
     ----------
     new : DataFrame, optional
-        New rows with the predictors and the response. Their error is added as `new_error`.
+        New rows with the response. Adds their error, `new_error`.
     cv : int, "loo", Series or array of folds, or "same", optional
         Cross-validation folds, as in `fit`; "same": the folds of this fit, or "auto" if it had
-        none. The error of the first prototypes is added as `cv_error`, with its standard error
-        `cv_se`.
+        none. Adds `cv_error`, with its standard error `cv_se`.
 
     Returns
     -------
@@ -243,9 +238,6 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     NotAvailableError
         If the prototypes are not selected step by step.
 
-    See Also
-    --------
-    Fit.at : the fit with the first prototypes.
     """
     rule, frame = stepwise(fit), fit.frame
     table = pd.DataFrame(dict(rule.steps))
@@ -321,11 +313,6 @@ def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tun
     Fit
         The new fit. With `size` it has no CV error; with `lambda_` it has one if this value is in
         the grid.
-
-    See Also
-    --------
-    Fit.path : the error for each number of prototypes.
-    Fit.update : a new fit with other arguments.
 
     Examples
     --------

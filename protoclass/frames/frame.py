@@ -173,7 +173,7 @@ class Frame:
         columns = data[list(self.schema)]
         check_unique(columns.columns, "column")
         for (name, known), dtype in zip(self.schema.items(), columns.dtypes, strict=True):
-            # a column of a wide table takes 0.1 ms: `importance` of 2,308 columns in benchmarks/beside.py
+            # numbers at once: 0.1 ms a column, 12 of the 16 s of `importance` of 2,308 columns
             if known.kind != "numeric" or dtype.kind not in "iuf":
                 check_kind(columns[name], known)
         complete = (

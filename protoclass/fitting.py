@@ -28,7 +28,7 @@ from .export.methods import methods
 from .export.pages import card, report
 from .export.reproduce import reproduce
 from .export.sql import sql
-from .frames.spelling import substitute
+from .frames.formula import substitute
 from .ground.checks import Served
 from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
@@ -59,7 +59,7 @@ class Fit(Saveable, Fitted):
         If nothing is tuned, it is done at the first use or print, if it is predicted to take less
         than 10 s.
         """
-        return Validation.of(super().validation)
+        return Validation._of(super().validation)
 
     test, threshold, bound = test, threshold, bound
     ball, path, why, importance, stability = ball, path, why, importance, stability
@@ -92,7 +92,7 @@ class Fit(Saveable, Fitted):
         """
         if formula is not None:
             changes["formula"] = substitute(formula, self.call.formula)
-        selection, kept = self.selection, dict[str, Any]()
+        selection, kept = self._selection, dict[str, Any]()
         tunes_anew = {
             "method",
             "cv",
@@ -105,32 +105,32 @@ class Fit(Saveable, Fitted):
         if selection.by_hand and not tunes_anew:
             kept = {
                 name: value
-                for name, value in self.problem.of_method(selection.values).items()
+                for name, value in self._problem.of_method(selection.values).items()
                 if name not in changes
             }
-            if self.problem.to_tune is not None:
-                changes = {"dissimilarity": self.problem.chosen_metric(selection.values), **changes}
+            if self._problem.to_tune is not None:
+                changes = {"dissimilarity": self._problem.chosen_metric(selection.values), **changes}
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
         again = fit_call(
             replace(call, function="fit", arguments={**DEFAULTS, **call.arguments}), Fit
         )
-        again = again.remembering({} if "method" in changes else selection.kept(kept, changes))
+        again = again._remembering({} if "method" in changes else selection.kept(kept, changes))
         return calibrated(self._with_choices(again, kept, changes))
 
     def _with_choices(self, again: Fit, kept: dict[str, Any], changes: dict[str, Any]) -> Fit:
         """The updated fit with the steps of this one, and with the values chosen by hand."""
-        selection = self.selection
+        selection = self._selection
         if not kept and selection.steps is None:
             return again
         if selection.steps is not None and "method" not in changes:
             again = again.at(size=min(selection.steps, step_count(again)))
         grid = selection.grid[[name for name in selection.grid if name in kept]]
         # something else was tuned again, and its grid is kept
-        if len(again.selection.grid.columns):
+        if len(again._selection.grid.columns):
             return again
         return replace(
-            again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND)
+            again, _selection=replace(again._selection, grid=grid, values=kept, rule=BY_HAND)
         )
 
 
@@ -143,12 +143,8 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     It has the attributes of `ErrorCurve`, the fits at its points, a permutation test and plots.
     """
 
-    serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
-    called: ClassVar[str] = "a cross-validation"
-    inside: ClassVar[str] = (
-        "bounds chosen_at choice corrected_within correction counts covered errors extensions fold_weight limits loss "
-        "losses_of_one_class measure_name notes of of_fold of_metric point_of predicted problem rule_sizes select sizes"
-    )
+    _serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
+    _called: ClassVar[str] = "a cross-validation"
 
     permutation_test, frontier = permutation_test, frontier
     plot, summary, explore = (
@@ -159,7 +155,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     _said = printing.curve_said
 
     @classmethod
-    def of(cls, curve: ErrorCurve) -> Validation:
+    def _of(cls, curve: ErrorCurve) -> Validation:
         """An error curve, with all that it has computed, as the public class."""
         validation = cls.__new__(cls)
         vars(validation).update(vars(curve))
@@ -168,7 +164,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     @cached_property
     def fit(self) -> Fit:
         """The fit on all rows at the grid point that the call selects."""
-        return self.fit_at(self.point_of())
+        return self.fit_at(self._point_of())
 
     def fit_at(self, point: int) -> Fit:
         """The fit on all rows at a grid point, given as a row of `table`.
@@ -180,7 +176,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
         >>> v.fit_at(2).model.eps
         1.5
         """
-        return Fit.learn(self.problem, self.select(point), self)
+        return Fit._learn(self._problem, self._select(point), self)
 
 
 SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
@@ -394,7 +390,7 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     """
     _check_sample(arguments.pop("sample", SAMPLE))
     usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
-    return Validation.of(
+    return Validation._of(
         cross_validate_call(
             Call("cross_validate", formula, data, {**usual, "method": method, **arguments})
         )

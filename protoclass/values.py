@@ -15,8 +15,8 @@ from .core.memory import ran_out, too_large
 from .ground.checks import check_known, hint_for
 from .ground.errors import OptionError, ProtoclassError, printed
 from .ground.files import Saved
-from .ground.options import significant
-from .ground.text import to_html
+from .ground.options import options, significant
+from .ground.text import to_html, write_number
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -166,7 +166,7 @@ PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usua
 class Printed:
     """A value that prints itself, as sentences with tables below them."""
 
-    between: ClassVar[str] = "\n"  # separates the printed parts
+    _between: ClassVar[str] = "\n"  # separates the printed parts
     _shown: ClassVar[int | None] = None  # rows of each table in print; None for all
 
     def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
@@ -176,13 +176,16 @@ class Printed:
     @printed
     def __repr__(self) -> str:
         words, tables = self._said()
-        return self.between.join(
+        return self._between.join(
             [words, *(table.iloc[: self._shown].to_string(**how) for table, how in tables)]
         )
 
     def _repr_html_(self) -> str:
         words, tables = self._said()
-        return f"<div>{to_html(words, *((table.iloc[: self._shown], how) for table, how in tables))}</div>"
+        # three digits, unless the user asks for others
+        form = {} if options.digits else {"float_format": write_number}
+        parts = ((table.iloc[: self._shown], {**how, **form}) for table, how in tables)
+        return f"<div>{to_html(words, *parts)}</div>"
 
 
 @public

@@ -36,7 +36,7 @@ def calls(fit):
         "weight": lambda v: fit.test(new, weights=[v] + [1.0] * (len(new) - 1)),
         "within": lambda v: fit.alternatives(within=v, progress=False),
         "candidates": lambda v: fit.alternatives(candidates=v, progress=False),
-        "swapped": lambda v: fit.swap(v, fit.frame.index[1]),
+        "swapped": lambda v: fit.swap(v, fit._frame.index[1]),
         "variables": lambda v: fit.importance(data, resamples=1, variables=v),
         "row": lambda v: fit.why(v),
     }

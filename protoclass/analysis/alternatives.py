@@ -212,13 +212,13 @@ def alternatives(
     check_progress(progress)
     interest = places_of(fit, candidates)
     with bar(2, "comparing solutions", progress) as comparing:
-        task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+        task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         comparing.update()
         found = fit.model.alternatives(
-            fit.learned, task, float(within), float(time_limit), interest
+            fit._learned, task, float(within), float(time_limit), interest
         )
         comparing.update()
-    names, levels = fit.dissimilarity.candidate_names, fit.frame.levels
+    names, levels = fit.dissimilarity.candidate_names, fit._frame.levels
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)
     table = pd.DataFrame(
         {
@@ -234,14 +234,14 @@ def alternatives(
             "proof": [cost.proof for cost in found.without],
             **found.table,
         },
-        fit.prototype_names,
+        fit._prototype_names,
     )
     pairs = [
         (p, j, cost) for p, substitutes in enumerate(found.substitutes) for j, cost in substitutes
     ]
     substitutes = pd.DataFrame(
         {
-            "prototype": pd.Series([fit.prototype_names[p] for p, _, _ in pairs], dtype=object),
+            "prototype": pd.Series([fit._prototype_names[p] for p, _, _ in pairs], dtype=object),
             "class": classes[[p for p, _, _ in pairs]],
             "substitute": pd.Series([names[j] for _, j, _ in pairs], dtype=object),
             **cost_columns([cost for _, _, cost in pairs], "cost"),
@@ -404,11 +404,11 @@ def criticisms(
             "criticisms need prototypes, but the rule has none: use a larger eps or a lower cost"
         )
     with bar(2, "looking for criticisms", progress) as looking:
-        task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+        task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         looking.update()
         near = measure_nearest(fit, task)
         found = (
-            model.criticise(fit.learned, task, int(n), float(time_limit))
+            model.criticise(fit._learned, task, int(n), float(time_limit))
             if model.has("criticise")
             else by_margin(near, int(n))
         )
@@ -427,7 +427,7 @@ def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
     ball of its class contains the row (True without balls).
     """
     prototypes, balls = fit.rule.prototypes, "cover" in fit.rule.kinds
-    nearest = answer(fit.rule, "nearest", fit.query()[0])
+    nearest = answer(fit.rule, "nearest", fit._query()[0])
     source = None if prototypes.at is None else task.D
 
     def see(rows: Array) -> pd.DataFrame:
@@ -465,8 +465,8 @@ def by_margin(near: pd.DataFrame, n: int) -> Criticised:
 
 def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> pd.DataFrame:
     """`Criticisms.table`, from `measure_nearest` of its rows."""
-    rows, levels, prototype_classes = found.rows, fit.frame.levels, fit.rule.prototypes.classes
-    fitted, wrongly = fit.fitted_codes[rows], (near["of_other"] >= 0).to_numpy()
+    rows, levels, prototype_classes = found.rows, fit._frame.levels, fit.rule.prototypes.classes
+    fitted, wrongly = fit._fitted_codes[rows], (near["of_other"] >= 0).to_numpy()
     shown_prototype = np.where(wrongly, near["of_other"], near["nearest"])
     facts = np.stack([~near["covered"], wrongly, fitted != task.y[rows]], axis=1)
     return pd.DataFrame(
@@ -476,14 +476,14 @@ def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> 
             "reason": [", ".join(compress(REASONS, of_row)) for of_row in facts],
             found.name: found.score,
             "prototype": pd.Series(
-                [fit.prototype_names[p] for p in shown_prototype], dtype=object
+                [fit._prototype_names[p] for p in shown_prototype], dtype=object
             ).to_numpy(),
             "prototype_class": pd.Categorical.from_codes(
                 prototype_classes[shown_prototype], levels
             ),
             "distance": np.where(wrongly, near["reach"], near["distance"]),
         },
-        fit.frame.index[rows],
+        fit._frame.index[rows],
     )
 
 
@@ -537,16 +537,16 @@ def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
         raise OptionError(
             f"substitute={brief(substitute)} is already a prototype of this class: use another row"
         )
-    task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+    task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     allowed = task.allowed_class
     if allowed is not None and 0 <= allowed[candidate] != prototypes.classes[place]:
-        level = fit.frame.levels[prototypes.classes[place]]
+        level = fit._frame.levels[prototypes.classes[place]]
         raise OptionError(
             f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: "
             "use a row of this class"
         )
-    rule = fit.model.swap(fit.learned, task, place, int(candidate))
+    rule = fit.model.swap(fit._learned, task, place, int(candidate))
     earlier = rule.report.get(SWAPPED)
     this = f"{shown(substitute)} for {shown(prototype)}"
     report = {**rule.report, SWAPPED: this if earlier is None else f"{earlier}, {this}"}
-    return fit.derived(replace(rule, report=report))  # type: ignore[type-var]
+    return fit._derived(replace(rule, report=report))  # type: ignore[type-var]

@@ -31,14 +31,14 @@ Groups = dict[str, list[str]]
 
 def variable_groups(fit: Fitted, variables: Any) -> Groups:
     """The columns that are permuted together, by name: as given, or the metric's groups."""
-    known = list(fit.frame.schema)
+    known = list(fit._frame.schema)
     if not known:
         raise NotAvailableError(
             "this fit has no predictors to permute, because its dissimilarities were given as a "
             "matrix"
         )
     # a step of another row may leave a gap
-    if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:
+    if variables is None and fit.dissimilarity.metric.series and fit._frame.keep:
         return {"series": known}
     if variables is None:
         grouped = [list(g) for g in fit.dissimilarity.metric.column_groups]
@@ -124,7 +124,7 @@ def why(fit: Fitted, new: Any) -> Any:
             "the prototypes are not rows, so their variables can't be compared: "
             "use a method such as 'pvm'"
         )
-    unseen, distances = fit.unseen_in(row), distances_of(fit, row)
+    unseen, distances = fit._unseen_in(row), distances_of(fit, row)
     predictors, plain = prototype_predictors(fit), as_plain(fit, row)
     code = codes_of(fit, row)[0]
     of_class, attrs = prototypes.classes == code, dict[str, Any]({"class": fit.classes[code]})
@@ -141,7 +141,7 @@ def why(fit: Fitted, new: Any) -> Any:
             continue
         k = int(np.where(mask, distances, np.inf).argmin())
         other, distance = predictors.iloc[[k]], float(distances[k])
-        attrs |= {name: fit.prototype_names[k], f"{name}_distance": distance}
+        attrs |= {name: fit._prototype_names[k], f"{name}_distance": distance}
         columns[name] = values_of(other, groups)
         if not reason:
             parts = parts_of(fit, plain, as_plain(fit, other), groups, k, distance)
@@ -153,7 +153,7 @@ def why(fit: Fitted, new: Any) -> Any:
     columns["counterfactual"], columns["counterfactual_class"] = map(list, changes)
     table = pd.DataFrame(columns, pd.Index(groups, name="variable"))
     table.attrs |= attrs
-    fit.warn_of(unseen)
+    fit._warn_of(unseen)
     return table
 
 
@@ -170,19 +170,19 @@ def row_of(fit: Fitted, new: Any) -> pd.DataFrame:
             )
         return table
     try:
-        position = fit.frame.index.tolist().index(new)
+        position = fit._frame.index.tolist().index(new)
     except (ValueError, TypeError):  # unknown, or not comparable by ==, such as an array
         raise OptionError(
             f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}"
         ) from None
-    return fit.frame.columns.iloc[[position]]
+    return fit._frame.columns.iloc[[position]]
 
 
 def distances_of(fit: Fitted, row: pd.DataFrame) -> Array:
     """The distances (q,) of a row to the prototypes; raises if a value is missing."""
     query, _, complete = fit.dissimilarity._new_query(row)
     if not complete.all():
-        fit.unseen_in(row).refuse()
+        fit._unseen_in(row).refuse()
         missing = row.columns[row.isna().iloc[0]].tolist()
         raise DataError(f"the row has no value of {missing}, but every predictor is needed")
     distances, measured = of_complete(query, lambda part: distances_by(fit.rule, part))
@@ -193,7 +193,7 @@ def distances_of(fit: Fitted, row: pd.DataFrame) -> Array:
 
 def prototype_predictors(fit: Fitted) -> pd.DataFrame:
     """The predictors of the prototypes, by their own names."""
-    names, head = list(fit.frame.schema), fit.prototype_table.columns
+    names, head = list(fit._frame.schema), fit._prototype_table.columns
     columns = [f"{c} (predictor)" if c in head else c for c in names]
     return fit.prototypes[columns].set_axis(names, axis=1)
 
@@ -204,7 +204,7 @@ def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
         c: rows[c].to_numpy(float, na_value=np.nan)
         if column.kind == "numeric"
         else rows[c].astype(object)
-        for c, column in fit.frame.schema.items()
+        for c, column in fit._frame.schema.items()
     }
     return pd.DataFrame(columns, rows.index)
 
@@ -221,9 +221,9 @@ def why_not_additive(fit: Fitted, row: pd.DataFrame, groups: Groups) -> str:
     by_matrix = type(metric).contributions is not TrainedMetric.contributions
     if not (by_matrix if metric.power is None else np.isfinite(metric.power)):
         return f"{metric.name} dissimilarities are not a sum over variables"
-    if not fit.frame.formula.plain():
+    if not fit._frame.formula.plain():
         return f"the formula {fit.formula!r} transforms or crosses columns"
-    tables = (row[list(fit.frame.schema)], fit.frame.remembered.columns)
+    tables = (row[list(fit._frame.schema)], fit._frame.remembered.columns)
     skips = metric.skips_missing and not set(groups) <= set(metric.variables)
     if skips and any(table.isna().any(axis=None) for table in tables):
         return "missing values are skipped pair by pair, so a variable's part depends on the others"
@@ -289,7 +289,7 @@ def counterfactuals(
     A level of a category is the first one in the training rows. A number is the nearest of `VALUES`
     over the range of the training rows, refined by halving its distance from the row's own value.
     """
-    schema, training = fit.frame.schema, as_plain(fit, fit.frame.remembered.columns)
+    schema, training = fit._frame.schema, as_plain(fit, fit._frame.remembered.columns)
     single = [g[0] for g in groups.values() if len(g) == 1 and schema[g[0]].kind != "series"]
     tried = {c: pd.unique(training[c].dropna()) for c in single}
     numeric = [c for c in single if schema[c].kind == "numeric"]
@@ -320,7 +320,7 @@ def codes_with(fit: Fitted, row: pd.DataFrame, values: Mapping[str, Array]) -> d
 
 def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
     """The codes of the predicted classes."""
-    return fit.predictions(rows, unseen=None).cat.codes.to_numpy()
+    return fit._predictions(rows, unseen=None).cat.codes.to_numpy()
 
 
 NO_SUM = "{} dissimilarities are not a sum over variables: use importance()"
@@ -393,7 +393,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     parts = (terms / np.maximum(terms.sum(axis=1, keepdims=True), TINY)).sum(axis=0)
     out = pd.DataFrame(index=pd.Index(names, name="variable"))
     out["proportion"] = parts / max(parts.sum(), TINY)
-    out["higher"] = pd.Categorical.from_codes(highest, fit.frame.levels)
+    out["higher"] = pd.Categorical.from_codes(highest, fit._frame.levels)
     if metric.column_weights is not None:
         out["weight"] = metric.column_weights["weight"].to_numpy()
     if slopes is not None and len(codes) == 2:
@@ -424,7 +424,7 @@ def prototype_values(fit: Fitted) -> pd.DataFrame:
     metric, prototypes = fit.dissimilarity.metric, fit.rule.prototypes
     if prototypes.coords is not None:
         return as_vectors(metric).original(prototypes.coords)
-    frame = fit.frame.again(prototype_predictors(fit))[0]
+    frame = fit._frame.again(prototype_predictors(fit))[0]
     return frame.design if isinstance(metric, VectorMetric) else frame.columns
 
 
@@ -439,7 +439,7 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
 
     def place(columns: Array) -> Array:
         table = pd.DataFrame(columns, columns=values.columns)
-        frame = replace(fit.frame.remembered, columns=table, weights=np.ones(len(table)))
+        frame = replace(fit._frame.remembered, columns=table, weights=np.ones(len(table)))
         frame = replace(frame, response=None, schema={}, spec=None)
         return rows_of(fit.dissimilarity.metric, frame)[0].astype(float)
 
@@ -573,7 +573,7 @@ def importance(
     >>> fit.importance(resamples=5).index[:2].tolist()
     ['petal_width', 'petal_length']
     """
-    seed = check_runs("resamples", resamples, seed, progress, 1, fit.problem.seed)
+    seed = check_runs("resamples", resamples, seed, progress, 1, fit._problem.seed)
     groups = variable_groups(fit, variables)
     if variables is None and len(groups) > MOST:
         words = (
@@ -581,7 +581,7 @@ def importance(
             "permuted: use variables= for others"
         )
         warn(words, DataWarning)
-        groups = most_separating(fit.frame, groups)
+        groups = most_separating(fit._frame, groups)
     rows = training_rows(fit, cv) if new is None else new_rows(fit, new)
     n, random = len(rows.y), np.random.default_rng([seed, 1])
     draws = (
@@ -612,19 +612,19 @@ def most_separating(frame: Frame, groups: Groups) -> Groups:
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:
     """The rows of the fit, each with the rule that was learned without its fold."""
-    frame, parts = fit.frame, list(rules_of_folds(fit, cv, None))
+    frame, parts = fit._frame, list(rules_of_folds(fit, cv, None))
     return Permutable(frame.columns, frame.codes, frame.weights, parts)
 
 
 def new_rows(fit: Fitted, new: Any) -> Permutable:
     """New rows with known classes and all predictors, with the rule of the fit."""
     new = as_pandas(new)
-    codes = fit.true_codes(new)
-    fit.warn_of(fit.unseen_in(new))
+    codes = fit._true_codes(new)
+    fit._warn_of(fit._unseen_in(new))
     _, _, complete = fit.dissimilarity._new_query(new)
     known = (codes >= 0) & complete
     if not known.any():
         raise DataError("no row has both a known class and all predictors")
-    columns = new.loc[known, list(fit.frame.columns)]
+    columns = new.loc[known, list(fit._frame.columns)]
     rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
     return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])

@@ -193,7 +193,7 @@ def methods(fit: Fitted) -> Methods:
             f"Class probabilities and conformal prediction sets [@vovk2015] were obtained by {how})"
         )
     sentences.append(
-        f"Computations used the Python package protoclass {__version__} [@protoclass] with seed {fit.problem.seed}"
+        f"Computations used the Python package protoclass {__version__} [@protoclass] with seed {fit._problem.seed}"
     )
     return Methods(". ".join(sentences) + ".")
 
@@ -201,7 +201,7 @@ def methods(fit: Fitted) -> Methods:
 def _data(fit: Fitted) -> str:
     counts = ", ".join(
         f"{n:,} {visible(str(level))}"
-        for level, n in zip(fit.classes, fit.frame.class_counts, strict=True)
+        for level, n in zip(fit.classes, fit._frame.class_counts, strict=True)
     )
     out = f"The data have {fit.nobs:,} observations in {len(fit.classes)} classes ({counts})"
     dropped = len(fit.dropped)
@@ -212,7 +212,7 @@ def _data(fit: Fitted) -> str:
         out += (
             ", with balanced class weights" if isinstance(factors, str) else ", with class weights"
         )
-    elif (fit.frame.weights != 1).any():
+    elif (fit._frame.weights != 1).any():
         out += ", with weights"
     return out
 
@@ -220,7 +220,7 @@ def _data(fit: Fitted) -> str:
 def _method(fit: Fitted) -> str:
     model, metric = fit.model, fit.dissimilarity.metric
     values = {
-        f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit.selection.values
+        f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit._selection.values
     }
     given = [
         f"{f.name} = {_value(values[f.name])}"
@@ -244,11 +244,11 @@ def _cited(keys: tuple[str, ...]) -> str:
 
 def _tuning(fit: Fitted) -> list[str]:
     """The selection of the parameters, in sentences; none if they were given."""
-    validation, selection = fit.curve, fit.selection
+    validation, selection = fit._curve, fit._selection
     # distances, of which the text has the names already
-    several = isinstance(fit.problem.to_tune, OneOf)
-    chosen = fit.problem.of_method(selection.values) if several else selection.values
-    named = {name: fit.problem.model.words.get(name, name) for name in chosen}
+    several = isinstance(fit._problem.to_tune, OneOf)
+    chosen = fit._problem.of_method(selection.values) if several else selection.values
+    named = {name: fit._problem.model.words.get(name, name) for name in chosen}
     values = ", ".join(f"{named[name]} = {_value(value)}" for name, value in chosen.items())
     if selection.by_hand:
         return [
@@ -259,11 +259,11 @@ def _tuning(fit: Fitted) -> list[str]:
     if validation is None:
         return []
     folds = count_folds(validation).replace(" folds", "-fold cross-validation", 1)
-    folds += " that kept groups together" if fit.problem.groups is not None else ""
+    folds += " that kept groups together" if fit._problem.groups is not None else ""
     folds = re.sub(r" x (\d+) repeats", r", repeated \1 times,", folds)
-    grid, name = validation.grid, validation.measure_name
+    grid, name = validation.grid, validation._measure_name
     if several and selection.point is not None:
-        grid = validation.of_metric(selection.point).grid
+        grid = validation._of_metric(selection.point).grid
     if not len(grid.columns):
         return [f"The {name} was estimated by {folds}"]
     tried = " and ".join(f"{named[column]} ({_tried(grid[column])})" for column in grid)
@@ -275,7 +275,7 @@ def _tuning(fit: Fitted) -> list[str]:
         f"The {subject} {tried} {verb} selected by {folds} with the {rule}",
         f"The selected {subject} {verb} {values}",
     ]
-    if validation.correction(selection.rule) is not None:
+    if validation._correction(selection.rule) is not None:
         out.append(
             f"The {name} was corrected for this selection by a bootstrap of the held-out "
             "predictions (BBC-CV) [@tsamardinos2018]"

@@ -262,8 +262,8 @@ class Model(NamedArguments, Served):
         Keys of the papers of the method in `export.methods`, which `Fit.methods` cites.
     """
 
-    serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL
-    called: ClassVar[str] = "a model object"
+    _serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL
+    _called: ClassVar[str] = "a model object"
 
     name: ClassVar[str]
     can: ClassVar[Capabilities] = Capabilities()

@@ -122,7 +122,7 @@ class MedianGLVQ(PerClass):
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "medianglvq", K=1, progress=False)
     >>> fit.prototypes[["assigned", "misassigned"]].to_dict("list")
     {'assigned': [50, 50, 46], 'misassigned': [0, 4, 0]}
-    >>> fit.selection.values
+    >>> fit._selection.values
     {'matrix': 'diagonal', 'local': False, 'ridge': 0.1}
     """
 

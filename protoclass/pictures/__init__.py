@@ -22,6 +22,7 @@ METHODS = {
     "Stability": {"plot": "protoclass.pictures.analyses:stability"},
     "TestResult": {"plot": "protoclass.pictures.evaluation:draw_test"},
     "TestByGroup": {"plot": "protoclass.pictures.evaluation:groups"},
+    "Threshold": {"plot": "protoclass.pictures.evaluation:threshold"},
     "Validation": {"plot": "protoclass.pictures.curve:curve"},
 }  # functions that draw a value of each class, see `protoclass.values.Above`
 KINDS = {
@@ -86,8 +87,8 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     Axes, or a Figure for "rule", "images", "misclassified", and "weights" of images
     """
     one_of("kind", kind, (None, *KINDS), "picture")
-    if fit.frame.absent is not None:
-        raise NotAvailableError(fit.frame.absent)
+    if fit._frame.absent is not None:
+        raise NotAvailableError(fit._frame.absent)
     if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = load(KINDS[kind or "prototypes"])

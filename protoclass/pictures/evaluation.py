@@ -13,6 +13,7 @@ from matplotlib import rcParams
 
 from ..analysis.evaluation import IN_THE_LARGE, TestResult
 from ..analysis.groups import MEASURES, TestByGroup, counted
+from ..estimation.decisions import Threshold
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.text import list_short, write_number
@@ -21,6 +22,7 @@ from .style import (
     GREY,
     LEAST,
     LETTER,
+    LETTERS,
     SHADE,
     axes,
     blend,
@@ -45,6 +47,7 @@ COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)
 TOGETHER, ACROSS = 4, 5  # classes in one calibration plot; panels in a row
 MANY = 8  # classes from which on a legend is next to the Axes
 PALE = 0.12  # shade of the smallest error
+SHADOW = 0.17  # opacity of a band
 
 
 def share_rows(table: pd.DataFrame) -> np.ndarray:
@@ -76,7 +79,7 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     ax.imshow(ground)
     for draw in (ax.hlines, ax.vlines):
         draw(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
-    right, names = np.diag(table), list_named(table.index)
+    right, names = np.diag(table), list_named(table.index, 2 * LETTERS)
     for axis, over, label in (
         (ax.yaxis, 1, "true class (recall)"),
         (ax.xaxis, 0, "predicted class (precision)"),
@@ -90,8 +93,8 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
         name_ticks(axis, texts, label if has_room(ax) else label.split(" (")[0], letters="small")
     ax.tick_params(length=0)
     wrong, total = values.sum() - right.sum(), values.sum()
-    error = write_number(wrong / total if total else np.nan)
-    ax.set_title(f"error {error} ({wrong:g} of {total:g} {rows})", fontsize="medium")
+    error = f"{100 * wrong / total:.1f} %" if total else "-"
+    ax.set_title(f"Error {error} ({wrong:g} of {total:g} {rows})")
     ax.grid(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -120,7 +123,8 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
         * With probabilities, "roc": ROC curve of each class against the rest, with the area;
           "roc_band": the same with the band of `TestResult.roc_band`; "pr": precision against
           sensitivity. The threshold of the test is marked on its curve.
-        * With probabilities, "calibration": observed proportion against mean predicted probability.
+        * With probabilities, "calibration": observed proportion against mean predicted probability;
+          "decision": net benefit against the threshold, as in `TestResult.decision_curve`.
         * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
     ax : Axes, optional
         Axes to draw on.
@@ -141,6 +145,7 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
         "roc_band": partial(roc, band=True),
         "pr": precision_recall,
         "calibration": calibration,
+        "decision": decision,
         "coverage": coverage,
     }
     one_of("kind", kind, tuple(kinds), "picture")
@@ -162,7 +167,7 @@ def shown_classes(test: TestResult) -> list[int]:
 
 def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
     """ROC curve of each class against the rest, with its area and interval."""
-    table, areas, codes = test.roc(), test.areas[0], shown_classes(test)
+    table, areas, codes = test.roc(), test._areas[0], shown_classes(test)
     bands = test.roc_band(test.classes[codes[0]] if len(codes) == 1 else None) if band else None
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
@@ -176,7 +181,7 @@ def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
                 around["band_low"],
                 around["band_high"],
                 color=colour(c),
-                alpha=0.17,
+                alpha=SHADOW,
                 lw=0,
             )
         label = f"{name}: AUC {e.value:.3f}{ends}" if has_room(ax) else name
@@ -203,7 +208,7 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
     prevalence, the level of random ranking.
     """
     table, average = test.pr(), test.auc().set_index("class")["average_precision"]
-    prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
+    prevalence = test._counts.weight.sum(axis=1) / test._counts.weight.sum()
     ax = _square(ax, len(test.classes))
     for c, name, own in _by_class(test, table):
         label = (
@@ -225,6 +230,38 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
         ylabel="precision",
         title="Precision and recall, one class versus the rest\n(dotted: prevalence)",
     )
+    return _legend(ax, "best")
+
+
+def decision(test: TestResult, ax: Any = None) -> Any:
+    """Net benefit of each class against the threshold; dashed if all rows are predicted as it."""
+    ax, curve = axes(ax, 5.4, 4.2), test.decision_curve()
+    ax.axhline(0, lw=0.8, color=GREY)
+    for c, name, of_class in _by_class(test, curve, shown_classes(test)):
+        across, own = of_class["threshold"], colour(c)
+        ax.plot(across, of_class["net_benefit"], lw=1.6, color=own, label=name)
+        ax.fill_between(across, of_class["low"], of_class["high"], color=own, alpha=SHADOW, lw=0)
+        ax.plot(across, of_class["net_benefit_all"], "--", lw=0.8, color=own)
+    most = curve["high"].max()
+    ax.set(
+        xlabel="threshold of the probability",
+        ylabel="net benefit",
+        ylim=(-0.2 * most, 1.05 * most),
+        title="Net benefit (shaded: 95 % CI; dashed: predicted for all rows)",
+    )
+    return _legend(ax, "upper right")
+
+
+@framed
+def threshold(cut: Threshold, ax: Any = None) -> Any:
+    """Apparent error, sensitivity and specificity against the threshold, and the selected one."""
+    ax, table = axes(ax, 5.4, 4.2), cut.table[np.isfinite(cut.table["value"])]
+    for k, name in enumerate(("error", "sensitivity", "specificity")):
+        label = f"apparent {cut.measure}" if name == "error" else name
+        ax.plot(table["value"], table[name], lw=1.6, color=colour(k), label=label)
+    if np.isfinite(cut.value):
+        ax.axvline(cut.value, lw=0.8, ls="--", color=GREY)
+    ax.set(xlabel=f"threshold of the probability of {named(cut.of)}", title=cut.words())
     return _legend(ax, "best")
 
 
@@ -273,11 +310,11 @@ def calibration(test: TestResult, ax: Any = None) -> Any:
         style = {"fmt": mark(c), "ms": 5, "elinewidth": 0.8, "capsize": 2, "color": colour(c)}
         where.errorbar(own["mean_predicted"], share, ends, label=name, clip_on=False, **style)
         if many:
-            where.set_title(name, fontsize="medium")
+            where.set_title(name)
     if many:
-        figure.suptitle(title, fontsize="medium")
-        figure.supxlabel(labels["xlabel"], fontsize="medium")
-        figure.supylabel(labels["ylabel"], fontsize="medium")
+        figure.suptitle(title)
+        figure.supxlabel(labels["xlabel"])
+        figure.supylabel(labels["ylabel"])
         return figure
     ax.set(title=title, **labels)
     return _legend(ax, "upper left")
@@ -316,7 +353,7 @@ def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> 
     ]
     c = result.class_code(measure, of)
     found = [
-        (name, np.count_nonzero(counted(t, measure, c)[1]), t.estimate(measure, c))
+        (name, np.count_nonzero(counted(t, measure, c)[1]), t._estimate(measure, c))
         for name, t in rows
     ]
     return pd.DataFrame(
@@ -373,7 +410,6 @@ def _square(ax: Any, classes: int) -> Any:
 
 
 def _legend(ax: Any, where: str) -> Any:
-    ax.title.set_fontsize("medium")
     many = len(ax.get_legend_handles_labels()[0]) > MANY
     if many:
         ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both

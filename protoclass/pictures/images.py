@@ -36,8 +36,8 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
         raise OptionError(
             f"shape must be the rows and columns of an image, such as (16, 16), not {brief(shape)}"
         )
-    names = list(fit.frame.columns)
-    if not all(c.kind == "numeric" for c in fit.frame.schema.values()) or not names:
+    names = list(fit._frame.columns)
+    if not all(c.kind == "numeric" for c in fit._frame.schema.values()) or not names:
         raise NotAvailableError("an image needs numeric predictors only")
     if len(names) != prod(shape):
         raise OptionError(
@@ -48,7 +48,7 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
 
 def list_steps(fit: Fitted) -> list[str]:
     """The predictors that are the steps of a series, in their order; none where the rows are no series."""
-    known = fit.frame.schema
+    known = fit._frame.schema
     lone = [name for name, column in known.items() if column.kind == "series" and len(known) == 1]
     numeric = [name for name, column in known.items() if column.kind == "numeric"]
     return lone or (
@@ -100,9 +100,9 @@ class Album:
         return shade(read_pixels(fit, rows, self.shape), self.low, self.high)
 
     def prototypes(self, fit: Fitted, which: np.ndarray) -> np.ndarray:
-        at = fit.prototype_row[which]
+        at = fit._prototype_row[which]
         return self.rows(
-            fit, fit.frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which]
+            fit, fit._frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which]
         )
 
 
@@ -152,11 +152,11 @@ def make_album(fit: Fitted, shape: Any) -> Album | None:
         steps = list_steps(fit)
         if not steps:
             return None
-        values = read_steps(fit.frame.columns, steps)
+        values = read_steps(fit._frame.columns, steps)
         return CurveAlbum(
             steps, float(np.nanmin(values)), float(np.nanmax(values)), values.shape[1]
         )
-    pixels = read_pixels(fit, fit.frame.columns, shape)
+    pixels = read_pixels(fit, fit._frame.columns, shape)
     return Album(shape, float(pixels.min()), float(pixels.max()))
 
 
@@ -220,10 +220,10 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     nearest of all).
     """
     small = fit if size is None else steps.at(fit, size=size)
-    data = as_pandas(fit.call.data).loc[fit.frame.index] if new is None else as_pandas(new)
-    truth = fit.true_codes(data, use="what is misclassified")
+    data = as_pandas(fit.call.data).loc[fit._frame.index] if new is None else as_pandas(new)
+    truth = fit._true_codes(data, use="what is misclassified")
     check_unique(data.index, "new row")
-    query, index, complete = fit.query(data)
+    query, index, complete = fit._query(data)
     if "nearest" not in fit.rule.kinds:
         raise NotAvailableError(f"method {fit.model.name!r} has no nearest prototype to show")
     predicted = small.predict(data).cat.codes.to_numpy()
@@ -237,7 +237,7 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     right = pd.Series(
         names.to_numpy(object)[own.argmin(axis=1)] if len(names) else None, index[at], dtype=object
     )
-    levels = fit.frame.levels
+    levels = fit._frame.levels
     out = pd.DataFrame({"truth": levels[truth[at]], "fitted": levels[predicted[at]]}, index[at])
     out["nearest"] = small.predict(data, "nearest").iloc[at]
     out["right"] = right.where(np.isfinite(own).any(axis=1))
@@ -264,11 +264,11 @@ def misclassified(
     count : int
         Maximum number of rows, a random sample with the seed of the fit.
     """
-    read_pixels(fit, fit.frame.columns.iloc[:1], shape)  # before anything is predicted
+    read_pixels(fit, fit._frame.columns.iloc[:1], shape)  # before anything is predicted
     table = list_misclassified(fit, new, size)
     if table.empty:
         raise NotAvailableError("no row is misclassified")
-    some = np.random.default_rng(fit.problem.seed).permutation(len(table))[
+    some = np.random.default_rng(fit._problem.seed).permutation(len(table))[
         : whole_number("count", count, 1)
     ]
     table = table.iloc[np.sort(some)]
@@ -337,11 +337,8 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
     q = len(fit.rule.prototypes)
     first = f"{q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
-    ax.set_title(
-        f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}",
-        fontsize="medium",
-    )
-    return key(ax, title=fit.frame.formula.response).axes
+    ax.set_title(f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}")
+    return key(ax, title=fit._frame.formula.response).axes
 
 
 def _paste(fit: Fitted, spots: pd.DataFrame, shape: Any, ax: Any) -> None:
@@ -395,5 +392,5 @@ def draw_grid(
         ax.text((k + 0.5) * wide, 0.03, head, **words, weight="bold")
     ax.set_axis_off()
     ax.set(xlim=(0, across * wide), ylim=(-rows * high - 0.06, above), aspect="equal")
-    ax.set_title(name, fontsize="medium")
+    ax.set_title(name)
     return figure

@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import take
-from ..core.embedding import axis_shares, kruskal_stress, sammon, stress, torgerson
+from ..core.embedding import axis_shares, sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NoCoordinatesError, NotAvailableError, OptionError
-from ..ground.text import write_number
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from .coverage import measure_apart
@@ -59,14 +58,14 @@ class Plane:
 
 def list_predictors(fit: Fitted) -> list[str]:
     """The predictors that can be axes: the numeric ones."""
-    return [name for name, column in fit.frame.schema.items() if column.kind == "numeric"]
+    return [name for name, column in fit._frame.schema.items() if column.kind == "numeric"]
 
 
 def choose_axes(fit: Fitted) -> tuple[str, str]:
     """The axes that a picture of a fit has by default: its only two predictors where both are
     numeric, else ("map", "").
     """
-    frame, names = fit.frame, list_predictors(fit)
+    frame, names = fit._frame, list_predictors(fit)
     flat = len(names) == len(frame.schema) == 2 and not fit.dissimilarity.metric.given
     if flat and frame.formula.plain() and not frame.columns.isna().any(axis=None):
         return names[0], names[1]
@@ -104,7 +103,7 @@ def make_plane(
 
 
 def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
-    frame, dissimilarity = fit.frame, fit.dissimilarity
+    frame, dissimilarity = fit._frame, fit.dissimilarity
     both = list(dict.fromkeys([x, y]))
     rows = frame.canonical[both].to_numpy(float)[:, [0, -1]]
 
@@ -139,9 +138,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     given matrix has no row among its candidates: the first two principal axes of the rows'
     dissimilarities to the candidates; the prototypes then have no place.
 
-    The names of the axes say how good the map is: Kruskal's stress-1 of the landmarks, and the
-    share of the squared dissimilarities between them that each axis shows (of the absolute
-    eigenvalues, as some are negative where no points have such distances).
+    The names of the axes say how good the map is: the share of the squared dissimilarities between
+    the landmarks that each shows (of the absolute eigenvalues, as some are negative where no points
+    have such distances).
 
     Parameters
     ----------
@@ -151,7 +150,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     rows : int array, optional
         The rows that need a place besides the landmarks; all by default.
     """
-    dissimilarity, n = fit.dissimilarity, len(fit.frame)
+    dissimilarity, n = fit.dissimilarity, len(fit._frame)
     metric = dissimilarity.metric
     named = np.flatnonzero(dissimilarity.candidate_row >= 0)  # candidates that are rows
     if not len(named) and metric.given:
@@ -207,7 +206,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
     words = (
         f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
-        f"second axis of the map: {second}; stress {write_number(round(kruskal_stress(X, among), 6))}",
+        f"second axis of the map: {second}",
     )
     return Plane(spots, locate, words, one_unit=True)
 
@@ -319,7 +318,7 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
     classes = fit.rule.prototypes.classes[first]
-    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, fit.prototype_names[first])
+    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, fit._prototype_names[first])
     spots.attrs["stress"] = stress(X, D)
     return spots
 
@@ -337,7 +336,7 @@ def divide_plane(fit: Fitted, plane: Plane, side: int) -> tuple[np.ndarray, np.n
         for start, end in zip(low, high, strict=True)
     )
     across, above = np.meshgrid(along, up)
-    x, y = list(fit.frame.schema)[:: -1 if plane.swapped else 1]
+    x, y = list(fit._frame.schema)[:: -1 if plane.swapped else 1]
     grid = pd.DataFrame({x: across.ravel(), y: above.ravel()})
     codes = fit.predict(grid).cat.codes.to_numpy().reshape(side, side)
     return along, up, codes

@@ -15,7 +15,7 @@ from ..ground.errors import NotAvailableError
 from ..ground.text import list_short, shorten, write_number
 from ..models.registry import lacking
 from ..tables.words import list_features
-from .curve import find_ends, name_no_information
+from .curve import find_ends
 from .style import (
     LETTERS,
     WRONG,
@@ -41,7 +41,7 @@ MANY = 30  # steps from which on they are on a scale of logarithms
 
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each feature in the order selected: rows that it covered, and rows that it misclassified."""
-    table, names = fit.model.feature_table(fit.learned), list_named(list_features(fit)[:MOST], 60)
+    table, names = fit.model.feature_table(fit._learned), list_named(list_features(fit)[:MOST], 60)
     few, at = table.head(MOST), np.arange(len(names))
     ax = axes(
         ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(names))
@@ -51,7 +51,7 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     list_down(ax, names)
     ax.set(xlim=(0, None), xlabel="rows")
     some = f"{MOST} of " if len(table) > MOST else ""
-    ax.set_title(f"{some}{len(table)} feature{'s' * (len(table) != 1)}", fontsize="medium")
+    ax.set_title(f"{some}{len(table)} feature{'s' * (len(table) != 1)}")
     return key(ax).axes if has_room(ax) else ax
 
 
@@ -73,8 +73,8 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     """
     if not fit.model.has("conditions"):
         raise lacking(fit.model, "conditions to draw", "conditions")
-    codes, parts = fit.frame.codes, []
-    for part in fit.model.conditions(fit.learned, fit.query()[0]):
+    codes, parts = fit._frame.codes, []
+    for part in fit.model.conditions(fit._learned, fit._query()[0]):
         rows = np.flatnonzero(part.reached & np.isin(codes, part.classes))
         head = {
             "machine": part.machine,
@@ -85,7 +85,7 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
         }
         own = pd.DataFrame(
             {
-                "row": fit.frame.index[rows].to_flat_index(),
+                "row": fit._frame.index[rows].to_flat_index(),
                 "value": part.values[rows],
                 "removed": part.removed[rows],
             }
@@ -137,9 +137,7 @@ def rule(fit: Fitted, count: int = 8) -> Any:
         if len(shown) == len(lanes)
         else f"The first {len(shown)} of {len(lanes)} conditions"
     )
-    figure.suptitle(
-        f"{title}: rows that a condition removes (ringed) do not reach the next", fontsize="medium"
-    )
+    figure.suptitle(f"{title}: rows that a condition removes (ringed) do not reach the next")
     return figure
 
 
@@ -186,8 +184,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
         Cross-validation folds. Default: the folds of the fit, or none if a class has one row; None:
         only the training error.
     """
-    weight = np.bincount(fit.frame.codes, fit.frame.weights)
-    alone = np.bincount(fit.frame.codes).min() < 2
+    alone = np.bincount(fit._frame.codes).min() < 2
     table = steps_of(fit, new, None if alone and isinstance(cv, str) and cv == SAME_FOLDS else cv)
     table = table[table["size"] > 0]
     if table.empty:
@@ -214,7 +211,6 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
     else:
         ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(*find_ends(np.concatenate(values)))
-    name_no_information(ax, float(1 - weight.max() / weight.sum()))
     ax.set(
         xlabel=f"number of {'features' if 'bound' in table else 'prototypes'}{' (log scale)' * many}",
         ylabel="error",

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 from ..core.memory import check_fits
 from ..estimation.problem import DEFAULTS
 from ..fitting import Fit, fit
-from ..frames.schema import numbers_rows
+from ..frames.misread import numbers_rows
 from ..frames.tables import as_pandas
 from ..ground.checks import hint_for, one_of
 from ..ground.errors import DataError, NotAvailableError, OptionError, brief, shown
@@ -242,7 +242,7 @@ class PrototypeEstimator(BaseEstimator):
     def prototype_indices_(self) -> np.ndarray:
         """Position in X of the row that each prototype is, as `X.iloc` takes it; -1 for one that is
         not a row, int (q,)."""
-        row, labels = self.fit_.prototype_row, self.fit_.frame.index.to_numpy()
+        row, labels = self.fit_._prototype_row, self.fit_._frame.index.to_numpy()
         return np.where(row >= 0, self._rows[labels[row]], -1)
 
 

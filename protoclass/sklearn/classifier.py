@@ -38,7 +38,7 @@ def has_probabilities(estimator: PrototypeClassifier) -> bool:
     the cure."""
     if estimator.calibrate is False:
         check_is_fitted(estimator, "fit_")
-        if "prob" not in estimator.fit_.kinds:
+        if "prob" not in estimator.fit_._kinds:
             raise NotAvailableError(
                 f"method {estimator.fit_.model.name!r} has no probabilities unless it is "
                 "calibrated: use calibrate=True, or "
@@ -204,7 +204,7 @@ class PrototypeClassifier(
         new = self._new(X)
         if self.calibrate is not False:
             return self.classes_[self._values(new, "prob").argmax(axis=1)]
-        codes = self.fit_.predictions(new, "class", unseen="zero").cat.codes.to_numpy()
+        codes = self.fit_._predictions(new, "class", unseen="zero").cat.codes.to_numpy()
         check_answered(codes >= 0, "class")
         return self.classes_[codes]
 
@@ -232,7 +232,7 @@ class PrototypeClassifier(
         new = self._new(X)
         kind = value_of(self.fit_)
         values = self._values(new, kind)
-        predicted = self.fit_.predictions(new, "class").cat.codes.to_numpy()
+        predicted = self.fit_._predictions(new, "class").cat.codes.to_numpy()
         values = with_largest(relative_margins(values) if kind == "distance" else values, predicted)
         return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
@@ -271,8 +271,8 @@ class PrototypeClassifier(
         """Distances (r, q) to the prototypes: the distances of the fitted model if it has its own,
         otherwise of the metric."""
         new = self._new(X)
-        self.fit_.warn_of(self.fit_.unseen_in(new), zero=True)
-        query, _, complete = self.fit_.query(new, zero=True)
+        self.fit_._warn_of(self.fit_._unseen_in(new), zero=True)
+        query, _, complete = self.fit_._query(new, zero=True)
         rule = self.fit_.rule
         check_fits(
             8.0 * len(complete) * len(rule.prototypes),
@@ -323,7 +323,7 @@ class PrototypeClassifier(
 
     def _values(self, new: Any, kind: str) -> np.ndarray:
         """Predicted value for each class (r, L)."""
-        values = np.asarray(self.fit_.predictions(new, kind, unseen="zero"), float)
+        values = np.asarray(self.fit_._predictions(new, kind, unseen="zero"), float)
         check_answered(~np.isnan(values).any(axis=1), "class")
         return values
 
@@ -340,7 +340,7 @@ class PrototypeClassifier(
                 "precomputed dissimilarities have no rows of X to show: use prototype_indices_ for "
                 "the positions of the prototypes"
             )
-        table = self.fit_.prototypes.iloc[:, self.fit_.prototype_table.shape[1] :]
+        table = self.fit_.prototypes.iloc[:, self.fit_._prototype_table.shape[1] :]
         table = (
             table.set_axis(self._columns, axis=1) if table.shape[1] == len(self._columns) else table
         )
@@ -445,7 +445,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
                 f"no row was selected by {self.fit_.call}: use other parameters (the summary of fit_ shows the reason)"
             )
         self.sample_indices_ = np.unique(rows)
-        chosen = self.fit_.frame.codes[self.fit_.frame.index.get_indexer(self.sample_indices_)]
+        chosen = self.fit_._frame.codes[self.fit_._frame.index.get_indexer(self.sample_indices_)]
         self.sampling_strategy_ = dict(Counter(self.classes_[np.sort(chosen)].tolist()))
         return self
 

@@ -207,11 +207,11 @@ def test_a_swap_and_back_is_the_fit_itself(exact_fit, iris):
     assert back.prototypes["newly_covered"].tolist() == exact_fit.prototypes["newly_covered"].tolist()
     assert back.objective == exact_fit.objective
     assert back.predict(iris).equals(exact_fit.predict(iris))
-    assert exact_fit.swap(old, new).curve is None
+    assert exact_fit.swap(old, new)._curve is None
     for tuned in (pc.fit("species ~ .", iris, eps=[1.0, 1.5], cv=3,
         dissimilarity="euclidean", repeats=1), pc.fit("species ~ .", iris, eps=1.0, cv=3)):
         other = tuned.swap(tuned.prototypes.index[0], next(row for row in iris.index if row not in tuned.prototypes.index))
-        assert other.curve is None  # its error was that of the other prototypes
+        assert other._curve is None  # its error was that of the other prototypes
     assert f"{new} for {old}" in repr(exact_fit.swap(old, new))
 
 

@@ -86,8 +86,8 @@ def test_tables(fits, iris, method):
     assert len(fit.tidy())
     glance = fit.glance()
     assert len(glance) == 1
-    if fit.curve is not None:
-        assert glance["cv_error"].iloc[0] == fit.validation.table["error"].iloc[fit.selection.point]
+    if fit._curve is not None:
+        assert glance["cv_error"].iloc[0] == fit.validation.table["error"].iloc[fit._selection.point]
     assert fit.rule.size > 0
     test = fit.test(iris)
     assert test.error == (fit.predict(iris).astype(object) != iris.species.astype(object)).mean()
@@ -108,7 +108,7 @@ def test_words(fits, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_figures(fits, method):
     fit = fits[method]
-    for kind in (None, "prototypes", "confusion", *(["validation"] if fit.curve is not None else [])):
+    for kind in (None, "prototypes", "confusion", *(["validation"] if fit._curve is not None else [])):
         drawn = fit.plot(kind)
         assert drawn.figure.axes
     with pytest.raises(pc.errors.OptionError, match="no such"):
@@ -117,7 +117,7 @@ def test_figures(fits, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_folds_are_the_same_for_every_method_and_grid_point(fits, iris, method):
-    if fits[method].curve is None:
+    if fits[method]._curve is None:
         assert not fits[method].model.tuned()
         return
     assert fits[method].validation.folds.equals(pc.cross_validate("species ~ .", iris, "knn", k=3, cv=3, seed=1).folds)

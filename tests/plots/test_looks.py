@@ -10,7 +10,7 @@ from pictures import long_labels
 
 import protoclass as pc
 from protoclass.ground.text import list_short
-from protoclass.pictures.style import list_named, name_ticks
+from protoclass.pictures.style import framed, list_named, name_ticks
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +181,10 @@ def test_a_legend_of_many_classes_leaves_room():
     assert legend.x1 <= figure.x1 + 1
     assert legend.y0 >= -1
     assert legend.y1 <= figure.y1 + 1
+
+
+def test_a_plot_keeps_the_settings_of_the_backend_that_it_loads():
+    """The backend of notebooks turns `interactive` on with the first figure, and shows no figure without it."""
+    with mpl.rc_context({"interactive": False}):
+        framed(lambda ax=None: (mpl.interactive(True), Figure())[1])()
+        assert mpl.is_interactive()

@@ -160,7 +160,7 @@ def test_confusion_counts_held_out_or_training_rows(iris):
     fit = pc.fit("species ~ .", iris, eps=[0.5, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     table, rows = count_confusion(fit)
     assert rows == "held-out rows"
-    assert table.equals(fit.validation.confusion(fit.selection.point))
+    assert table.equals(fit.validation.confusion(fit._selection.point))
     table, rows = count_confusion(pc.fit("species ~ .", iris, eps=1.0))
     assert rows == "training rows"
     assert table.to_numpy().sum() == 150

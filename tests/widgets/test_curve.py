@@ -88,7 +88,8 @@ def test_every_grid_is_json_that_a_page_can_read(iris, method, tuned):
 
 def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     explorer = PrototypeExplorer(fit)
-    assert [describe_curve(explorer._content)] == describe_chart(fit.validation)["curves"]
+    (curve,) = describe_chart(fit.validation)["curves"]
+    assert describe_curve(explorer._content) == curve | {"axis": "radius eps"}
     two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     some = describe_curve(PrototypeExplorer(two)._content)
     here = two.validation.grid["lambda_"] == two.params["lambda_"]
@@ -171,10 +172,10 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     explorer, v = curve, fit.validation
     mount(page, explorer)
     field, words = page.locator(".protoclass-plot"), read(explorer)["curves"][0]["words"]
-    assert chosen(page) == explorer.point == fit.selection.point
+    assert chosen(page) == explorer.point == fit._selection.point
     field.hover(position=spot(page, 3))
     assert page.locator(".protoclass-chart-tip").inner_text() == words[3]
-    assert chosen(page) == fit.selection.point
+    assert chosen(page) == fit._selection.point
     field.click(position={"x": spot(page, 7)["x"] + 2, "y": 60})
     page.get_by_text("Grid point 8 of 20").wait_for()
     assert chosen(page) == explorer.point == 7
@@ -288,7 +289,7 @@ def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp
     page.locator(".protoclass-map[data-drawn]").wait_for()
     assert page.locator(".protoclass-plot").count() == 0  # there is no curve over the radius
     for step, each in enumerate(explorer._content.steps.fits):
-        page.get_by_label("radius eps of the balls").select_option(index=step)
+        page.get_by_label("radius eps").select_option(index=step)
         settle(page)
         assert page.locator("[role=status]").get_attribute("title").endswith(f" Objective: {each.certificate}.")
 

@@ -330,7 +330,9 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
 
 @kernel
 def _tally(codes, cell, weight, columns, out):  # type: ignore[no-untyped-def]
+    line = np.empty(out.shape[1])  # stays in the cache
     for j in range(codes.shape[0]):
-        line = out[columns[j]]
+        line[:] = 0
         for i in range(codes.shape[1]):
             line[cell[i] + codes[j, i]] += weight[i]
+        out[columns[j]] += line

@@ -66,7 +66,8 @@ def test_every_result_has_a_table_tidy_glance_summary_and_plot():
     fit = pc.fit("species ~ .", iris[::2], eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     test = fit.test(iris[1::2])
     results = [test, fit.test(iris[1::2], by=np.arange(75) % 2), pc.compare_fits([fit, fit], iris[1::2]), fit.stability(resamples=3),
-               fit.alternatives(), fit.criticisms(), fit.validation.permutation_test(resamples=2)]  # fmt: skip
+               fit.calibrate(cv=3).threshold("setosa"), fit.alternatives(), fit.criticisms(),
+               fit.validation.permutation_test(resamples=2)]  # fmt: skip
     for result in results:
         assert isinstance(result, Result)
         assert len(result.table) <= len(result.tidy())

@@ -64,9 +64,9 @@ def compare(
 ) -> Comparison:
     """Compare methods on test rows that were not used to fit or tune them.
 
-    Methods are compared on random splits of the data (`test_size`, as in Table 2 of Bien and
-    Tibshirani 2011), or by nested cross-validation (`cv`). On each training set, every method tunes
-    its parameters by an inner cross-validation, with the same folds for all.
+    Methods are compared on random splits (`test_size`), or by nested cross-validation (`cv`). On
+    each training set, every method tunes its parameters by an inner cross-validation, with the same
+    folds for all.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def compare(
         Rows to split into training and test sets.
     methods : list, or mapping of names
         Method names ("pvm"), model objects (`pc.KNN(k=1)`), mappings of arguments of `fit` such as
-        `{"method": "pvm", "candidates": pc.candidates.kmeans(50)}`, or estimators of scikit-learn
-        (see Notes); "logistic", "lda" and "forest" are its logistic regression on scaled columns,
-        linear discriminant analysis and random forest, with its defaults.
+        `{"method": "pvm", "eps": 1.0}`, or estimators of scikit-learn (see Notes); "logistic",
+        "lda" and "forest" are its logistic regression on scaled columns, linear discriminant
+        analysis and random forest, with its defaults.
     test_size : float between 0 and 1, optional
-        Proportion of the rows in the test set of a random split, stratified by class.
+        Proportion of the rows in the test set of a stratified random split.
     cv : int, "loo", Series or array of folds, optional
         Outer folds, if `test_size` is not given. Default: 10, or fewer if a class has fewer rows or
         there are fewer groups.
@@ -93,11 +93,10 @@ def compare(
     seed : int
         Seed for the splits and folds.
     reference : str, optional
-        Name of the method with which each other one is compared. Default: all pairs are compared.
+        Name of the method with which each other one is compared. Default: all pairs.
     loss : DataFrame, optional
-        Loss matrix, with true classes as rows and predicted classes as columns. The table then has
-        the mean loss on the test rows, and methods are tuned by this loss; it does not change how
-        they predict.
+        Loss matrix, with true classes as rows. The table then has the mean loss on the test rows,
+        and methods are tuned by this loss; it does not change how they predict.
     client : Dask client, optional
         Client of a cluster, whose workers then fit the methods, each on one thread.
     **arguments
@@ -189,7 +188,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     loss : DataFrame, optional
         Loss matrix, as in `compare`.
     reference : str, optional
-        Name of the fit with which each other one is compared. Default: all pairs are compared.
+        Name of the fit with which each other one is compared. Default: all pairs.
 
     Returns
     -------

@@ -55,16 +55,14 @@ class TestResult(Result, Served):
     ----------
     n, wrong, left_out : int
         Number of rows that were classified, misclassified (regardless of their weights), and
-        excluded, because the class is missing or the fit has no prediction (missing predictors, new
-        levels).
+        excluded, because the class or the prediction is missing.
     error, low, high : float
         Weighted proportion of errors and its 95 % Wilson interval; with weights or clusters, for
         the number of independent rows with the same variance.
     no_information : float
         Error on these rows of always predicting the most common class of the training rows.
     p_value, p_value_method : float, str
-        One-sided p-value of the null hypothesis that the error is not below the no-information
-        error, and the name of its test.
+        One-sided p-value of an error not below the no-information error, and its test.
     against : str
         Description of the no-information error.
     confusion : DataFrame
@@ -162,9 +160,8 @@ class TestResult(Result, Served):
 
         Notes
         -----
-        Proportions have Wilson intervals. The F1 interval is a transformed Wilson interval, the
-        interval of balanced accuracy is Newcombe's, and the interval of the AUC is Wilson's with
-        DeLong's variance.
+        Intervals: Wilson's for proportions, transformed for F1; Newcombe's for balanced accuracy;
+        Wilson's with DeLong's variance for the AUC.
         """
         rows = []
         for c, level in enumerate(self.classes):
@@ -588,9 +585,10 @@ class TestResult(Result, Served):
         --------
         >>> import protoclass as pc
         >>> wine = pc.load_data("wine")
-        >>> train, new = wine.iloc[::2], wine.iloc[1::2]
-        >>> one = pc.fit("cultivar ~ alcohol + hue", train, "knn", k=15).test(new)
-        >>> other = pc.fit("cultivar ~ proline + ash", train, "knn", k=15).test(new)
+        >>> one, other = (
+        ...     pc.fit(f"cultivar ~ {columns}", wine.iloc[::2], "knn", k=15).test(wine.iloc[1::2])
+        ...     for columns in ("alcohol + hue", "proline + ash")
+        ... )
         >>> one.roc_test(other)[["auc_a", "auc_b", "difference", "p"]].round(3).to_numpy().tolist()
         [[0.972, 0.907, 0.065, 0.014]]
         """

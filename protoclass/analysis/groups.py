@@ -81,16 +81,15 @@ def test(
     Parameters
     ----------
     new : DataFrame
-        New rows with the predictors and the response; for given dissimilarities, with the response
-        as a further column. Rows with missing values in either are excluded and counted.
+        New rows with the predictors and the response. Rows with missing values are excluded and
+        counted.
     weights : column name, Series or array, optional
         Weight of each new row, in all statistics, intervals and tests.
     by : column name, Series or array, optional
-        Groups of the new rows, up to 50. Each group is tested separately, and groups are compared
-        pair by pair.
+        Groups of the new rows, up to 50, to test separately and compare pair by pair.
     loss : DataFrame, optional
-        Loss matrix, with true classes as rows and predicted classes as columns. Adds the mean loss
-        of the predicted classes and, with probabilities, of `predict(new, loss=loss)`.
+        Loss matrix, with true classes as rows. Adds the mean loss of the predicted classes and,
+        with probabilities, of `predict(new, loss=loss)`.
     threshold : Threshold, or dict of one class and a threshold, optional
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
     clusters : "auto", column name, Series, array or None
@@ -558,18 +557,7 @@ def compare_groups(
     estimates = [test._estimate(measure, c) for test in tests]
     difference, clustered = difference_of(*estimates), tests[0].judged.group is not None
 
-    def row(name: str, statistic: Any, p: Any) -> Row:
-        return (
-            name,
-            str(a),
-            str(b),
-            difference.value,
-            difference.low,
-            difference.high,
-            float(statistic),
-            float(p),
-        )
-
+    head = (str(a), str(b), difference.value, difference.low, difference.high)
     if measure == IN_THE_LARGE:
         of_rows = [
             ((t.judged.y == c) - t._probabilities[:, c], t.judged.w, t.judged.group) for t in tests
@@ -578,16 +566,12 @@ def compare_groups(
     else:
         parts = [counted(test, measure, c) for test in tests]
         if not all(w.any() for _, w in parts):
-            return row("no rows of a group", np.nan, np.nan)
+            return "no rows of a group", *head, np.nan, np.nan
         if not clustered and np.ptp(np.concatenate([w[w > 0] for _, w in parts])) == 0:
-            return row(
-                "Fisher's exact test",
-                *fisher_exact([[(x & (w > 0)).sum(), (~x & (w > 0)).sum()] for x, w in parts]),
-            )
-        name, proportions = (
-            "z test" if clustered else "z test of weighted shares",
-            [e.value for e in estimates],
-        )
+            counts = [[(x & (w > 0)).sum(), (~x & (w > 0)).sum()] for x, w in parts]
+            return "Fisher's exact test", *head, *fisher_exact(counts)
+        name = "z test" if clustered else "z test of weighted shares"
+        proportions = [e.value for e in estimates]
         pooled = np.average(proportions, weights=[w.sum() for _, w in parts])
         rows = [
             independent_rows(share, sums_of(x - share, w, test.judged.group))
@@ -595,4 +579,5 @@ def compare_groups(
         ]
         spread = np.sqrt(pooled * (1 - pooled) * sum(1 / count for count in rows))
     statistic = difference.value / spread if spread > 0 or np.isnan(spread) else 0.0
-    return row(name + " by groups of rows" * clustered, statistic, 2 * norm.sf(abs(statistic)))
+    p = 2 * norm.sf(abs(statistic))
+    return name + " by groups of rows" * clustered, *head, statistic, p

@@ -41,8 +41,8 @@ class Stability(Result):
     fit : Fitted
         The fit.
     table : DataFrame
-        One row for each row of the data (or unlabelled candidate) that was a prototype of the fit
-        or of a sample, by label. The prototypes of the fit come first, then the most stable.
+        One row for each candidate that was a prototype of the fit or of a sample, by label. The
+        prototypes of the fit come first, then the most stable.
 
         `class` : the class that it represents; `prototype` : whether it is a prototype of the fit.
 
@@ -588,9 +588,9 @@ def permutation_test(
 ) -> PermutationTest:
     """Permutation test of the selected CV error against independence of classes and predictors.
 
-    The classes are permuted among the rows, and the whole cross-validation is repeated, so the test
-    accounts for the tuning. With `groups=`, the classes of whole groups are permuted if each group
-    has one class, otherwise the classes of the rows within each group.
+    The whole cross-validation is repeated with permuted classes, so the test accounts for the
+    tuning. With `groups=`, the classes of whole groups are permuted if each group has one class,
+    otherwise the classes of the rows within each group.
 
     Parameters
     ----------

@@ -36,8 +36,8 @@ from ..models.registry import lacking
 def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
     """Sample-compression bound on the error for new rows, from the training rows alone.
 
-    The bound holds with probability 1 - delta over training sets of independent rows. It depends on
-    the training error and on how few training rows (the prototypes) determine the fitted model.
+    It holds with probability 1 - delta over training sets of independent rows, and depends on the
+    training error and on how few rows (the prototypes) determine the fitted model.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     Notes
     -----
     For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1.
-    It holds simultaneously for all sets of prototypes, so parameters that only affect which rows
-    are selected (`eps`, `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary
-    classifiers, and the kinds of an SCM if one of two was selected, share delta. Weights of a
-    metric and other numbers that you give are assumed to be chosen before the rows were seen.
+    It holds simultaneously for all sets of prototypes, so parameters that only select rows (`eps`,
+    `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary classifiers, and the
+    kinds of an SCM if one of two was selected, share delta. Numbers that you give, such as weights
+    of a metric, are assumed to be chosen before the rows were seen.
 
     Examples
     --------
@@ -351,10 +351,9 @@ def slim(fit: AnyFit) -> AnyFit:
     """The fit without its training rows, for publishing.
 
     It keeps prototypes, parameters, metric and calibration, and the number of rows of each class.
-    Its predictions for new rows are bit-identical. Methods that need the training rows or the
-    cross-validation raise `NotAvailableError`; `update(data=...)` refits. The prototypes of
-    k-nearest neighbours are all training rows, so these remain; `slim().save(path)` lists what else
-    does.
+    Its predictions are bit-identical. Methods that need the training rows or the cross-validation
+    raise `NotAvailableError`. The prototypes of k-nearest neighbours are all training rows, so
+    these remain; `slim().save(path)` lists what else does.
 
     Examples
     --------

@@ -71,9 +71,8 @@ SLACK = 1e-3
 def why(fit: Fitted, new: Any) -> Any:
     """Explain a prediction: contributions of the variables to distances, and counterfactual values.
 
-    The row is compared with its nearest prototype of the predicted class and with its nearest
-    prototype of any other class (the rival). This describes the fitted model, not the causes of the
-    class.
+    The row is compared with its nearest prototypes of the predicted class and of any other class
+    (the rival). This describes the fitted model, not the causes of the class.
 
     Parameters
     ----------
@@ -85,8 +84,7 @@ def why(fit: Fitted, new: Any) -> Any:
     DataFrame
         A table by variable:
 
-        * `value`, `prototype`, `rival`: the value of the row, of the nearest prototype of the
-          predicted class, and of the rival;
+        * `value`, `prototype`, `rival`: the values of the row and of both prototypes;
         * `to_prototype`, `to_rival`: contributions of the variable to the two distances; NaN if the
           distance is not additive, for the reason in `attrs["not_additive"]`;
         * `counterfactual`, `counterfactual_class`: the value nearest to the row's own that changes
@@ -304,8 +302,8 @@ def counterfactuals(
         middle = {c: (values + changed[c]) / 2 for c, values in unchanged.items()}
         for c, codes in codes_with(fit, row, middle).items():
             (unchanged if codes[0] == code else changed)[c] = middle[c]
-    codes = codes_with(fit, row, changed)
-    changes = {c: (values[0], fit.classes[codes[c][0]]) for c, values in changed.items()}
+    found = codes_with(fit, row, changed)
+    changes = {c: (values[0], fit.classes[found[c][0]]) for c, values in changed.items()}
     return [changes.get(columns[0], (None, None)) for columns in groups.values()]
 
 
@@ -439,8 +437,8 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
 
     def place(columns: Array) -> Array:
         table = pd.DataFrame(columns, columns=values.columns)
-        frame = replace(fit._frame.remembered, columns=table, weights=np.ones(len(table)))
-        frame = replace(frame, response=None, schema={}, spec=None)
+        given = {"columns": table, "response": None, "schema": {}, "spec": None}
+        frame = replace(fit._frame.remembered, **given, weights=np.ones(len(table)))
         return rows_of(fit.dissimilarity.metric, frame)[0].astype(float)
 
     step, apart = np.ptp(values.to_numpy(float), axis=0), (centres - centres[0]).astype(float)
@@ -533,15 +531,14 @@ def importance(
     Parameters
     ----------
     new : DataFrame, optional
-        New rows with the predictors and the response. Default: the training rows, each predicted by
-        the model that was fitted without its fold.
+        New rows with the response. Default: the training rows, each predicted by the model that was
+        fitted without its fold.
     resamples : int
         Number of permutations of each variable.
     variables : list of columns, or mapping of name to columns, optional
         Variables to permute; columns under one name are permuted together. Default: each predictor
-        separately, with a factor, and columns that a `Mixed` compares together, as one variable. If
-        there are more than 50 variables, the default is the 50 with the largest ratio of variances
-        between and within classes.
+        (columns that a `Mixed` compares together are one), but of more than 50 the 50 with the
+        largest ratio of variances between and within classes.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds, as in `fit`; ignored if `new` is given.
     seed : int, optional

@@ -569,7 +569,7 @@ class TrainedByClass(ByClass):
         return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)
 
     def rows(self, frame: Frame) -> Rep:
-        Z = scaled(frame, self.name, self.spread, self.center, LARGEST)
+        Z = self.parts[0]._scaled(frame)
         return tuple(products(Z, axes) for axes in self.maps)
 
 

@@ -247,7 +247,7 @@ def decision(test: TestResult, ax: Any = None) -> Any:
         xlabel="threshold of the probability",
         ylabel="net benefit",
         ylim=(-0.2 * most, 1.05 * most),
-        title="Net benefit (shaded: 95 % CI; dashed: predicted for all rows)",
+        title="Net benefit (95 % CI; dashed: all rows predicted)",
     )
     return _legend(ax, "upper right")
 

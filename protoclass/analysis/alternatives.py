@@ -64,8 +64,8 @@ class Alternatives(Result):
         bounds do not settle it.
 
         `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels
-        and costs, the cheapest first. An exchangeable prototype without substitutes can be removed,
-        or several rows replace it together.
+        and costs. Without any, an exchangeable prototype can be removed, or several rows replace it
+        together.
 
         `open` : candidates not settled to be substitutes. `proof` : how `cost_without` was settled.
 

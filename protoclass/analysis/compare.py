@@ -82,8 +82,8 @@ def compare(
     test_size : float between 0 and 1, optional
         Proportion of the rows in the test set of a stratified random split.
     cv : int, "loo", Series or array of folds, optional
-        Outer folds, if `test_size` is not given. Default: 10, or fewer if a class has fewer rows or
-        there are fewer groups.
+        Outer folds, if `test_size` is not given. Default: 10, or fewer for small classes or few
+        groups.
     repeats : int
         Number of random splits, or of random divisions into folds.
     inner : "auto", int or "loo"
@@ -91,7 +91,7 @@ def compare(
     na, groups, progress
         Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
-        Seed for the splits and folds.
+        Seed for the splits.
     reference : str, optional
         Name of the method with which each other one is compared. Default: all pairs.
     loss : DataFrame, optional

@@ -108,8 +108,7 @@ class Comparison(Result, Saveable, Served):
         * `prototypes`: their number, the mean over the splits;
         * `seconds`: time of a fit with its tuning, the median over the splits. The first fit in a
           process includes loading and compiling;
-        * `choice`: the tuned parameters; for several splits the median and range, or the most
-          common value.
+        * `choice`: the tuned parameters (median and range, or the most common value).
 
         Notes
         -----

@@ -151,8 +151,8 @@ class TestResult(Result, Served):
         """Table of statistics with one row per class, against the other classes.
 
         Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv`
-        (predictive values), `f1`, `prevalence`, `detection_prevalence` (proportion of the rows that
-        are predicted as the class), `balanced_accuracy` (mean of sensitivity and specificity). If
+        (predictive values), `f1`, `prevalence`, `detection_prevalence` (proportion predicted as the
+        class), `balanced_accuracy`. If
         there are probabilities: `auc`, `calibration_in_the_large` (proportion of the class minus
         its mean probability) and `brier` (mean squared difference of its probability and 0 or 1).
         Then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. A

@@ -93,10 +93,9 @@ def test(
     threshold : Threshold, or dict of one class and a threshold, optional
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
     clusters : "auto", column name, Series, array or None
-        Clusters of dependent rows, such as the visits of a patient. Intervals and tests are then
-        cluster-robust, by a jackknife of clusters with Satterthwaite's degrees of freedom. Fewer
-        than five cause a warning. "auto": the column that `groups=` of the fit named, if the new
-        data have it.
+        Clusters of dependent rows, such as the visits of a patient, for cluster-robust intervals
+        and tests, by a jackknife with Satterthwaite's degrees of freedom. "auto": the column that
+        `groups=` of the fit named, if the new data have it.
 
     Returns
     -------

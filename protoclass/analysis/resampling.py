@@ -595,7 +595,7 @@ def permutation_test(
     Parameters
     ----------
     resamples : int
-        Number of permutations. The p-value is at least 1 / (1 + resamples).
+        Number of permutations.
     seed, progress, client
         As for `Fit.stability`.
 

@@ -98,21 +98,21 @@ def why(fit: Fitted, new: Any = None, prototype: Any = None) -> Any:
 
         `attrs` has the class, the labels of both prototypes and the distances to them.
 
-        For a prototype, a table by row label: `class`, `distance`, `same_class` (whether the row is
-        of the prototype's class) and `first` (whether the row is newly covered).
+        For a prototype, a table by row label: `class`, `distance`, `same_class` (as the prototype)
+        and `first` (whether the row is newly covered).
 
         Without arguments, a table by variable of the metric (a column of the design matrix, or with
         Gower a predictor), the largest proportion first:
 
         * `proportion`: the part of the squared distance (with Gower, of the distance) from a
-          prototype to the nearest prototype of another class, the mean over the prototypes. The sum
-          is 1; with a full matrix, one may be negative;
+          prototype to the nearest of another class, the mean over the prototypes. With a full
+          matrix, one may be negative;
         * `higher`: the class whose prototypes have the higher mean value; NA for categories and
           ties;
         * `weight`: the learned weight, if the metric has learned weights;
-        * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full
-          matrix. The fitted model predicts `attrs["class"]` if the sum of coefficient times
-          variable is above `attrs["cut"]`, and otherwise the other class.
+        * `coefficient`: for two prototypes with a Euclidean distance, weighted or not. The fitted
+          model predicts `attrs["class"]` if the sum of coefficient times variable is above
+          `attrs["cut"]`.
 
     Raises
     ------
@@ -132,10 +132,8 @@ def why(fit: Fitted, new: Any = None, prototype: Any = None) -> Any:
     the training rows (for a slim fit, of its prototypes) are tried, and the nearest with another
     class is refined.
 
-    *Separation.* The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s,
-    variable j adds w_j (a_j - b_j)^2 / s_j^2 to their squared distance. Its coefficient is
-    2 w_j (a_j - b_j) / s_j^2. With a matrix L, these are (a_j - b_j) (L (a - b))_j and
-    2 (L (a - b))_j.
+    *Separation.* The coefficient of variable j, for the prototypes a, of `attrs["class"]`, and b,
+    is 2 w_j (a_j - b_j) / s_j^2 with weights w and scales s, or 2 (L (a - b))_j with a matrix L.
 
     Examples
     --------

@@ -286,24 +286,18 @@ def _products(a, b, out):
         for i in range(0, n, 4):
             i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
             total[:] = 0
-            for f in range(0, p - 1, 2):
-                u, v = b[f, first : first + width], b[f + 1, first : first + width]
+            for f in range(0, p, 2):
+                g, more = min(f + 1, p - 1), f + 1 < p  # an odd last variable counts once
+                u, v = b[f, first : first + width], b[g, first : first + width]
                 a0, a1, a2, a3 = a[i, f], a[i1, f], a[i2, f], a[i3, f]
-                c0, c1, c2, c3 = a[i, f + 1], a[i1, f + 1], a[i2, f + 1], a[i3, f + 1]
+                c0, c1, c2, c3 = more * a[i, g], more * a[i1, g], more * a[i2, g], more * a[i3, g]
                 for j in range(width):
                     x, y = u[j], v[j]
                     s0[j] = (s0[j] + a0 * x) + c0 * y
                     s1[j] = (s1[j] + a1 * x) + c1 * y
                     s2[j] = (s2[j] + a2 * x) + c2 * y
                     s3[j] = (s3[j] + a3 * x) + c3 * y
-            if p % 2:
-                for k in range(4):
-                    x = a[min(i + k, n - 1), p - 1]
-                    for j in range(width):
-                        total[k, j] += x * b[p - 1, first + j]
-            for k in range(min(4, n - i)):
-                for j in range(width):
-                    out[i + k, first + j] = total[k, j]
+            out[i : i + 4, first : first + width] = total[: min(4, n - i)]
 
 
 @kernel(contract=False)

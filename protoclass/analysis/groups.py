@@ -147,8 +147,12 @@ def test_outputs(
     if by_fit and clusters not in new:
         clusters = None
     y, levels, prevalence = fit._true_codes(new), fit._frame.levels, fit._problem.prevalence
-    w = given_weights(weights, new)
-    judged = judge_rows(fit, new, outputs, y, w, group_codes(clusters, new), threshold)
+    w, group = given_weights(weights, new), group_codes(clusters, new)
+    share = None if fit._calibration is None else fit._calibration.share
+    cut = None if threshold is None else threshold_of(threshold, levels)
+    predicted, p, p_values = outputs or outputs_of(fit, new, threshold)
+    scaled, rows = w / (w.max(initial=0.0) or 1.0), new.index.to_numpy()
+    judged = Judged(y, predicted, scaled, p, p_values, w, share, group, rows, cut)
     known = (y >= 0) & (judged.predicted >= 0)
     if not w[known].any():
         raise DataError(
@@ -161,7 +165,7 @@ def test_outputs(
     losses = None if loss is None else loss_matrix(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
     cheapest = None if losses is None else levels[int((prevalence @ losses).argmin())]
-    if losses is not None and judged.probabilities is not None:
+    if losses is not None and p is not None:
         fit._warn_of_costs_twice("loss=")
 
     def judge(rows: Array, left_out: int) -> TestResult:
@@ -172,7 +176,7 @@ def test_outputs(
     overall = judge(known, int((~known).sum()))
     if by is None:
         return overall
-    of = judged.cut[0] if judged.cut is not None else 1 if len(levels) == 2 else None
+    of = cut[0] if cut is not None else 1 if len(levels) == 2 else None
     return split(overall, judge, by, new, known & (w > 0), None if of is None else levels[of])
 
 
@@ -223,34 +227,6 @@ def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
         p_values = np.full((len(index), len(fit.classes)), np.nan)
         p_values[complete] = p
     return predicted, probabilities, p_values
-
-
-def judge_rows(
-    fit: Fitted,
-    new: pd.DataFrame,
-    outputs: Outputs | None,
-    y: Array,
-    w: Array,
-    group: Array | None,
-    threshold: Any,
-) -> Judged:
-    """Rows of the classes y (codes, -1 if unknown), and the outputs of a fit for them."""
-    predicted, probabilities, p_values = outputs or outputs_of(fit, new, threshold)
-    prevalence = None if fit._calibration is None else fit._calibration.share
-    cut = None if threshold is None else threshold_of(threshold, fit._frame.levels)
-    scaled = w / (w.max(initial=0.0) or 1.0)
-    return Judged(
-        y,
-        predicted,
-        scaled,
-        probabilities,
-        p_values,
-        w,
-        prevalence,
-        group,
-        new.index.to_numpy(),
-        cut,
-    )
 
 
 def compare_classes(

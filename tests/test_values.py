@@ -47,11 +47,11 @@ def test_help_on_a_picture_says_its_arguments():
 
 
 def test_a_method_of_a_fit_is_the_function_of_the_floor_below():
-    from protoclass.analysis import steps, variables
+    from protoclass.analysis import alternatives, variables
 
     assert inspect.unwrap(pc.Fit.why) is variables.why
-    assert inspect.unwrap(pc.Fit.at) is steps.at
-    assert list(inspect.signature(pc.Fit.why).parameters) == ["fit", "new"]
+    assert inspect.unwrap(pc.Fit.at) is alternatives.at
+    assert list(inspect.signature(pc.Fit.why).parameters) == ["fit", "new", "prototype"]
 
 
 def test_what_is_derived_from_a_fit_is_a_fit_as_users_hold_it():

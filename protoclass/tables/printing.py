@@ -626,13 +626,11 @@ def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable
     n : int, optional
         Number of prototypes, in the order of selection. Default: all.
     columns : list of str, optional
-        Columns of `prototypes`. Default: the first eight, without `true_class` if each prototype
-        represents its own class.
+        Columns of `prototypes`. Default: the first eight, without a redundant `true_class`.
 
     Returns
     -------
     PaperTable
-        The table, as from `TestResult.as_table`.
 
     Examples
     --------

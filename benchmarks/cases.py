@@ -72,7 +72,7 @@ def written(n: int, p: int, rows: int, compare: bool = False) -> Work:
     source, out = f"{folder.name}/rows.parquet", f"{folder.name}/out.parquet"
     data[:FEW].to_parquet(source)
     fit.predict_to(source, out)  # compiles what small data leave to NumPy only where it is used
-    query = fit.query(data)[0] if compare else None
+    query = fit._query(data)[0] if compare else None
     data.drop(columns="y").assign(id=np.arange(n)).to_parquet(source, row_group_size=FITTED)
     del data, some
 

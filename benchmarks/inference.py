@@ -92,7 +92,7 @@ def threshold(replicates: int) -> None:
                 draw = np.random.default_rng(seed)
                 fit = pc.fit("y ~ .", draw_rows(draw, n), cv=None, progress=False, **method)
                 fit = fit.calibrate(cv=10) if own else fit.calibrate(draw_rows(draw, n))
-                p, rows = fit.predict(new, "prob")["ill"].to_numpy(), np.bincount(fit.calibration.conformal.y)
+                p, rows = fit.predict(new, "prob")["ill"].to_numpy(), np.bincount(fit._calibration.conformal.y)
                 for rule, arguments in CUTS.items():
                     cut = fit.threshold("ill", **arguments)
                     said = p >= cut.value
@@ -203,9 +203,9 @@ def auc(replicates: int) -> None:
 
 def band_of_folds(v: pc.Validation) -> tuple[np.ndarray, np.ndarray]:
     """The band from the errors of folds as if they were independent."""
-    share = np.sqrt(v.fold_weight / v.fold_weight.sum() / (len(v.errors) - 1))[:, None]
-    c = simultaneous(share * (v.errors - v.choice.error), 0.95, 2000, np.random.default_rng(0))[1]
-    return v.choice.error - c * v.choice.se, v.choice.error + c * v.choice.se
+    share = np.sqrt(v._fold_weight / v._fold_weight.sum() / (len(v._errors) - 1))[:, None]
+    c = simultaneous(share * (v._errors - v._choice.error), 0.95, 2000, np.random.default_rng(0))[1]
+    return v._choice.error - c * v._choice.se, v._choice.error + c * v._choice.se
 
 
 def curve(replicates: int) -> None:
@@ -224,7 +224,7 @@ def curve(replicates: int) -> None:
             ends = v.band(draws=2000)
             pairs = (band_of_folds(v), (ends["band_low"], ends["band_high"]))
             held += [not ((low > truth) | (truth > high)).any() for low, high in pairs]  # NaN says nothing
-            found.append([v.choice.error, v.choice.se])
+            found.append([v._choice.error, v._choice.se])
         ratio = np.mean(found, axis=0)[1] / np.std(found, axis=0)[0]
         before, after = held / replicates
         print(f"{n} rows, {share:.0%} ill, {measure}: independent folds {before:.3f}, the band {after:.3f}; se / sd "

@@ -51,7 +51,7 @@ def errors() -> list[list[str]]:
         fit = pc.fit("digit ~ .", seen, "medianglvq", K=K, local=local, ridge=RIDGES, cv=3, choose="min", **IMAGES)
         wrong = error_of(fit.predict(new), new["digit"])
         kind = "a matrix for each class" if local else "one matrix"
-        lines.append([f"{10 * K} images, {kind}", f"{fit.selection.values['ridge']:g}", f"{100 * wrong:.2f}"])
+        lines.append([f"{10 * K} images, {kind}", f"{fit._selection.values['ridge']:g}", f"{100 * wrong:.2f}"])
         print(*lines[-1], sep=" | ", flush=True)
     X, Z = (frame.drop(columns="digit").to_numpy(float) for frame in (seen, new))
     axes = PCA(AXES, svd_solver="full").fit(X)

@@ -4,6 +4,7 @@ import re
 
 from docutils import nodes
 from latex2mathml.converter import convert
+from pages import members
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
@@ -23,6 +24,7 @@ nb_execution_mode = "cache"  # in a folder that build.py names after the package
 nb_execution_timeout = 1800  # seconds for each cell, some of which take 30 on a machine that is not busy
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_code_prompt_show = nb_code_prompt_hide = "Code"
 nb_ipywidgets_js = {}  # widgets need a kernel, and their scripts a network: what stands for them is a figure or text
 WIDGET = "application/vnd.jupyter.widget-view+json"
 BAR = re.compile(r"\[\d\d:\d\d[^\]]*\]$")  # the time at the end of a bar of progress
@@ -38,6 +40,7 @@ autosummary_filename_map = {  # fit and Fit would be one file where names of fil
     for name in protoclass.__all__
     if any(name != other and name == other.lower() for other in protoclass.__all__)
 }
+autosummary_context = {"listed": members()}
 numpydoc_show_class_members = False  # the pages of the classes hold their members
 
 html_theme = "furo"
@@ -117,10 +120,20 @@ def elsewhere(app: Sphinx, what: str, name: str, found: object, skip: bool, opti
     return True if isinstance(module, str) and module.startswith("sklearn.") else None
 
 
+def made_by_the_package(
+    app: Sphinx, what: str, name: str, found: object, options: object, given: str, returned: str
+) -> tuple[str, None] | None:
+    """Leave out the arguments of a class that no user makes an object of."""
+    results = [getattr(protoclass.results, name) for name in protoclass.results.__all__]
+    made = [getattr(protoclass, name) for name in autosummary_context["listed"]]
+    return ("", None) if found in [*made, *results] else None
+
+
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", elsewhere)
     app.connect("doctree-read", still)
     app.connect("doctree-read", pictures)
     app.connect("doctree-resolved", enlarge)
+    app.connect("autodoc-process-signature", made_by_the_package)
     app.connect("autodoc-process-docstring", bars)
     app.add_html_math_renderer("mathml", (inline_math, None), (display_math, None))

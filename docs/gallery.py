@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 SETUP = """\
+import matplotlib.pyplot as plt
+
 import protoclass as pc
 
 pc.options.progress = False
+plt.rcParams.update({"font.size": 15, "axes.titlecolor": "none"})  # for small plots, which have a title on the page
 iris, cancer = pc.load_data("iris"), pc.load_data("breast_cancer")
 digits = pc.load_data("digits").groupby("digit", observed=True).head(60)
 train = cancer.sample(frac=2 / 3, random_state=0)
@@ -16,7 +19,8 @@ euclidean = {"dissimilarity": "euclidean", "repeats": 1}
 fit = pc.fit("species ~ .", iris)
 exact = pc.fit("species ~ .", iris, eps=1.0, solver="exact")
 written = pc.fit("digit ~ .", digits, dissimilarity=pc.Euclidean(scale=False), eps=30.0)
-test = pc.fit("diagnosis ~ .", train, **euclidean).calibrate().test(new)
+diagnosis = pc.fit("diagnosis ~ .", train, **euclidean).calibrate()
+test = diagnosis.test(new)
 dissimilarity = pc.dissimilarity("species ~ .", iris, "manhattan")"""
 
 # heading: title of the plot, its code, and the question that it answers; a semicolon suppresses the value of a line
@@ -65,7 +69,7 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Precision and recall", 'test.plot("pr");', "The same for a rare class."),
         ("Calibration", 'test.plot("calibration");', "Do predicted probabilities agree with observed proportions?"),
         ("Coverage of sets", 'test.plot("coverage");', "How often do prediction sets contain the true class?"),
-        ("By group", 'fit.test(iris, by=iris["petal_width"].gt(1.3).rename("wide")).plot();',
+        ("By group", 'diagnosis.test(new, by=(new["mean_texture"] > 19).rename("coarse")).plot();',
          "Is the error the same in every group?"),
     ],
     "Dissimilarities": [

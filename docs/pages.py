@@ -38,19 +38,32 @@ ALONE = ("from_r", "with_scikit_learn")  # have their own entries in the content
 
 # a public name is listed under the heading of the name, or else of its module, or else of its folder
 GROUPS = {
-    "Fitting, validating, comparing": ("fitting", "estimation", "analysis"),
+    "Fitting, validating, comparing": ("fitting.fit", "fitting", "estimation", "analysis", "candidates"),
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
-    "Saving, reporting, reproducing": ("export",),
-    "Data and vignettes": ("frames", "vignettes"),
-    "Session options": ("ground.options",),
+    "Saving, data, options": ("export", "frames", "vignettes", "ground.options"),
     "Results and errors": ("results", "errors", "ground.errors"),
     "Custom methods and metrics": (
         "models.base", "models.registry", "metrics.base", "extend", "testing",
     ),
 }  # fmt: skip
-REST = "Others"
+
+# the members of a class under headings; those in no list stand under the last one
+MEMBERS = {
+    "Fit": {
+        "Predict and test": "predict predict_to test calibrate threshold",
+        "Parts": "prototypes classes formula call params model rule dissimilarity nobs dropped",
+        "Errors and bounds": "validation training_error objective certificate bound",
+        "Explain": "why importance criticisms alternatives stability",
+        "Change": "update at path slim",
+        "Show": "plot explore summary tidy glance augment",
+        "Report and save": "card report save reproduce sql",
+    },
+    "Validation": {},
+    "Dissimilarity": {},
+}
+REST = "Members"
 
 NOTEBOOK = """\
 ---
@@ -88,32 +101,46 @@ def contents() -> str:
 
 
 def gallery() -> str:
-    """The notebook of all plots, each with its code."""
-    cell = "```{{code-cell}}\n{}\n```\n"
-    head = "Every kind of plot, with its line of code. Click a plot to enlarge it. The examples use these fits:"
-    lines = [NOTEBOOK, "# Gallery\n", head, "", cell.format(SETUP)]
+    """The notebook of all plots, each with its code folded below it."""
+    cell = "```{{code-cell}}\n:tags: [hide-input]\n{}\n```\n"
+    lines = [NOTEBOOK.replace("---\n", "---\nhide-toc: true\n", 1), "# Gallery\n"]
+    lines += ["Every kind of plot. Click a plot to enlarge it, and the line below it for its code.\n"]
     for title, pictures in PICTURES.items():
         lines += [f"## {title}\n"]
         for name, code, question in pictures:
             lines += [f"### {name}\n", f"{question}\n", cell.format(code)]
+    lines.insert(3, cell.format(SETUP).replace("hide-input", "hide-cell"))
     return "\n".join(lines)
 
 
 def reference() -> str:
     """The page that lists all public names; autosummary writes a page for each."""
     heading = {module: title for title, modules in GROUPS.items() for module in modules}
-    listed: dict[str, list[str]] = {title: [] for title in [*GROUPS, REST]}
+    order = list(heading)
     stub = ast.parse(Path(protoclass.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
-    homes = {alias.name: node.module or alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    order = [module for modules in GROUPS.values() for module in modules]
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    homes = {alias.name: node.module or alias.name for node in imports for alias in node.names}
     place = {
-        name: next((at for at in (f"{home}.{name}", home) if at in heading), home.split(".")[0]) for name, home in homes.items()
+        name: next(at for at in (f"{home}.{name}", home, home.split(".")[0]) if at in heading)
+        for name, home in homes.items()
     }
-    for name in sorted(homes, key=lambda name: order.index(place[name]) if place[name] in order else len(order)):
-        listed[heading.get(place[name], REST)].append(name)
+    names = sorted(homes, key=lambda name: (order.index(place[name]), name[0].isupper(), name.lower()))
     lines = ["Reference", "=========", "", ".. currentmodule:: protoclass", ""]
-    for title, names in ((title, names) for title, names in listed.items() if names):
+    for title in GROUPS:
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
-        lines += [f"   {name}" for name in names] + [""]
+        lines += [f"   {name}" for name in names if heading[place[name]] == title] + [""]
     return "\n".join(lines)
 
+
+def members() -> dict[str, dict[str, list[str]]]:
+    """The public members of the classes with many, by heading."""
+    found = {}
+    for name, groups in MEMBERS.items():
+        made = getattr(protoclass, name)
+        public = sorted({*dir(made), *made.__dataclass_fields__})
+        found[name] = {title: listed.split() for title, listed in groups.items()}
+        grouped = [member for listed in found[name].values() for member in listed]
+        found[name][REST] = [
+            member for member in public if member[0] != "_" and member not in grouped
+        ]
+    return found

@@ -13,22 +13,21 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from .analysis.alternatives import alternatives, criticisms, swap
+from .analysis.alternatives import alternatives, at, criticisms
 from .analysis.groups import test
 from .analysis.resampling import permutation_test, stability
-from .analysis.steps import at, ball, bound, path, slim, step_count
-from .analysis.variables import importance, separation, why
+from .analysis.steps import bound, path, slim, step_count
+from .analysis.variables import importance, why
 from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.calls import cross_validate_call, fit_call, predict_to
 from .estimation.cross_validation import frontier
 from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.problem import DEFAULTS, Call
-from .export.methods import methods
 from .export.pages import card, report
 from .export.reproduce import reproduce
 from .export.sql import sql
-from .frames.spelling import substitute
+from .frames.formula import substitute
 from .ground.checks import Served
 from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
@@ -36,7 +35,7 @@ from .ground.savable import savable
 from .models.base import Model
 from .pictures import plot
 from .tables import printing
-from .tables.printing import of_fit, summary
+from .tables.printing import summary
 from .tables.tidy import augment, glance, tidy
 from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation
@@ -48,8 +47,7 @@ from .widgets import explore_fit, explore_validation
 class Fit(Saveable, Fitted):
     """A fitted classifier.
 
-    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and the other
-    attributes of `Fitted`, and the analyses, tables, plots and files below.
+    `pc.fit` returns it.
     """
 
     @cached_property
@@ -59,20 +57,19 @@ class Fit(Saveable, Fitted):
         If nothing is tuned, it is done at the first use or print, if it is predicted to take less
         than 10 s.
         """
-        return Validation.of(super().validation)
+        return Validation._of(super().validation)
 
     test, threshold, bound = test, threshold, bound
-    ball, path, why, importance, stability = ball, path, why, importance, stability
-    separation = separation
+    path, why, importance, stability = path, why, importance, stability
     alternatives, criticisms = alternatives, criticisms
-    calibrate, at, swap, slim, predict_to = calibrate, at, swap, slim, predict_to
-    summary, as_table, tidy, glance, augment = summary, of_fit, tidy, glance, augment
+    calibrate, at, slim, predict_to = calibrate, at, slim, predict_to
+    summary, tidy, glance, augment = summary, tidy, glance, augment
     plot, explore = plot, explore_fit
-    report, card, methods, sql, reproduce = report, card, methods, sql, reproduce
+    report, card, sql, reproduce = report, card, sql, reproduce
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:
-        """Refit with changed arguments: `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
+        """Refit with changed arguments, or with another formula.
 
         In the formula, `.` is the same side of the old formula, as in R; an empty left side keeps
         the response. Tuned parameters are tuned again. Parameters set by hand (`at`, `fit_at`) keep
@@ -92,7 +89,7 @@ class Fit(Saveable, Fitted):
         """
         if formula is not None:
             changes["formula"] = substitute(formula, self.call.formula)
-        selection, kept = self.selection, dict[str, Any]()
+        selection, kept = self._selection, dict[str, Any]()
         tunes_anew = {
             "method",
             "cv",
@@ -105,32 +102,35 @@ class Fit(Saveable, Fitted):
         if selection.by_hand and not tunes_anew:
             kept = {
                 name: value
-                for name, value in self.problem.of_method(selection.values).items()
+                for name, value in self._problem.of_method(selection.values).items()
                 if name not in changes
             }
-            if self.problem.to_tune is not None:
-                changes = {"dissimilarity": self.problem.chosen_metric(selection.values), **changes}
+            if self._problem.to_tune is not None:
+                changes = {
+                    "dissimilarity": self._problem.chosen_metric(selection.values),
+                    **changes,
+                }
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
         again = fit_call(
             replace(call, function="fit", arguments={**DEFAULTS, **call.arguments}), Fit
         )
-        again = again.remembering({} if "method" in changes else selection.kept(kept, changes))
+        again = again._remembering({} if "method" in changes else selection.kept(kept, changes))
         return calibrated(self._with_choices(again, kept, changes))
 
     def _with_choices(self, again: Fit, kept: dict[str, Any], changes: dict[str, Any]) -> Fit:
         """The updated fit with the steps of this one, and with the values chosen by hand."""
-        selection = self.selection
+        selection = self._selection
         if not kept and selection.steps is None:
             return again
         if selection.steps is not None and "method" not in changes:
             again = again.at(size=min(selection.steps, step_count(again)))
         grid = selection.grid[[name for name in selection.grid if name in kept]]
         # something else was tuned again, and its grid is kept
-        if len(again.selection.grid.columns):
+        if len(again._selection.grid.columns):
             return again
         return replace(
-            again, selection=replace(again.selection, grid=grid, values=kept, rule=BY_HAND)
+            again, _selection=replace(again._selection, grid=grid, values=kept, rule=BY_HAND)
         )
 
 
@@ -143,12 +143,8 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     It has the attributes of `ErrorCurve`, the fits at its points, a permutation test and plots.
     """
 
-    serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
-    called: ClassVar[str] = "a cross-validation"
-    inside: ClassVar[str] = (
-        "bounds chosen_at choice corrected_within correction counts covered errors extensions fold_weight limits loss "
-        "losses_of_one_class measure_name notes of of_fold of_metric point_of predicted problem rule_sizes select sizes"
-    )
+    _serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
+    _called: ClassVar[str] = "a cross-validation"
 
     permutation_test, frontier = permutation_test, frontier
     plot, summary, explore = (
@@ -159,7 +155,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     _said = printing.curve_said
 
     @classmethod
-    def of(cls, curve: ErrorCurve) -> Validation:
+    def _of(cls, curve: ErrorCurve) -> Validation:
         """An error curve, with all that it has computed, as the public class."""
         validation = cls.__new__(cls)
         vars(validation).update(vars(curve))
@@ -168,7 +164,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     @cached_property
     def fit(self) -> Fit:
         """The fit on all rows at the grid point that the call selects."""
-        return self.fit_at(self.point_of())
+        return self.fit_at(self._point_of())
 
     def fit_at(self, point: int) -> Fit:
         """The fit on all rows at a grid point, given as a row of `table`.
@@ -180,7 +176,7 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
         >>> v.fit_at(2).model.eps
         1.5
         """
-        return Fit.learn(self.problem, self.select(point), self)
+        return Fit._learn(self._problem, self._select(point), self)
 
 
 SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
@@ -394,7 +390,7 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     """
     _check_sample(arguments.pop("sample", SAMPLE))
     usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
-    return Validation.of(
+    return Validation._of(
         cross_validate_call(
             Call("cross_validate", formula, data, {**usual, "method": method, **arguments})
         )

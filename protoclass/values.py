@@ -166,7 +166,7 @@ PAIRS = {"index": False, "na_rep": "", "float_format": partial(significant, usua
 class Printed:
     """A value that prints itself, as sentences with tables below them."""
 
-    between: ClassVar[str] = "\n"  # separates the printed parts
+    _between: ClassVar[str] = "\n"  # separates the printed parts
     _shown: ClassVar[int | None] = None  # rows of each table in print; None for all
 
     def _said(self) -> tuple[str, Sequence[tuple[pd.DataFrame, Mapping[str, Any]]]]:
@@ -176,7 +176,7 @@ class Printed:
     @printed
     def __repr__(self) -> str:
         words, tables = self._said()
-        return self.between.join(
+        return self._between.join(
             [words, *(table.iloc[: self._shown].to_string(**how) for table, how in tables)]
         )
 

@@ -41,11 +41,11 @@ def rendered(markdown):
 def test_it_has_all_that_a_reader_needs(fit, card):
     assert [line[3:] for line in card.markdown.splitlines() if line.startswith("## ")] == HEADINGS
     assert [name for name, _ in card.sections] == HEADINGS
-    chosen = fit.validation.table.iloc[fit.selection.point]
+    chosen = fit.validation.table.iloc[fit._selection.point]
     cv = section(card, "Cross-validation")
     assert f"{chosen['error']:.4f} (SE {chosen['se']:.4f}, 5 folds" in cv
     assert "Selected eps" in cv
-    assert f"Corrected error | {fit.validation.corrected(fit.selection.rule).value:.4f}" in cv
+    assert f"Corrected error | {fit.validation.corrected(fit._selection.rule).value:.4f}" in cv
     assert repr(fit.call) in section(card, "The fit")
     for k, name in enumerate(fit.classes):
         row = f"| {name} | 50 | {(fit.rule.prototypes.classes == k).sum()} |"

@@ -53,7 +53,7 @@ def test_a_sample_by_class_with_rare_classes_whole_that_the_fit_prints():
     again = pc.fit("y ~ a + b", in_parts(data), **GIVEN, sample=400)
     assert again.call.data.equals(rows)
     other = pc.cross_validate("y ~ a + b", in_parts(data), dissimilarity="euclidean", eps=[1.0, 2.0], sample=400, seed=1, cv=3)
-    assert not other.problem.call.data.index.equals(rows.index)
+    assert not other._problem.call.data.index.equals(rows.index)
     labelled = dd.from_pandas(data.set_axis([f"p{k:03}" for k in range(600)]), npartitions=3)
     assert pc.fit("y ~ a + b", labelled, **GIVEN, sample=400).prototypes.index.str.startswith("p").all()
 
@@ -81,7 +81,7 @@ def test_partitions_have_the_answers_of_the_rows(case):
     given = {"dissimilarity": "euclidean", "formula": "y ~ a + b", "data": data.iloc[:150].dropna(), **FITS[case]}
     fit, new = pc.fit(**given), data.iloc[100:].reset_index(drop=True)
     lazy = in_parts(new)
-    for kind in fit.kinds:
+    for kind in fit._kinds:
         found, expected = fit.predict(lazy, kind), fit.predict(new, kind)
         assert hasattr(found, "dask")
         expected = expected.convert_dtypes() if kind == "nearest" else expected  # a type that is the same in all partitions

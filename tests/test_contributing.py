@@ -54,7 +54,7 @@ def test_fits_of_the_examples_are_saved_and_loaded(examples, iris, tmp_path, arg
     fit = pc.fit("species ~ .", iris, **arguments)
     loaded = pc.load(fit.save(tmp_path / "example.proto"))
     assert loaded.model == fit.model
-    for kind in fit.kinds:
+    for kind in fit._kinds:
         assert loaded.predict(iris, kind).equals(fit.predict(iris, kind))
 
 

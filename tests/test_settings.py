@@ -94,7 +94,7 @@ def test_digits_are_those_of_print_and_summary(iris):
     for one, two, three in zip(few, usual, many, strict=True):
         assert decimals(one) < decimals(two) < decimals(three)
     assert [show() for show in shown] == usual
-    error = fit.validation.table["error"].iloc[fit.selection.point]
+    error = fit.validation.table["error"].iloc[fit._selection.point]
     assert f"cross-validated {error:.1f}," in few[0]
     assert f"cross-validated {error:.9f}," in many[0]
     with pc.options(digits=2):  # frames hold all digits

@@ -27,7 +27,7 @@ def solutions(
 ) -> tuple[tuple[float, pc.Fit], tuple[float, pc.Fit]]:
     """Test error and fit of the point with the least test error, and of the 1-SE point."""
     chosen = pc.fit("class ~ .", data, model, dissimilarity=RAW, progress=False)
-    assert chosen.curve is not None
+    assert chosen._curve is not None
     (parameter,) = chosen.validation.grid
     fits = [
         chosen.update(method=type(model)(**{parameter: value}), cv=None) for value in chosen.validation.grid[parameter].tolist()

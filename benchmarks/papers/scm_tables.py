@@ -129,8 +129,8 @@ def covering(data: pd.DataFrame, positive: object, kind: str, metric: pc.Metric,
         def run(seed: int = seed, **parameters: object) -> pd.DataFrame:
             v = pc.cross_validate("y ~ .", data, "scm", dissimilarity=metric, kind=kind, positive=positive, seed=seed,
                                   choose="min", progress=False, **parameters)  # fmt: skip
-            heft = np.bincount(v.of_fold[0])
-            table = v.table.assign(errors=v.table["error"] * n, sum=heft @ v.bounds)
+            heft = np.bincount(v._of_fold[0])
+            table = v.table.assign(errors=v.table["error"] * n, sum=heft @ v._bounds)
             return table.iloc[[v.selected("min").name]]
 
         for k, parameters in enumerate(

@@ -226,9 +226,9 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     names = check_names(list(fits) if isinstance(fits, Mapping) else numbered)
     named = dict(zip(names, listed, strict=True))
     one_of("reference", reference, (None, *named))
-    new, first = as_pandas(new), listed[0].frame
+    new, first = as_pandas(new), listed[0]._frame
     for name, fit in named.items():
-        frame = fit.frame
+        frame = fit._frame
         same = list(frame.levels) == list(first.levels)
         if not same or frame.formula.response != first.formula.response:
             raise OptionError(
@@ -237,7 +237,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
             )
     loss_matrix(loss, first.levels)
     outputs = {name: judge_fit(fit, new, np.nan, "warn") for name, fit in named.items()}
-    codes = listed[0].true_codes(new)
+    codes = listed[0]._true_codes(new)
     complete = [predicted.notna() for _, predicted, _ in outputs.values()]
     known = (codes >= 0) & np.all(complete, axis=0)
     if not known.any():
@@ -364,8 +364,11 @@ def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
 
 def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise for arguments about single rows of the data, or that select the calibration rows."""
-    cures = {"weights": "leave it out", "method": "use methods=[...]",
-             "new": "use compare_fits(fits, new) for existing fits"}  # fmt: skip
+    cures = {
+        "weights": "leave it out",
+        "method": "use methods=[...]",
+        "new": "use compare_fits(fits, new) for existing fits",
+    }
     for name in [name for name in arguments if name in cures]:
         raise OptionError(f"compare() has no argument {name!r}: {cures[name]}")
     for name, options in specs.items():
@@ -543,17 +546,17 @@ def judge(splits: Splits, options: Mapping[str, Any], tested: Array) -> tuple[An
     arguments = {**splits.groups_of(train), **options}
     start = perf_counter()
     fitted = fit_call(Call("fit", splits.formula, data.loc[train], arguments), Fitted)
-    return *judge_fit(fitted, new, perf_counter() - start, None), fitted.unpredicted_in(new)
+    return *judge_fit(fitted, new, perf_counter() - start, None), fitted._unpredicted_in(new)
 
 
 def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | None) -> Outcome:
     """The outputs of a fit for rows; probabilities if it is calibrated."""
-    rule, choice = fitted.rule, dict(fitted.selection.values)
+    rule, choice = fitted.rule, dict(fitted._selection.values)
     sizes = {"prototypes": len(rule.prototypes), "size": rule.size}
-    predicted = fitted.predictions(new, unseen=unseen)
+    predicted = fitted._predictions(new, unseen=unseen)
     p = None
-    if fitted.calibration is not None:
-        p = fitted.predictions(new, "prob", unseen=None).to_numpy(float)
+    if fitted._calibration is not None:
+        p = fitted._predictions(new, "prob", unseen=None).to_numpy(float)
     return {**sizes, "seconds": seconds, "choice": choice}, predicted, p
 
 

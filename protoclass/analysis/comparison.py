@@ -60,8 +60,8 @@ class Comparison(Result, Saveable, Served):
         The method with which each other one is compared; None: all pairs are compared.
     """
 
-    serves: ClassVar[Mapping[str, str]] = VERBS_OF_COMPARISON
-    called: ClassVar[str] = "a comparison"
+    _serves: ClassVar[Mapping[str, str]] = VERBS_OF_COMPARISON
+    _called: ClassVar[str] = "a comparison"
 
     results: pd.DataFrame
     predictions: pd.DataFrame
@@ -73,7 +73,7 @@ class Comparison(Result, Saveable, Served):
     loss: pd.DataFrame | None = None
     reference: str | None = None
 
-    between: ClassVar[str] = "\n\n"
+    _between: ClassVar[str] = "\n\n"
     _label: ClassVar[str] = "method"
     as_table = Above("protoclass.tables")
 

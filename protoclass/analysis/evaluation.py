@@ -80,11 +80,8 @@ class TestResult(Result, Served):
     """
 
     __test__ = False  # not a class of tests, for pytest
-    serves: ClassVar[Mapping[str, str]] = VERBS_OF_TEST
-    called: ClassVar[str] = "a test"
-    inside: ClassVar[str] = (
-        "areas counts decided error_name estimate estimates means probabilities weighted"
-    )
+    _serves: ClassVar[Mapping[str, str]] = VERBS_OF_TEST
+    _called: ClassVar[str] = "a test"
 
     n: int
     wrong: int
@@ -102,7 +99,7 @@ class TestResult(Result, Served):
     decided: str = ""
     cheapest: Any = None
 
-    between: ClassVar[str] = "\n\n"
+    _between: ClassVar[str] = "\n\n"
     as_table, _said = Above("protoclass.tables"), Above("protoclass.tables")
 
     @cached_table
@@ -116,7 +113,7 @@ class TestResult(Result, Served):
         return list(self.confusion.index)
 
     @property
-    def weighted(self) -> bool:
+    def _weighted(self) -> bool:
         """Whether rows have different weights."""
         return bool(np.ptp(self.judged.w) > 0)
 
@@ -127,23 +124,23 @@ class TestResult(Result, Served):
         return None if group is None else len(np.unique(group[w > 0]))
 
     @property
-    def error_name(self) -> str:
+    def _error_name(self) -> str:
         """Name of `error`."""
-        return "Weighted test error" if self.weighted else "Test error"
+        return "Weighted test error" if self._weighted else "Test error"
 
     @cached_property
-    def counts(self) -> ConfusionTable:
+    def _counts(self) -> ConfusionTable:
         """Weights of the rows by true and predicted class, and the sums of their squares."""
         judged, classes = self.judged, len(self.confusion)
         return count(judged.y, judged.predicted, judged.w, classes, judged.group)
 
     @cached_property
-    def areas(self) -> tuple[list[AUC], AUC]:
+    def _areas(self) -> tuple[list[AUC], AUC]:
         """ROC areas of the classes, each against the rest, and their mean."""
-        return mean_auc(self.probabilities, self.judged.y, self.judged.w, self.judged.group)
+        return mean_auc(self._probabilities, self.judged.y, self.judged.w, self.judged.group)
 
     @property
-    def probabilities(self) -> Array:
+    def _probabilities(self) -> Array:
         """Probabilities of the classes (n, classes); raises if there are none."""
         if self.judged.probabilities is None:
             raise NotAvailableError(
@@ -171,27 +168,27 @@ class TestResult(Result, Served):
         """
         rows = []
         for c, level in enumerate(self.classes):
-            estimates = {field.name: self.estimate(field.name, c) for field in fields(OfClass)}
+            estimates = {field.name: self._estimate(field.name, c) for field in fields(OfClass)}
             more = {}
             if self.judged.probabilities is not None:
-                estimates["auc"] = self.areas[0][c].estimate
-                estimates[IN_THE_LARGE] = self.estimate(IN_THE_LARGE, c)
-                squares = (self.probabilities[:, c] - (self.judged.y == c)) ** 2
+                estimates["auc"] = self._areas[0][c].estimate
+                estimates[IN_THE_LARGE] = self._estimate(IN_THE_LARGE, c)
+                squares = (self._probabilities[:, c] - (self.judged.y == c)) ** 2
                 more["brier"] = mean_over_rows(squares, self.judged.w)[0]
             values, ends = columns_of(estimates)
             head = {"class": level, "n": self.confusion.iloc[c].sum()}
             rows.append({**head, **values, **more, **ends})
         return self._with_levels(pd.DataFrame(rows))
 
-    def estimate(self, measure: str, c: int) -> Estimate:
+    def _estimate(self, measure: str, c: int) -> Estimate:
         """The error, or a measure of the class with code c, with its interval."""
         if measure == "error":
             return Estimate(self.error, self.low, self.high)
         if measure == IN_THE_LARGE:
             return calibration_in_the_large(
-                self.probabilities[:, c], self.judged.y == c, self.judged.w, self.judged.group
+                self._probabilities[:, c], self.judged.y == c, self.judged.w, self.judged.group
             )
-        return getattr(of_class(self.counts, c), measure)
+        return getattr(of_class(self._counts, c), measure)
 
     def glance(self) -> pd.DataFrame:
         """Table of the overall statistics, with one row.
@@ -205,22 +202,22 @@ class TestResult(Result, Served):
         rows, and `error`, `no_information`, `p_value`, `p_value_method`, `wrong`, `n`, `left_out`.
         """
         names = ("error", "no_information", "p_value", "p_value_method", "wrong", "n", "left_out")
-        values, ends = columns_of(self.estimates)
-        means = {name: mean for name, (mean, _) in self.means.items()}
-        errors = {f"{name}_se": se for name, (_, se) in self.means.items()}
+        values, ends = columns_of(self._estimates)
+        means = {name: mean for name, (mean, _) in self._means.items()}
+        errors = {f"{name}_se": se for name, (_, se) in self._means.items()}
         return pd.DataFrame(
             [{**values, **means, **ends, **errors, **{name: getattr(self, name) for name in names}}]
         )
 
     @cached_property
-    def estimates(self) -> dict[str, Estimate]:
+    def _estimates(self) -> dict[str, Estimate]:
         """Accuracy, balanced accuracy, kappa and, with probabilities, the area, with intervals."""
         measures = {"accuracy": accuracy, "balanced_accuracy": balanced_accuracy, "kappa": kappa}
-        out = {name: measure(self.counts) for name, measure in measures.items()}
-        return out if self.judged.probabilities is None else {**out, "auc": self.areas[1].estimate}
+        out = {name: measure(self._counts) for name, measure in measures.items()}
+        return out if self.judged.probabilities is None else {**out, "auc": self._areas[1].estimate}
 
     @cached_property
-    def means(self) -> dict[str, tuple[float, float]]:
+    def _means(self) -> dict[str, tuple[float, float]]:
         """Means over the rows with their standard errors: the Brier score and log loss if there are
         probabilities, and the loss.
         """
@@ -253,7 +250,7 @@ class TestResult(Result, Served):
         [['cultivar 1', 56, 0.04, 0.0], ['cultivar 1', 33, 0.95, 0.88]]
         """
         whole_number("bins", bins, 1, MOST_BINS)
-        p, y, w, rows = self.probabilities, self.judged.y, self.judged.w, []
+        p, y, w, rows = self._probabilities, self.judged.y, self.judged.w, []
         for c, level in enumerate(self.classes):
             for b in reliability(p[:, c], y == c, w, bins, self.judged.group):
                 observed = (b.share.value, b.share.low, b.share.high)
@@ -616,7 +613,7 @@ class TestResult(Result, Served):
             )
         c = None if of is None else class_code(of, self.confusion.index)
         areas = {
-            name: test.areas[1] if c is None else test.areas[0][c]
+            name: test._areas[1] if c is None else test._areas[0][c]
             for name, test in (("a", self), ("b", other))
         }
         if not all(
@@ -633,7 +630,7 @@ class TestResult(Result, Served):
 
     def _by_class(self, of: Any, tabulate: Callable[[Array, Array], pd.DataFrame]) -> pd.DataFrame:
         """Results of `tabulate` for each class that has rows on both sides."""
-        p, y, weighted = self.probabilities, self.judged.y, self.judged.w > 0
+        p, y, weighted = self._probabilities, self.judged.y, self.judged.w > 0
         parts = {}
         for c in range(len(self.classes)) if of is None else [class_code(of, self.confusion.index)]:
             if len(np.unique(y[weighted] == c)) == 2:

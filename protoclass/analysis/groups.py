@@ -154,12 +154,12 @@ def test_outputs(
     """
     by_fit = isinstance(clusters, str) and clusters == "auto"
     if by_fit:
-        groups = fit.problem.call.arguments.get("groups")
+        groups = fit._problem.call.arguments.get("groups")
         clusters = groups if isinstance(groups, str) else None
-    new = as_pandas(new, fit.needed_of_new(fit.frame.formula.response, weights, by, clusters))
+    new = as_pandas(new, fit._needed_of_new(fit._frame.formula.response, weights, by, clusters))
     if by_fit and clusters not in new:
         clusters = None
-    y, levels, prevalence = fit.true_codes(new), fit.frame.levels, fit.problem.prevalence
+    y, levels, prevalence = fit._true_codes(new), fit._frame.levels, fit._problem.prevalence
     w = given_weights(weights, new)
     judged = judge_rows(fit, new, outputs, y, w, group_codes(clusters, new), threshold)
     known = (y >= 0) & (judged.predicted >= 0)
@@ -175,7 +175,7 @@ def test_outputs(
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
     cheapest = None if losses is None else levels[int((prevalence @ losses).argmin())]
     if losses is not None and judged.probabilities is not None:
-        fit.warn_of_costs_twice("loss=")
+        fit._warn_of_costs_twice("loss=")
 
     def judge(rows: Array, left_out: int) -> TestResult:
         return compare_classes(
@@ -207,11 +207,11 @@ def _warn_of_few_clusters(judged: Judged) -> None:
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if new rows equal training rows in the predictors more often than by coincidence."""
-    found = coincidences(fit.frame, new, fit.told_apart)
+    found = coincidences(fit._frame, new, fit._told_apart)
     if found is not None and found.unlikely:
         cure = (
             "use fit.validation for the errors of held-out rows"
-            if fit.curve is not None
+            if fit._curve is not None
             else "use other rows"
         )
         warn(
@@ -228,11 +228,11 @@ def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
     """The outputs of a fit for rows."""
     predicted = fit.predict(new, threshold=threshold).cat.codes.to_numpy().astype(int)
     probabilities = (
-        fit.predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit.kinds else None
+        fit._predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit._kinds else None
     )
     p_values = None
-    if fit.calibration is not None:
-        p, index, complete = fit.calibration.p_values(new)
+    if fit._calibration is not None:
+        p, index, complete = fit._calibration.p_values(new)
         p_values = np.full((len(index), len(fit.classes)), np.nan)
         p_values[complete] = p
     return predicted, probabilities, p_values
@@ -249,8 +249,8 @@ def judge_rows(
 ) -> Judged:
     """Rows of the classes y (codes, -1 if unknown), and the outputs of a fit for them."""
     predicted, probabilities, p_values = outputs or outputs_of(fit, new, threshold)
-    prevalence = None if fit.calibration is None else fit.calibration.share
-    cut = None if threshold is None else threshold_of(threshold, fit.frame.levels)
+    prevalence = None if fit._calibration is None else fit._calibration.share
+    cut = None if threshold is None else threshold_of(threshold, fit._frame.levels)
     scaled = w / (w.max(initial=0.0) or 1.0)
     return Judged(
         y,
@@ -390,7 +390,7 @@ class TestByGroup(Result):
     without_rows: list[Any]
     of: Any = None
 
-    between: ClassVar[str] = "\n\n"
+    _between: ClassVar[str] = "\n\n"
     as_table, _said = Above("protoclass.tables"), Above("protoclass.tables")
 
     @cached_table
@@ -440,7 +440,7 @@ class TestByGroup(Result):
             Class of the measure. Default: the attribute `of`.
         """
         c = self.class_code(measure, of)
-        return {label: test.estimate(measure, c) for label, test in self.groups.items()}
+        return {label: test._estimate(measure, c) for label, test in self.groups.items()}
 
     def class_code(self, measure: str, of: Any = None) -> int:
         """Code of the class of a measure; raises if the class is unknown."""
@@ -566,7 +566,7 @@ def compare_groups(
     from scipy.stats import fisher_exact, norm
 
     tests = [groups[a], groups[b]]
-    estimates = [test.estimate(measure, c) for test in tests]
+    estimates = [test._estimate(measure, c) for test in tests]
     difference, clustered = difference_of(*estimates), tests[0].judged.group is not None
 
     def row(name: str, statistic: Any, p: Any) -> Row:
@@ -583,7 +583,7 @@ def compare_groups(
 
     if measure == IN_THE_LARGE:
         of_rows = [
-            ((t.judged.y == c) - t.probabilities[:, c], t.judged.w, t.judged.group) for t in tests
+            ((t.judged.y == c) - t._probabilities[:, c], t.judged.w, t.judged.group) for t in tests
         ]
         name, spread = "z test", np.linalg.norm([mean_over_rows(*values)[1] for values in of_rows])
     else:

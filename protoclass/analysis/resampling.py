@@ -135,7 +135,7 @@ class Stability(Result):
         >>> table[["ball_hit_rate", "reselected"]].round(2).to_dict("list")
         {'ball_hit_rate': [0.81], 'reselected': [0.28]}
         """
-        seed = check_runs("resamples", resamples, seed, progress, usual=self.fit.problem.seed)
+        seed = check_runs("resamples", resamples, seed, progress, usual=self.fit._problem.seed)
         given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
         valid = [is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions]
         if not fractions or not all(valid):
@@ -143,7 +143,7 @@ class Stability(Result):
                 "fractions must be a sequence of fractions of the rows, each above 0 and at most "
                 f"0.5 (two disjoint samples are needed), not {brief(given)}"
             )
-        task = self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
+        task = self.fit._problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
         rows = [count_fraction(task, float(fraction)) for fraction in fractions]
         pairs = [(k, b) for k in range(len(fractions)) for b in range(resamples)]
 
@@ -193,15 +193,15 @@ class Stability(Result):
         >>> fit.stability(resamples=10).weights(resamples=20).index[:2].tolist()
         ['petal_length', 'petal_width']
         """
-        fit, metric = self.fit, self.fit.problem.metric
+        fit, metric = self.fit, self.fit._problem.metric
         known = fit.dissimilarity.metric.column_weights
         if known is None or not metric.supervised:
             name = fit.dissimilarity.metric.name
             raise NotAvailableError(
                 f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA"
             )
-        seed = check_runs("resamples", resamples, seed, progress, usual=fit.problem.seed)
-        frame = fit.frame
+        seed = check_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
+        frame = fit._frame
 
         def learn(b: int) -> Array:
             count = sample_by_class(frame.codes, "bootstrap", (seed, b))
@@ -285,7 +285,7 @@ class Resampled:
 
     @cached_property
     def task(self) -> Task:
-        return self.fit.problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
+        return self.fit._problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
 
     def __call__(self, b: int) -> Selection:
         count = sample_by_class(self.task.y, self.sample, (self.seed, b))
@@ -344,7 +344,7 @@ def stability(
     >>> found.prototypes[["ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
     {'ball_hit_rate': [1.0, 1.0], 'distance_95': [0.6, 0.56]}
     """
-    seed = check_runs("resamples", resamples, seed, progress, usual=fit.problem.seed)
+    seed = check_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted, name = fit.model.can.weights, fit.model.name
     if sample == "bootstrap" and not weighted:
@@ -402,7 +402,7 @@ def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
     of_prototypes = pd.DataFrame(columns, places)[~places.duplicated()]
     out = of_prototypes.reindex(pd.MultiIndex.from_arrays([classes, at]))
     out = out.set_axis(fit.dissimilarity.candidate_names[at])
-    out.insert(0, "class", pd.Categorical.from_codes(classes, fit.frame.levels))
+    out.insert(0, "class", pd.Categorical.from_codes(classes, fit._frame.levels))
     out.insert(1, "prototype", is_prototype)
     out = out.assign(drawn=drawn[at], reselected=reselected)
     best = -out["ball_hit_rate"] if "ball_hit_rate" in out else ~is_prototype
@@ -631,32 +631,32 @@ def permutation_test(
     >>> v.permutation_test(resamples=19).p_value
     0.05
     """
-    problem = validation.problem
+    problem = validation._problem
     seed = check_runs("resamples", resamples, seed, progress, 1, problem.seed)
     how, order = exchangeable(problem.frame.codes, problem.groups)
     orders = (order(np.random.default_rng([seed, b])) for b in range(resamples))
     results = each_fit(partial(validate_permuted, validation), orders)
     rows = watch(results, resamples, "permuting classes", progress)
     table = pd.concat(rows, ignore_index=True).rename_axis(index="permutation")
-    error = validation.table["error"].iloc[validation.point_of()]
+    error = validation.table["error"].iloc[validation._point_of()]
     p_value = (1 + (table["error"].round(12) <= round(error, 12)).sum()) / (1 + resamples)
     return PermutationTest(
-        float(error), table, float(p_value), validation.measure_name, how, repr(problem.call)
+        float(error), table, float(p_value), validation._measure_name, how, repr(problem.call)
     )
 
 
 def validate_permuted(validation: ErrorCurve, order: Array) -> pd.DataFrame:
     """The selected point if the rows have their classes in another order, one row."""
     try:
-        call, data = validation.problem.call, permuted(validation.problem, order)
+        call, data = validation._problem.call, permuted(validation._problem, order)
         call = replace(call, data=data, arguments={**call.arguments, "progress": False})
-        again = validate(replace(prepare(call), repeats=len(validation.of_fold)))[0]
+        again = validate(replace(prepare(call), repeats=len(validation._of_fold)))[0]
     except ProtoclassError as reason:
         raise DataError(
             f"the procedure fails with permuted classes ({reason}): "
             "use fewer folds, or parameters that need fewer rows"
         ) from reason
-    return again.table.iloc[[again.point_of()]][[*validation.grid, "error", "size"]]
+    return again.table.iloc[[again._point_of()]][[*validation.grid, "error", "size"]]
 
 
 def permuted(problem: Problem, order: Array) -> pd.DataFrame:

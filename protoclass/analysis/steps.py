@@ -24,8 +24,8 @@ from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import short, with_folds
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import check_known, is_number, one_of
-from ..ground.errors import DataError, NotAvailableError, OptionError, brief
+from ..ground.checks import is_number, one_of
+from ..ground.errors import DataError, OptionError, brief
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
@@ -92,7 +92,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     one_of("fixed_dissimilarity", fixed_dissimilarity, (False, True))
     if not fit.model.has("bound") or fit.rule.prototypes.at is None:
         raise lacking(fit.model, "compression bound", "bound")
-    learned = replace(fit.learned, reasons=find_reasons(fit, fixed_dissimilarity))
+    learned = replace(fit._learned, reasons=find_reasons(fit, fixed_dissimilarity))
     return fit.model.bound(learned, float(delta))
 
 
@@ -101,19 +101,19 @@ def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
     out = []
     if fit.model.measures(fit.rule):
         out += _of_dissimilarity(fit, fixed_dissimilarity)
-    if fit.problem.to_tune is not None:
+    if fit._problem.to_tune is not None:
         out.append("parameters of the dissimilarity were chosen by the sample")
-    if fit.frame.formula.learns():
+    if fit._frame.formula.learns():
         out.append("a transform in the formula depends on the sample")
-    if np.ptp(fit.frame.weights) > 0:
+    if np.ptp(fit._frame.weights) > 0:
         out.append("rows have different weights")
-    if fit.problem.groups is not None:
+    if fit._problem.groups is not None:
         out.append("rows of a group are not independent")
     return tuple(out)
 
 
 def _of_dissimilarity(fit: Fitted, fixed: bool) -> list[str]:
-    metric, elsewhere = fit.dissimilarity.metric, isinstance(fit.problem.metric, TrainedMetric)
+    metric, elsewhere = fit.dissimilarity.metric, isinstance(fit._problem.metric, TrainedMetric)
     if metric.data_dependent and fixed and not elsewhere:
         raise OptionError(
             "fixed_dissimilarity=True needs a dissimilarity that does not depend on the rows, but "
@@ -141,28 +141,8 @@ def step_count(fit: Fitted) -> int:
 
 
 def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
-    """The rows of the fit in the ball of a prototype, nearest first.
-
-    Parameters
-    ----------
-    prototype : label
-        Label of a prototype, as in the index of `prototypes`.
-
-    Returns
-    -------
-    DataFrame
-        Table by row label: `class`, `distance`, `same_class` (whether the row is of the prototype's
-        class) and `first` (whether the row is newly covered).
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> held = fit.ball(82)
-    >>> int(held["first"].sum()), int((~held["same_class"]).sum())
-    (29, 0)
-    """
-    prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit.frame
+    """The rows of the fit in the ball of a prototype, see `Fit.why`."""
+    prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit._frame
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
@@ -215,7 +195,7 @@ SAME_FOLDS = "same"  # as the fit was cross-validated
 
 
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
-    """Path of a greedy fit: coverage, error and lambdas of its first 1, 2, ... prototypes.
+    """Coverage, error and lambdas of the first prototypes of a greedy fit.
 
     The prototypes for a larger lambda are the first of the prototypes for a smaller one, so
     `fit.update(lambda_=0).path()` has the complete path. For "scm": the path of its features.
@@ -247,11 +227,11 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     --------
     Fit.at : the fit with the first prototypes.
     """
-    rule, frame = stepwise(fit), fit.frame
+    rule, frame = stepwise(fit), fit._frame
     table = pd.DataFrame(dict(rule.steps))
     if fit.model.has("step_bounds"):
-        table["bound"] = fit.model.step_bounds(fit.learned)
-    lost, total = lost_by_steps(rule, fit.query()[0], frame.codes, frame.weights)
+        table["bound"] = fit.model.step_bounds(fit._learned)
+    lost, total = lost_by_steps(rule, fit._query()[0], frame.codes, frame.weights)
     table["training_error"] = lost / total
     if new is not None:
         table["new_error"] = _new_error(fit, rule, as_pandas(new))
@@ -262,9 +242,9 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
 
 def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> Array:
     """Proportion of new rows that the first 0, 1, 2, ... steps misclassify."""
-    codes = fit.true_codes(new)
-    fit.warn_of(fit.unseen_in(new))
-    query, _, complete = fit.query(new)
+    codes = fit._true_codes(new)
+    fit._warn_of(fit._unseen_in(new))
+    query, _, complete = fit._query(new)
     codes = codes[complete]
     known = np.flatnonzero(codes >= 0)
     if len(known) == 0:
@@ -280,7 +260,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
 
     If the model of a fold has fewer steps than requested, all its steps are used.
     """
-    same, problem = isinstance(cv, str) and cv == SAME_FOLDS, fit.chosen_problem
+    same, problem = isinstance(cv, str) and cv == SAME_FOLDS, fit._chosen_problem
     if not same or problem.cv is None:
         problem = with_folds(problem, "auto" if same else cv)
     fold = draw_folds(replace(problem, repeats=1))[0][0]
@@ -303,60 +283,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     )
 
 
-def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tuned: Any) -> AnyFit:
-    """The fit with its first `size` prototypes, a larger lambda, or other tuned values.
-
-    Parameters
-    ----------
-    size : int, optional
-        Number of prototypes. For "scm": the first `size` features of each binary classifier.
-    lambda_ : number, optional
-        Larger cost of a prototype.
-    **tuned
-        Values of tuned parameters, such as `window=10`. `choose=` selects among the grid points
-        with these values, and the method is fitted on all rows.
-
-    Returns
-    -------
-    Fit
-        The new fit. With `size` it has no CV error; with `lambda_` it has one if this value is in
-        the grid.
-
-    See Also
-    --------
-    Fit.path : the error for each number of prototypes.
-    Fit.update : a new fit with other arguments.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5])
-    True
-    """
-    if tuned:
-        validation, known = fit.curve, [] if fit.curve is None else list(fit.curve.grid)
-        check_known("at()", tuned, ["size", "lambda_", *known])
-        if validation is None or size is not None or lambda_ is not None:
-            raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
-        return fit.learn(fit.problem, validation.select(validation.chosen_at(tuned)), validation)
-    if (size is None) == (lambda_ is None):
-        raise OptionError("at() needs either size= or lambda_=")
-    rule, most = stepwise(fit), step_count(fit)
-    if lambda_ is not None:
-        if not fit.model.can.costs:
-            raise NotAvailableError(
-                f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size="
-            )
-        return fit.derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
-        raise OptionError(
-            f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}"
-        )
-    return fit.derived(rule.first(int(size)), steps=int(size))
-
-
-OF_ROWS = ("weights", "groups", "cv")  # arguments with a value for each row, unless a name or a number
+OF_ROWS = ("weights", "groups", "cv")
 OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
@@ -377,10 +304,10 @@ def slim(fit: AnyFit) -> AnyFit:
     >>> fit.slim().predict(iris).equals(fit.predict(iris)), len(fit.slim().prototypes)
     (True, 15)
     """
-    if fit.frame.absent is not None:
+    if fit._frame.absent is not None:
         return fit
     rule, dissimilarity = without_rows(fit.rule, fit.dissimilarity)
-    problem = fit.problem
+    problem = fit._problem
     metric = dissimilarity.metric if problem.metric.given else problem.metric
     arguments = {
         name: value if name in OF_CLASSES else _without_rows(value, name in OF_ROWS)
@@ -395,7 +322,7 @@ def slim(fit: AnyFit) -> AnyFit:
         metric=metric,
         candidates=_without_rows(problem.candidates),
     )
-    calibration = fit.calibration
+    calibration = fit._calibration
     if calibration is not None:
         rules = [
             FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules
@@ -403,11 +330,11 @@ def slim(fit: AnyFit) -> AnyFit:
         calibration = replace(calibration, rules=tuple(rules))
     return replace(
         fit,
-        problem=bare,
+        _problem=bare,
         dissimilarity=dissimilarity,
         rule=rule,
-        curve=None,
-        calibration=calibration,
+        _curve=None,
+        _calibration=calibration,
     )
 
 

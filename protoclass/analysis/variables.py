@@ -25,6 +25,7 @@ from ..ground.checks import check_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
+from .steps import ball
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
 HALVINGS = 40
@@ -50,22 +51,27 @@ STEPS = 8  # minimum number of steps of the bar if there are as many variables
 MOST = 50  # variables that are permuted if none are named
 
 
-def why(fit: Fitted, new: Any) -> Any:
-    """Explain a prediction: contributions of the variables to distances, and counterfactual values.
+def why(fit: Fitted, new: Any = None, prototype: Any = None) -> Any:
+    """Explain a prediction, a prototype, or without arguments what separates the prototypes.
 
-    The row is compared with its nearest prototype of the predicted class and with its nearest
-    prototype of any other class (the rival). This describes the fitted model, not the causes of the
-    class.
+    * `why(row)` compares a row with its nearest prototype of the predicted class and with its
+      nearest prototype of any other class (the rival). This describes the fitted model, not the
+      causes of the class.
+    * `why(prototype=label)` lists the rows in the ball of a prototype, nearest first.
+    * `why()` is for all prototypes: a learned weight does not show alone how much a variable
+      counts, because the prototypes may hardly differ in it.
 
     Parameters
     ----------
-    new : label, Series, dict or DataFrame of one row
+    new : label, Series, dict or DataFrame of one row, optional
         A training row by its label, or any row with the predictors.
+    prototype : label, optional
+        Label of a prototype, as in the index of `prototypes`.
 
     Returns
     -------
     DataFrame
-        A table by variable:
+        For a row, a table by variable:
 
         * `value`, `prototype`, `rival`: the value of the row, of the nearest prototype of the
           predicted class, and of the rival;
@@ -76,10 +82,27 @@ def why(fit: Fitted, new: Any) -> Any:
 
         `attrs` has the class, the labels of both prototypes and the distances to them.
 
+        For a prototype, a table by row label: `class`, `distance`, `same_class` (whether the row is
+        of the prototype's class) and `first` (whether the row is newly covered).
+
+        Without arguments, a table by variable of the metric (a column of the design matrix, or with
+        Gower a predictor), the largest proportion first:
+
+        * `proportion`: the part of the squared distance (with Gower, of the distance) from a
+          prototype to the nearest prototype of another class, the mean over the prototypes. The sum
+          is 1; with a full matrix, one may be negative;
+        * `higher`: the class whose prototypes have the higher mean value; NA for categories and
+          ties;
+        * `weight`: the learned weight, if the metric has learned weights;
+        * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full
+          matrix. The fitted model predicts `attrs["class"]` if the sum of coefficient times
+          variable is above `attrs["cut"]`, and otherwise the other class.
+
     Raises
     ------
     NotAvailableError
-        If the prototypes are not rows, or if the dissimilarities were given as a matrix.
+        If the model has no such explanation: prototypes that are not rows, no balls, or a
+        dissimilarity that is not a sum over variables.
 
     Notes
     -----
@@ -94,10 +117,14 @@ def why(fit: Fitted, new: Any) -> Any:
     the training rows are tried, and the nearest with another class is refined. A slim fit tries
     only the values of its prototypes.
 
+    *Separation.* The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s,
+    variable j adds w_j (a_j - b_j)^2 / s_j^2 to their squared distance. Its coefficient is
+    2 w_j (a_j - b_j) / s_j^2. With a matrix L, these are (a_j - b_j) (L (a - b))_j and
+    2 (L (a - b))_j.
+
     See Also
     --------
-    Fit.importance : permutation importance of the variables over all rows.
-    Fit.criticisms : the rows that the prototypes explain worst.
+    Fit.importance : the increase in error if a variable is permuted.
 
     Examples
     --------
@@ -105,14 +132,23 @@ def why(fit: Fitted, new: Any) -> Any:
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
     >>> fit.why(70)["to_prototype"].round(1).to_dict()
     {'sepal_length': 0.5, 'sepal_width': 0.2, 'petal_length': 0.3, 'petal_width': 0.2}
+    >>> ball = fit.why(prototype=82)
+    >>> int(ball["first"].sum()), int((~ball["same_class"]).sum())
+    (29, 0)
+    >>> fit.why()["proportion"].round(2).to_dict()["petal_width"]
+    0.43
     """
+    if new is None:
+        return separation(fit) if prototype is None else ball(fit, prototype)
+    if prototype is not None:
+        raise OptionError("why() explains either a row or a prototype: leave out one")
     asked, groups, prototypes = asked_row(fit, new), variable_groups(fit, None), fit.rule.prototypes
     if prototypes.at is None:
         raise NotAvailableError(
             "the prototypes are not rows, so their variables can't be compared: "
             "use a method such as 'pvm'"
         )
-    (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit.unseen_in(asked)
+    (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit._unseen_in(asked)
     if not complete.all():
         unseen.refuse()
         missing = asked.columns[asked.isna().iloc[0]].tolist()
@@ -133,7 +169,7 @@ def why(fit: Fitted, new: Any) -> Any:
             table[name] = None
             continue
         at = int(np.where(among, d, np.inf).argmin())
-        attrs |= {name: fit.prototype_names[at], f"{name}_distance": float(d[at])}
+        attrs |= {name: fit._prototype_names[at], f"{name}_distance": float(d[at])}
         table[name] = shown_values(predictors.iloc[[at]], groups)
         if not reason:
             parts = divided(fit, plain, groups, as_plain(fit, predictors.iloc[[at]]), at, d[at])
@@ -143,7 +179,7 @@ def why(fit: Fitted, new: Any) -> Any:
     change, then = zip(*counterfactuals(fit, plain, groups, code), strict=True)
     table = table.assign(counterfactual=list(change), counterfactual_class=list(then))
     table.attrs |= attrs | {"class": fit.classes[code]}
-    fit.warn_of(unseen)
+    fit._warn_of(unseen)
     return table
 
 
@@ -161,17 +197,17 @@ def asked_row(fit: Fitted, new: Any) -> pd.DataFrame:
             )
         return table
     try:
-        at = fit.frame.index.tolist().index(new)
+        at = fit._frame.index.tolist().index(new)
     except (ValueError, TypeError):  # unknown, or not comparable by ==, such as an array
         raise OptionError(
             f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}"
         ) from None
-    return fit.frame.columns.iloc[[at]]
+    return fit._frame.columns.iloc[[at]]
 
 
 def prototype_predictors(fit: Fitted) -> pd.DataFrame:
     """The predictors of the prototypes, by their own names."""
-    names, head = list(fit.frame.schema), fit.prototype_table.columns
+    names, head = list(fit._frame.schema), fit._prototype_table.columns
     columns = [f"{c} (predictor)" if c in head else c for c in names]
     return fit.prototypes[columns].set_axis(names, axis=1)
 
@@ -179,7 +215,7 @@ def prototype_predictors(fit: Fitted) -> pd.DataFrame:
 def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
     """The predictors alone, numbers as floats and others as objects, so that rows mix."""
     out = {}
-    for c, column in fit.frame.schema.items():
+    for c, column in fit._frame.schema.items():
         numeric = column.kind == "numeric"
         out[c] = rows[c].to_numpy(float, na_value=np.nan) if numeric else rows[c].astype(object)
     return pd.DataFrame(out, rows.index)
@@ -200,9 +236,9 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[st
     by_matrix = type(metric).contributions is not TrainedMetric.contributions
     if not (by_matrix if metric.power is None else np.isfinite(metric.power)):
         return f"{metric.name} dissimilarities are not a sum over variables"
-    if not fit.frame.formula.plain():
+    if not fit._frame.formula.plain():
         return f"the formula {fit.formula!r} transforms or crosses columns"
-    tables = (asked[list(fit.frame.schema)], fit.frame.remembered.columns)
+    tables = (asked[list(fit._frame.schema)], fit._frame.remembered.columns)
     skips = metric.skips_missing and not set(groups) <= set(metric.variables)
     if skips and any(table.isna().any(axis=None) for table in tables):
         return "missing values are skipped pair by pair, so a variable's part depends on the others"
@@ -260,7 +296,7 @@ def counterfactuals(
     A level of a category is the first one in the training rows. A number is the nearest of `VALUES`
     over the range of the training rows, refined by halving its distance from the row's own value.
     """
-    schema, training = fit.frame.schema, fit.frame.remembered.columns
+    schema, training = fit._frame.schema, fit._frame.remembered.columns
     single = {columns[0]: name for name, columns in groups.items() if len(columns) == 1}
     alone = {c: name for c, name in single.items() if schema[c].kind != "series"}
     numeric = [c for c in alone if schema[c].kind == "numeric"]
@@ -295,58 +331,11 @@ def codes_with(fit: Fitted, asked: pd.DataFrame, values: Mapping[str, Array]) ->
 
 def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
     """The codes of the classes of rows like the given ones."""
-    return fit.predictions(rows, unseen=None).cat.codes.to_numpy()
+    return fit._predictions(rows, unseen=None).cat.codes.to_numpy()
 
 
 def separation(fit: Fitted) -> pd.DataFrame:
-    """Proportion of each variable in the distances between prototypes of different classes.
-
-    A learned weight does not show alone how much a variable counts: a variable with a large weight
-    counts little if the prototypes hardly differ in it.
-
-    Returns
-    -------
-    DataFrame
-        Table by variable of the metric (a column of the design matrix, or with Gower a predictor),
-        the largest proportion first:
-
-        * `proportion`: the part of the squared distance (with Gower, of the distance) from a
-          prototype to the nearest prototype of another class, the mean over the prototypes. The sum
-          is 1; with a full matrix, one may be negative;
-        * `higher`: the class whose prototypes have the higher mean value; NA for categories and
-          ties;
-        * `weight`: the learned weight, if the metric has learned weights;
-        * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full
-          matrix. The fitted model predicts `attrs["class"]` if the sum of coefficient times
-          variable is above `attrs["cut"]`, and otherwise the other class.
-
-    Raises
-    ------
-    NotAvailableError
-        If the model does not predict the class of the nearest prototype, if one class alone has
-        prototypes, or if the metric is not a sum over variables.
-
-    Notes
-    -----
-    The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s, variable j adds
-    w_j (a_j - b_j)^2 / s_j^2 to their squared distance. Its coefficient is 2 w_j (a_j - b_j) /
-    s_j^2. With a matrix L instead, these are (a_j - b_j) (L (a - b))_j and 2 (L (a - b))_j.
-
-    See Also
-    --------
-    Fit.why : the variables behind a single prediction.
-    Fit.importance : the increase in error if a variable is permuted.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> iris = pc.load_data("iris").iloc[50:]
-    >>> iris["species"] = iris["species"].astype(str)
-    >>> fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01)
-    >>> table = fit.separation()
-    >>> table[["proportion", "higher"]].round(2).to_dict("index")["petal_width"]
-    {'proportion': 0.47, 'higher': 'virginica'}
-    """
+    """The proportion of each variable in the distances between prototypes, see `Fit.why`."""
     reason = why_not_separated(fit)
     if reason:
         raise NotAvailableError(reason)
@@ -369,7 +358,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     parts = (terms / np.maximum(terms.sum(axis=1, keepdims=True), TINY)).sum(axis=0)
     out = pd.DataFrame(index=pd.Index(names, name="variable"))
     out["proportion"] = parts / max(parts.sum(), TINY)
-    out["higher"] = pd.Categorical.from_codes(highest, fit.frame.levels)
+    out["higher"] = pd.Categorical.from_codes(highest, fit._frame.levels)
     if metric.column_weights is not None:
         out["weight"] = metric.column_weights["weight"].to_numpy()
     if slopes is not None and len(codes) == 2:
@@ -400,7 +389,7 @@ def prototype_values(fit: Fitted) -> pd.DataFrame:
     metric, prototypes = fit.dissimilarity.metric, fit.rule.prototypes
     if prototypes.coords is not None:
         return as_vectors(metric).original(prototypes.coords)
-    frame = fit.frame.again(prototype_predictors(fit))[0]
+    frame = fit._frame.again(prototype_predictors(fit))[0]
     return frame.design if isinstance(metric, VectorMetric) else frame.columns
 
 
@@ -415,7 +404,7 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
 
     def place(columns: Array) -> Array:
         table = pd.DataFrame(columns, columns=values.columns)
-        frame = replace(fit.frame.remembered, columns=table, weights=np.ones(len(table)))
+        frame = replace(fit._frame.remembered, columns=table, weights=np.ones(len(table)))
         frame = replace(frame, response=None, schema={}, spec=None)
         return rows_of(fit.dissimilarity.metric, frame)[0].astype(float)
 
@@ -564,7 +553,7 @@ def importance(
     >>> fit.importance(resamples=5).index[:2].tolist()
     ['petal_width', 'petal_length']
     """
-    seed = check_runs("resamples", resamples, seed, progress, 1, fit.problem.seed)
+    seed = check_runs("resamples", resamples, seed, progress, 1, fit._problem.seed)
     groups = variable_groups(fit, variables)
     if variables is None and len(groups) > MOST:
         words = (
@@ -572,7 +561,7 @@ def importance(
             "permuted: use variables= for others"
         )
         warn(words, DataWarning)
-        groups = most_separating(fit.frame, groups)
+        groups = most_separating(fit._frame, groups)
     rows = training_rows(fit, cv) if new is None else new_rows(fit, new)
     n, random = len(rows.y), np.random.default_rng([seed, 1])
     draws = (
@@ -606,34 +595,34 @@ def most_separating(frame: Frame, groups: dict[str, list[str]]) -> dict[str, lis
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:
     """The rows of the fit, each with the rule that was learned without its fold."""
-    frame, parts = fit.frame, list(rules_of_folds(fit, cv, None))
+    frame, parts = fit._frame, list(rules_of_folds(fit, cv, None))
     return Permutable(frame.columns, frame.codes, frame.weights, parts)
 
 
 def new_rows(fit: Fitted, new: Any) -> Permutable:
     """New rows with known classes and all predictors, with the rule of the fit."""
     new = as_pandas(new)
-    codes = fit.true_codes(new)
-    fit.warn_of(fit.unseen_in(new))
+    codes = fit._true_codes(new)
+    fit._warn_of(fit._unseen_in(new))
     _, _, complete = fit.dissimilarity._new_query(new)
     known = (codes >= 0) & complete
     if not known.any():
         raise DataError("no row has both a known class and all predictors")
-    columns = new.loc[known, list(fit.frame.columns)]
+    columns = new.loc[known, list(fit._frame.columns)]
     rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
     return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])
 
 
 def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
     """The columns that are permuted together, by name: as given, or the metric's groups."""
-    known = list(fit.frame.schema)
+    known = list(fit._frame.schema)
     if not known:
         raise NotAvailableError(
             "this fit has no predictors to permute, because its dissimilarities were given as a "
             "matrix"
         )
     # a step of another row may leave a gap
-    if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:
+    if variables is None and fit.dissimilarity.metric.series and fit._frame.keep:
         return {"series": known}
     if variables is None:
         grouped = [list(g) for g in fit.dissimilarity.metric.column_groups]

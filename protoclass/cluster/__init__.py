@@ -106,7 +106,7 @@ def joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
 def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
     """`Fit.predict` or `Fit.augment` of each partition, where it lies: a lazy result. Arguments and
     columns are checked now."""
-    work, needed = partial(_answer, fit.slim(), name, given), fit.needed_of_new()
+    work, needed = partial(_answer, fit.slim(), name, given), fit._needed_of_new()
     if name == "predict" and needed is not None and set(needed) <= set(table.columns):
         table = table[needed]
     empty = pd.DataFrame({column: pd.Series(dtype=dtype) for column, dtype in table.dtypes.items()})
@@ -120,7 +120,7 @@ def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -
     all partitions."""
     out, labels = (
         getattr(fit, name)(rows, **given),
-        fit.prototype_names.to_series().convert_dtypes().dtype,
+        fit._prototype_names.to_series().convert_dtypes().dtype,
     )
     if isinstance(out, pd.Series):
         return out.astype(labels) if out.name == "nearest" else out
@@ -132,8 +132,8 @@ def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
     that the test names."""
     dask: Any = import_module("dask")
     named = [
-        fit.frame.formula.response,
-        fit.problem.call.arguments.get("groups"),
+        fit._frame.formula.response,
+        fit._problem.call.arguments.get("groups"),
         given["weights"],
         given["by"],
         given["clusters"],
@@ -143,7 +143,7 @@ def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
         for column in table.columns
         if column in [value for value in named if isinstance(value, str)]
     ]
-    needed = fit.needed_of_new(*aside)
+    needed = fit._needed_of_new(*aside)
     if needed is not None:
         table = table[[column for column in table.columns if column in needed]]
     work = dask.delayed(partial(_run, partial(_outputs, fit.slim(), aside, given["threshold"])))

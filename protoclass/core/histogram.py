@@ -27,7 +27,7 @@ from .sources import Source
 S = TypeVar("S")
 SAMPLE = 2**27  # entries; with more of them, quantiles are taken from a random set of columns
 # entries, from which on their bins are hundreds for each power of two, and not a few
-FINE_FROM = 2**22
+FINE_FROM = 2**20
 BINS = 2**16  # of approximations, at most: their counts stay in the cache
 OFTEN = 16  # if more than one pair in this many must be computed, all are
 

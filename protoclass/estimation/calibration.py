@@ -44,7 +44,7 @@ from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
 from .problem import Problem, check_measure, measure_losses, with_folds
 
-HOW = ("auto", *LEARN)
+METHODS = ("auto", *LEARN)
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
@@ -54,7 +54,7 @@ DRAWS = 200  # bootstrap samples of the calibration rows
 def calibrate(
     fit: AnyFit,
     new: Any = None,
-    how: str = "auto",
+    method: str = "auto",
     cv: Any = "auto",
     seed: int | None = None,
     weights: Any = None,
@@ -78,7 +78,7 @@ def calibrate(
     ----------
     new : DataFrame, optional
         Calibration rows with the response. Default: the training rows, by cross-validation.
-    how : "auto", "multinomial" or "isotonic"
+    method : "auto", "multinomial" or "isotonic"
         Calibration method. "auto": isotonic if its held-out log loss is lower by more than one
         standard error, otherwise multinomial. "multinomial": logistic calibration with one
         intercept per class and one common slope (Platt 1999 for two classes), which is shrunken
@@ -122,7 +122,7 @@ def calibrate(
     * with the training rows (cross-conformal, Vovk 2015): typically close to `level`; about 1 - 2
       (1 - level) is guaranteed, if the parameters were tuned again without each fold, or not tuned.
 
-    `fit.calibration.guarantee(level)` states the guarantee for this fit.
+    `Fit.summary` states the guarantee for this fit.
 
     *Simulations.* In ten worlds, the mean difference between the default probabilities and the
     observed proportions was 0.001 to 0.063; with 60 rows it was 0.05 to 0.06 (`python
@@ -145,9 +145,9 @@ def calibrate(
     >>> fit.predict(new, "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
-    request = requested(new=new, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
+    request = requested(new=new, method=method, cv=cv, seed=seed, weights=weights, tune=tune)
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
-    return calibrated(replace(fit, problem=replace(fit.problem, call=call), calibration=None))
+    return calibrated(replace(fit, _problem=replace(fit._problem, call=call), _calibration=None))
 
 
 DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.items())[1:]}
@@ -156,9 +156,9 @@ DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.
 def calibrated(fit: AnyFit) -> AnyFit:
     """The fit, calibrated if its call requests it and it is not calibrated yet."""
     wanted = fit.call.arguments.get("calibrate", False)
-    if wanted is False or fit.calibration is not None:
+    if wanted is False or fit._calibration is not None:
         return fit
-    return replace(fit, calibration=calibration(fit, **arguments_of(wanted)))
+    return replace(fit, _calibration=calibration(fit, **arguments_of(wanted)))
 
 
 def requested(**arguments: Any) -> dict[str, Any]:
@@ -175,9 +175,9 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
     if calibrate is True:
         return dict(DEFAULTS)
     if isinstance(calibrate, str):
-        return {**DEFAULTS, "how": calibrate}
+        return {**DEFAULTS, "method": calibrate}
     if not isinstance(calibrate, Mapping) or set(calibrate) - set(DEFAULTS):
-        ways = ", ".join(map(repr, HOW))
+        ways = ", ".join(map(repr, METHODS))
         raise OptionError(
             f"calibrate must be True, False, {ways} or a dict of {list(DEFAULTS)}, not {brief(calibrate)}"
         )
@@ -185,10 +185,10 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
 
 
 def calibration(
-    fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any
+    fit: Fitted, new: Any, method: str, cv: Any, seed: int | None, weights: Any, tune: Any
 ) -> Calibration:
     """See `Fit.calibrate`."""
-    one_of("how", how, HOW)
+    one_of("method", method, METHODS, "calibration")
     one_of("tune", tune, ("auto", True, False))
     kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
     if kind is None:
@@ -216,8 +216,8 @@ def calibration(
     scale = scale_of(kind, values)
     scores = scale.scores(values)
     chances = (
-        LEARN[how](scores, y, w)
-        if how in LEARN
+        LEARN[method](scores, y, w)
+        if method in LEARN
         else fit_selected(scores, y, w, parts_of(y, fold, int(np.bincount(y).min())))
     )
     classes = len(fit.classes)
@@ -233,7 +233,7 @@ def calibration(
         scores,
         reasons,
         tuned is not None,
-        fit.problem.class_factors is not None,
+        fit._problem.class_factors is not None,
     )
 
 
@@ -252,13 +252,13 @@ def _reasons(
 ) -> tuple[str, ...]:
     """Reasons why the theory of prediction sets does not cover a calibration by these rows."""
     out = []
-    if own_rows and not tuned and (fit.selection.values or fit.selection.by_hand):
+    if own_rows and not tuned and (fit._selection.values or fit._selection.by_hand):
         out.append(f"parameters that were tuned on the same rows{why_not and f' ({why_not})'}")
-    if own_rows and fit.problem.groups is not None:
+    if own_rows and fit._problem.groups is not None:
         out.append("dependence of the rows of a group")
     if any(np.ptp(conformal.w[conformal.y == c]) > 0 for c in range(conformal.classes)):
         out.append("different weights of the rows of a class")
-    if own_rows and not fit.problem.train_in_folds and fit.dissimilarity.metric.data_dependent:
+    if own_rows and not fit._problem.train_in_folds and fit.dissimilarity.metric.data_dependent:
         out.append("a dissimilarity that was scaled by all rows")
     return tuple(out)
 
@@ -270,11 +270,11 @@ def rules_of_folds(
     fit: Fitted, cv: Any, seed: int | None, values: Sequence[Mapping[str, Any]] | None = None
 ) -> Iterator[tuple[np.ndarray, FoldRule]]:
     """For each fold its rows, and the rule learned without these, with `values` by fold."""
-    problem = with_folds(fit.chosen_problem, cv, seed)
+    problem = with_folds(fit._chosen_problem, cv, seed)
     fold = draw_folds(problem)[0][0]
     with bar(int(fold.max()) + 1, "learning without each fold", problem.progress) as learning:
         for known in _paths(fit, problem, fold, values):
-            rule, steps = known.path.at(0), fit.selection.steps
+            rule, steps = known.path.at(0), fit._selection.steps
             if steps is not None and isinstance(rule, Stepwise):
                 rule = rule.first(min(steps, len(next(iter(rule.steps.values()))) - 1))
             yield np.flatnonzero(fold == known.fold), FoldRule(rule, known.dissimilarity)
@@ -290,9 +290,9 @@ def _paths(
     if values is None:
         yield from fold_paths(problem, dissimilarity, task, fold, {})
     for f, chosen in enumerate(values or ()):
-        untuned = replace(problem, model=fit.problem.model, to_tune=fit.problem.to_tune)
+        untuned = replace(problem, model=fit._problem.model, to_tune=fit._problem.to_tune)
         tuned = untuned.with_values(chosen)
-        if fit.problem.to_tune is not None:
+        if fit._problem.to_tune is not None:
             dissimilarity = tuned.measure()
             task = tuned.task(dissimilarity)
         seeded = replace(task, seed=(*task.seed, f))
@@ -304,10 +304,10 @@ def tuned_in_folds(
     fit: Fitted, cv: Any, seed: int | None, tune: Any
 ) -> tuple[list[Mapping[str, Any]] | None, str]:
     """The parameters that are selected without each fold; or None, and the reason if any."""
-    validation, selection = fit.curve, fit.selection
+    validation, selection = fit._curve, fit._selection
     if tune is False or validation is None or selection.by_hand or not selection.values:
         return None, ""
-    problem = with_folds(fit.chosen_problem, cv, seed)
+    problem = with_folds(fit._chosen_problem, cv, seed)
     fold = draw_folds(problem)[0][0]
     folds, values = int(fold.max()) + 1, list[Mapping[str, Any]]()
     if tune == "auto" and not _costs_little(fit, folds):
@@ -328,25 +328,25 @@ def tuned_in_folds(
                 if tune is True:
                     raise
                 return None, f"without a fold they can't be tuned again: {error}"
-            values.append(values_at(found.grid, found.point_of(selection.rule)))
+            values.append(values_at(found.grid, found._point_of(selection.rule)))
             tuning.update()
     return values, ""
 
 
 def _costs_little(fit: Fitted, folds: int) -> bool:
     """Whether tuning in each fold is cheap, on any machine."""
-    assert fit.curve is not None
-    counts = folds, *fit.dissimilarity.shape, len(fit.curve.grid), len(fit.curve.of_fold)
+    assert fit._curve is not None
+    counts = folds, *fit.dissimilarity.shape, len(fit._curve.grid), len(fit._curve._of_fold)
     return (
         folds <= MOST_FOLDS_TUNED
-        and not (fit.problem.train_in_folds or isinstance(fit.problem.to_tune, OneOf))
+        and not (fit._problem.train_in_folds or isinstance(fit._problem.to_tune, OneOf))
         and bool(np.prod(counts, dtype=float) <= MOST_TUNED)
     )
 
 
 def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem | None:
     """The problem of the fit with these rows and as many folds as they allow, if any."""
-    problem = fit.problem
+    problem = fit._problem
     frame, cv = problem.frame.take(rows), problem.cv
     groups = None if problem.groups is None else pd.factorize(problem.groups[rows])[0]
     most = int(frame.class_counts.min()) if groups is None else int(groups.max()) + 1
@@ -361,7 +361,7 @@ def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem |
         frame=frame,
         groups=groups,
         cv=cv,
-        repeats=len(validation.of_fold),
+        repeats=len(validation._of_fold),
         metric=metric,
         progress=False,
     )
@@ -370,14 +370,14 @@ def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem |
 
 def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule]]) -> Held:
     """Out-of-fold values of the training rows, with weights that exclude class weights."""
-    frame, w = fit.frame, fit.problem.own_weights
+    frame, w = fit._frame, fit._problem.own_weights
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
     for rows, fold_rule in folds:
         values[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows))
         fold[rows] = len(rules)
         rules.append(fold_rule)
-    lost = Lost.of(fit.problem, fold)
+    lost = Lost.of(fit._problem, fold)
     values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
     live = ~np.isnan(values).any(axis=1) & (w > 0)
     return values[live], frame.codes[live], w[live], fold[live], tuple(rules)
@@ -387,8 +387,8 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
     """Values of the rule of the fit for rows that were not used to train it."""
     data = as_pandas(data)
     w = given_weights(weights, data)
-    codes = fit.true_codes(data, "the calibration data", "a calibration")
-    fit.warn_of(fit.unseen_in(data))
+    codes = fit._true_codes(data, "the calibration data", "a calibration")
+    fit._warn_of(fit._unseen_in(data))
     query, _, complete = fit.dissimilarity._new_query(data)
     codes, values = codes[complete], answer(fit.rule, kind, query)
     _check_new(fit, data[complete])
@@ -404,7 +404,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
 
 def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     """Reject training rows, because they are nearer to the prototypes than new rows are."""
-    found = coincidences(fit.frame, data, fit.told_apart)
+    found = coincidences(fit._frame, data, fit._told_apart)
     if found is None or not found.unlikely:
         return
     cure = "use rows that were not used for fitting, or leave new= out to use cross-validation"
@@ -482,12 +482,12 @@ def threshold(
     >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
     [0.96, 0.84, 0.92]
     """
-    calibration = fit.calibration
+    calibration = fit._calibration
     if calibration is None:
         raise NotAvailableError(
             "a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)"
         )
-    code = class_code(of, fit.frame.levels)
+    code = class_code(of, fit._frame.levels)
     limits = {"sensitivity": sensitivity, "specificity": specificity}
     for name, least in limits.items():
         if least is not None and not is_number(least, 0.0, above=True, high=1.0):
@@ -499,10 +499,10 @@ def threshold(
     if loss is not None and not (isinstance(measure, str) and measure == "error"):
         raise OptionError("loss= is itself the measure of a threshold: leave out measure= or loss=")
     check_measure(measure)
-    matrix, name = measure_losses(measure if loss is None else loss, fit.frame)
+    matrix, name = measure_losses(measure if loss is None else loss, fit._frame)
     chooser = Chooser(code, matrix, name == "balanced", limits)
     y, w = calibration.conformal.y, calibration.conformal.w
-    fold = parts(calibration, code, fit.frame.levels)
+    fold = parts(calibration, code, fit._frame.levels)
     p = calibration.chances.of(calibration.scores)
     cuts, cut, apparent = chooser.choose(p, y, w)
     held, plain = nested(calibration, fold, chooser)
@@ -627,7 +627,7 @@ def intervals(
     code, own, w = chooser.code, y == chooser.code, w / (w.max(initial=0.0) or 1.0)
     p = calibration.chances.of(scores)
     change = chooser.losses[y, code] - chooser.losses[y, decide_at(p, code, np.inf)]
-    grouped_rows = calibration.own_rows and fit.problem.groups is not None
+    grouped_rows = calibration.own_rows and fit._problem.groups is not None
     unit = calibration.conformal.fold if grouped_rows else np.arange(len(y))
     variances = variance_of_choice(
         (fold, np.unique(-p[:, code], return_inverse=True)[1]),
@@ -638,7 +638,7 @@ def intervals(
         unit,
         (chooser.limits["sensitivity"], chooser.limits["specificity"]),
         DRAWS,
-        np.random.default_rng(fit.problem.seed),
+        np.random.default_rng(fit._problem.seed),
     )
     folds = len(calibration.rules)
     shared = folds / (folds - 1) if calibration.own_rows else 0.0

@@ -258,9 +258,9 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
             f"tuning {tuned[0]} needs folds, but cv=None: use one value for {tuned[0]}=, or cv=10"
         )
     if problem.cv is None or (problem.cv_is_auto and not tuned):
-        return calibrated(_without_choice(kind.learn(problem, Selection())))
+        return calibrated(_without_choice(kind._learn(problem, Selection())))
     validation, trial, answers = validate(problem)
-    problem, point = validation.problem, validation.point_of()
+    problem, point = validation._problem, validation._point_of()
     selection = Selection(
         validation.grid, values_at(validation.grid, point), point, problem.call.choose
     )
@@ -269,15 +269,15 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
         path, place = answers.rules[point] if answers.rules else (None, 0)
         known = trial.dissimilarity, trial.task, None if path is None else path.at(place)
     del answers  # has arrays of rows x grid points, of which the curve keeps those that it needs
-    fit = calibrated(kind.learn(problem, selection, validation, known))
-    worse = worse_than_one_class(validation, point, fit.rule.kinds, fit.calibration is not None)
-    _warn_of(copied(problem, validation.of_fold), worse, costs_twice(validation))
+    fit = calibrated(kind._learn(problem, selection, validation, known))
+    worse = worse_than_one_class(validation, point, fit.rule.kinds, fit._calibration is not None)
+    _warn_of(copied(problem, validation._of_fold), worse, costs_twice(validation))
     return fit
 
 
 def _without_choice(fit: AnyFit) -> AnyFit:
     """The fit, not cross-validated; raises if arguments need that, or if it exceeds the budget."""
-    problem = fit.problem
+    problem = fit._problem
     for name in ("measure", "repeats", "tolerance"):
         value = problem.call.arguments.get(name, DEFAULTS[name])
         if not is_default(name, value) and not (name == "repeats" and value == 1):
@@ -299,16 +299,16 @@ def cross_validate_call(call: Call) -> ErrorCurve:
             "cross-validation needs folds, but cv=None: use a number of folds, 'loo' or custom folds"
         )
     validation = validate(problem)[0]
-    problem, worse = validation.problem, worse_than_one_class(validation, validation.point_of())
-    _warn_of(copied(problem, validation.of_fold), worse, costs_twice(validation))
+    problem, worse = validation._problem, worse_than_one_class(validation, validation._point_of())
+    _warn_of(copied(problem, validation._of_fold), worse, costs_twice(validation))
     if not problem.cv_is_auto:
         return validation
     # a fit of its point that is updated is cross-validated again, although nothing may be left to
     # tune
     call = replace(
-        problem.call, arguments={**problem.call.arguments, "cv": int(validation.of_fold.max()) + 1}
+        problem.call, arguments={**problem.call.arguments, "cv": int(validation._of_fold.max()) + 1}
     )
-    return replace(validation, problem=replace(problem, call=call))
+    return replace(validation, _problem=replace(problem, call=call))
 
 
 def _warn_of(*sentences: str) -> None:
@@ -338,15 +338,19 @@ def worse_than_one_class(
     corrected : float, optional
         Corrected error of the point, used if the error itself is below the error of one class.
     """
-    errors, none, name = validation.choice.error, validation.no_information, validation.measure_name
+    errors, none, name = (
+        validation._choice.error,
+        validation.no_information,
+        validation._measure_name,
+    )
     error, which = errors[point], f"CV {name}"
     if corrected is not None and error <= none + SAME:
         error, which = corrected, f"corrected {name}"
     if not error > none + SAME:
         return ""
-    constant = validation.problem.frame.levels[int(np.argmin(validation.losses_of_one_class))]
+    constant = validation._problem.frame.levels[int(np.argmin(validation._losses_of_one_class))]
     head = f"{which} {fixed(error)}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
-    texts = texts_as_wholes(validation.problem.frame, validation.problem.metric)
+    texts = texts_as_wholes(validation._problem.frame, validation._problem.metric)
     if texts:
         return f"{head}; {texts}"
     if set(READ) & set(kinds):
@@ -360,7 +364,9 @@ def worse_than_one_class(
 
 def costs_twice(validation: ErrorCurve) -> str:
     """Warning if class weights and a loss are both in the cross-validated loss; "" otherwise."""
-    return "" if validation.problem.class_factors is None or validation.measure != "loss" else TWICE
+    return (
+        "" if validation._problem.class_factors is None or validation.measure != "loss" else TWICE
+    )
 
 
 # kinds with one value for each row; the others have one for each class
@@ -455,8 +461,8 @@ def predict_to(
     keys, kinds = _listed(key), _listed(kind)
     decision = {"level": level, "prior": prior, "loss": loss, "threshold": threshold}
     for name in kinds:
-        fit.check_kind(name, **decision)
-    path, needed = check_path(out, (".parquet", ".csv"), "out"), fit.needed_of_new()
+        fit._check_kind(name, **decision)
+    path, needed = check_path(out, (".parquet", ".csv"), "out"), fit._needed_of_new()
     check_free(path, overwrite)
     in_csv = path.suffix.lower() == ".csv"
     if in_csv and not keys and len(kinds) == 1 and kinds[0] in SINGLE:
@@ -480,11 +486,11 @@ def predict_to(
 
     def answer(block: tuple[Any, pd.DataFrame]) -> tuple[Any, Unseen]:
         table, rows = block
-        found = fit.unseen_in(rows)
+        found = fit._unseen_in(rows)
         if unseen == "raise":
             found.refuse()
         for kind in kinds:
-            answers = fit.answer_rows(rows, kind, unseen == "zero", **decision)
+            answers = fit._answer_rows(rows, kind, unseen == "zero", **decision)
             for name, values in _columns(kind, answers, labels[kind]):
                 table = table.append_column(name, pyarrow.array(values))
         check_unique(pd.Index(table.column_names), "output column")
@@ -503,7 +509,7 @@ def predict_to(
                 predicting.update(len(table))
         return found
 
-    fit.warn_of(write_by(write, path, overwrite), unseen == "zero")
+    fit._warn_of(write_by(write, path, overwrite), unseen == "zero")
     return path
 
 
@@ -523,10 +529,10 @@ def _labels(fit: Fitted, kind: str, keys: list[str]) -> pd.Series:
     if kind != "nearest":
         return pd.Series(of_one_type(fit.classes), labels, object)
     labels, known = (
-        fit.prototype_names.unique(),
+        fit._prototype_names.unique(),
         pd.DataFrame() if isinstance(data, Absent) else as_pandas(data),
     )
-    by_key = len(keys) == 1 and keys[0] in known and (fit.prototype_row >= 0).all()
+    by_key = len(keys) == 1 and keys[0] in known and (fit._prototype_row >= 0).all()
     return pd.Series(
         of_one_type(known.loc[labels, keys[0]].tolist() if by_key else labels.tolist()),
         labels,

@@ -269,8 +269,8 @@ class Trial:
             answers.errors,
             answers.sizes,
             np.concatenate([np.bincount(fold, weights) for fold in self.of_fold]),
-            bounds=bounds if self.problem.model.can.grid_bounds else None,
-            counts=answers.counts,
+            _bounds=bounds if self.problem.model.can.grid_bounds else None,
+            _counts=answers.counts,
             **more,
         )
 
@@ -501,7 +501,7 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
         parts.append(replace(answers, grid=answers.grid.assign(**values)[[*tuned, *answers.grid]]))
     answers = replace(join(parts), rules=None) if tuned else parts[0]
     trial = replace(trial, problem=problem)
-    return trial.curve(answers, notes=notes, extensions=extensions), trial, answers
+    return trial.curve(answers, _notes=notes, _extensions=extensions), trial, answers
 
 
 def select_on_sample(problem: Problem, number: int) -> Problem:
@@ -528,7 +528,7 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
     with catch_warnings():
         simplefilter("ignore", DataWarning)  # of levels that are rare in the sample
         curve = validate(part, covers=False)[0]
-    chosen = values_at(curve.grid, curve.point_of())
+    chosen = values_at(curve.grid, curve._point_of())
     *others, last = problem.metric_axes["dissimilarity"]
     said = (
         f"the distance was selected from {', '.join(others)} and {last} on a random sample of "
@@ -550,7 +550,7 @@ def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> Answers:
     if last is None or not ({*axes} - {last}) & {*model.metric_parameters}:
         return hold_out(trial, axes)
     first = hold_out(trial, {**axes, last: axes[last][:1]})
-    chosen = first.grid.iloc[trial.curve(first).point_of()]
+    chosen = first.grid.iloc[trial.curve(first)._point_of()]
     return join(
         [
             first,
@@ -605,7 +605,7 @@ def extend(
 
 def _selected(trial: Trial, answers: Answers, name: str) -> Any:
     """The value of a parameter at the point that `choose=` in the call selects."""
-    return answers.grid[name].iloc[trial.curve(answers).point_of()]
+    return answers.grid[name].iloc[trial.curve(answers)._point_of()]
 
 
 def _until_a_class_is_lost(answers: Answers, name: str) -> int:
@@ -620,13 +620,13 @@ def lowest_by_size(curve: ErrorCurve) -> tuple[ErrorCurve, np.ndarray]:
     If one run gives models of every number of prototypes, these are cross-validated on the same
     folds. The curve is not stored, because it has the held-out predictions of many models.
     """
-    problem, rows = curve.problem, len(curve.problem.frame)
+    problem, rows = curve._problem, len(curve._problem.frame)
     model = problem.model.within(rows)
     if model != problem.model and model.shares_work:
         curve = validate(
-            replace(problem, model=model, budget=rows, repeats=len(curve.of_fold)), covers=False
+            replace(problem, model=model, budget=rows, repeats=len(curve._of_fold)), covers=False
         )[0]
-    return curve, lowest_errors(curve.choice.error, curve.rule_sizes)
+    return curve, lowest_errors(curve._choice.error, curve._rule_sizes)
 
 
 def frontier(curve: ErrorCurve) -> pd.DataFrame:
@@ -660,9 +660,9 @@ def frontier(curve: ErrorCurve) -> pd.DataFrame:
     {'size': [7, 10, 21], 'error': [0.04, 0.033, 0.027]}
     """
     curve, points = lowest_by_size(curve)
-    sizes, table = curve.rule_sizes[points], curve.table.iloc[points].reset_index(drop=True)
+    sizes, table = curve._rule_sizes[points], curve.table.iloc[points].reset_index(drop=True)
     head = pd.DataFrame({"size": as_counts(sizes), "error": table["error"], "se": table["se"]})
     parameters = {name: table[name] for name in curve.grid}
     return head.assign(
-        corrected=curve.corrected_within(sizes), **parameters, method=curve.problem.model.name
+        corrected=curve._corrected_within(sizes), **parameters, method=curve._problem.model.name
     )

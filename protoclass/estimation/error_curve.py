@@ -42,7 +42,7 @@ from .problem import MEASURES, Problem, read_tolerance, refuse_budget
 
 # values of a rule that are calibrated: the first that it has
 READ = ("prob", "decision", "distance")
-MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
+MOST_RESAMPLES = 1_000_000  # of a band, which takes resamples times grid points
 BY_HAND = "hand"
 
 
@@ -142,8 +142,8 @@ def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 AXES = {
-    "of_fold": "R n", "predicted": "R n G", "covered": "R n G", "errors": "F G", "sizes": "F G",
-    "fold_weight": "F", "bounds": "F G", "grid": "G", "counts": "G",
+    "_of_fold": "R n", "_predicted": "R n G", "_covered": "R n G", "_errors": "F G",
+    "_sizes": "F G", "_fold_weight": "F", "_bounds": "F G", "grid": "G", "_counts": "G",
 }  # fmt: skip
 
 
@@ -155,57 +155,41 @@ class ErrorCurve:
 
     Attributes
     ----------
-    problem : Problem
-        Formula, data and arguments, prepared.
     grid : DataFrame (G, parameters)
         Parameters that were tried.
-    of_fold : int array (R, n)
-        Fold in which each row is held out, for each repeat.
-    predicted : int16 array (R, n, G)
-        Held-out class codes.
-    covered : int16 array (R, n, G), or None
-        Held-out classes by covering balls, -1 for none or several.
-    errors, sizes : arrays (R x F, G)
-        Mean loss and size of the model of each fold.
-    fold_weight : array (R x F,)
-        Weight of each fold.
-    notes : tuple of str
-        Remarks on the folds.
-    bounds : array (R x F, G), or None
-        Bound of each model on its error, at delta = 0.05, if the method has one.
-    extensions : mapping of parameter to Extension
-        Extensions of the default grids beyond their last value.
-    counts : int array (G,), or None
-        Number of prototypes (or of other units) in the model on all rows, if known.
     """
 
-    problem: Problem
+    _problem: Problem  # formula, data and arguments, prepared
     grid: pd.DataFrame
-    of_fold: np.ndarray
-    predicted: np.ndarray
-    covered: np.ndarray | None
-    errors: np.ndarray
-    sizes: np.ndarray
-    fold_weight: np.ndarray
-    notes: tuple[str, ...] = ()
-    bounds: np.ndarray | None = None
-    extensions: Mapping[str, Extension] = field(default_factory=dict)
-    counts: np.ndarray | None = None
+    _of_fold: np.ndarray  # int (R, n): fold in which each row is held out, for each repeat
+    _predicted: np.ndarray  # int16 (R, n, G): held-out class codes
+    # int16 (R, n, G): held-out classes by covering balls, -1 for none or several
+    _covered: np.ndarray | None
+    _errors: np.ndarray  # (R x F, G): mean loss of each fold
+    _sizes: np.ndarray  # (R x F, G): size of the model of each fold
+    _fold_weight: np.ndarray  # (R x F,)
+    _notes: tuple[str, ...] = ()  # remarks on the folds
+    # (R x F, G): bound of each model on its error, at delta = 0.05, if the method has one
+    _bounds: np.ndarray | None = None
+    # by parameter, of the default grids beyond their last value
+    _extensions: Mapping[str, Extension] = field(default_factory=dict)
+    # int (G,): number of prototypes (or of other units) in the model on all rows, if known
+    _counts: np.ndarray | None = None
 
     @property
     def measure(self) -> str:
         """Error measure: "error", "balanced", "ordinal" or "loss"."""
-        return self.problem.loss_name
+        return self._problem.loss_name
 
     @property
-    def loss(self) -> np.ndarray:
+    def _loss(self) -> np.ndarray:
         """Loss of predicting column j for class i, (classes, classes)."""
-        return self.problem.loss
+        return self._problem.loss
 
     @cached_property
-    def choice(self) -> Choice:
+    def _choice(self) -> Choice:
         """Selection of grid points from the errors, within the limits of the call."""
-        return self._choose(self.limits)
+        return self._choose(self._limits)
 
     @cached_table
     def table(self) -> pd.DataFrame:
@@ -224,14 +208,14 @@ class ErrorCurve:
         standard deviation over new samples for 60 and 100 rows, and 0.35 to 0.56 with a rare class.
         Use `band` for intervals.
         """
-        out = self.grid.assign(error=self.choice.error, se=self.choice.se)
-        out["size"] = self.choice.size
-        if self.covered is not None:
+        out = self.grid.assign(error=self._choice.error, se=self._choice.se)
+        out["size"] = self._choice.size
+        if self._covered is not None:
             out["cover_error"] = mean_loss(
-                losses(self.covered, self.problem.frame.codes, self.loss), self._weights
+                losses(self._covered, self._problem.frame.codes, self._loss), self._weights
             )
-        if self.bounds is not None:
-            out["bound"] = self.bounds.mean(axis=0)
+        if self._bounds is not None:
+            out["bound"] = self._bounds.mean(axis=0)
         return out
 
     def selected(self, choose: str | None = None) -> pd.Series:
@@ -254,17 +238,17 @@ class ErrorCurve:
         >>> v.selected("min")["k"]
         np.float64(15.0)
         """
-        return self.table.iloc[self.point_of(choose)]
+        return self.table.iloc[self._point_of(choose)]
 
-    def point_of(self, choose: str | None = None) -> int:
+    def _point_of(self, choose: str | None = None) -> int:
         """The number of this row."""
-        choose = self.problem.call.choose if choose is None else choose
-        one_of("choose", choose, tuple(self.choice.points))
-        return self.choice.points[choose]
+        choose = self._problem.call.choose if choose is None else choose
+        one_of("choose", choose, tuple(self._choice.points))
+        return self._choice.points[choose]
 
-    def chosen_at(self, values: Mapping[str, Any]) -> int:
+    def _chosen_at(self, values: Mapping[str, Any]) -> int:
         """The row of `table` that the call selects among the rows with these parameters."""
-        limits = self.limits
+        limits = self._limits
         same = (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy()
         if not same.any():
             tried = "; ".join(
@@ -278,59 +262,59 @@ class ErrorCurve:
             if limits.allowed is None or not (same & limits.allowed).any()
             else same & limits.allowed
         )
-        return self._choose(replace(limits, allowed=allowed)).points[self.problem.call.choose]
+        return self._choose(replace(limits, allowed=allowed)).points[self._problem.call.choose]
 
     def _choose(self, limits: Limits) -> Choice:
-        of_repeat = np.repeat(np.arange(len(self.of_fold)), self.of_fold.max(axis=1) + 1)
+        of_repeat = np.repeat(np.arange(len(self._of_fold)), self._of_fold.max(axis=1) + 1)
         errors, weights = (
-            [a[of_repeat == r] for r in range(len(self.of_fold))]
-            for a in (self.errors, self.fold_weight)
+            [a[of_repeat == r] for r in range(len(self._of_fold))]
+            for a in (self._errors, self._fold_weight)
         )
-        return choose_over_repeats(errors, weights, self.sizes, self.bounds, limits)
+        return choose_over_repeats(errors, weights, self._sizes, self._bounds, limits)
 
-    def of_metric(self, point: int) -> ErrorCurve:
+    def _of_metric(self, point: int) -> ErrorCurve:
         """The part of the curve with the metric of a grid point; all of it if none was tuned."""
-        names = list(self.problem.metric_axes)
+        names = list(self._problem.metric_axes)
         if not names:
             return self
         at = np.flatnonzero((self.grid[names] == self.grid[names].iloc[point]).all(axis=1))
         arrays = {
             name: getattr(self, name)
-            for name in ("predicted", "covered", "errors", "sizes", "bounds")
+            for name in ("_predicted", "_covered", "_errors", "_sizes", "_bounds")
         }
         part: dict[str, Any] = {
             name: None if a is None else a[..., at] for name, a in arrays.items()
         }
-        part["counts"] = None if self.counts is None else self.counts[at]
+        part["_counts"] = None if self._counts is None else self._counts[at]
         part["grid"] = self.grid.drop(columns=names).iloc[at].reset_index(drop=True)
         return replace(
             self,
-            problem=self.problem.with_metric(values_at(self.grid, point)),
-            extensions={},
+            _problem=self._problem.with_metric(values_at(self.grid, point)),
+            _extensions={},
             **part,
         )
 
     @cached_property
-    def limits(self) -> Limits:
+    def _limits(self) -> Limits:
         """Limits on the selection; raises if no point satisfies them."""
-        problem, model = self.problem, self.problem.model
+        problem, model = self._problem, self._problem.model
         tolerance, allowed, rank = problem.call.arguments.get("tolerance"), None, None
-        if problem.budget is not None and self.counts is not None:
-            allowed = self.counts <= problem.budget
+        if problem.budget is not None and self._counts is not None:
+            allowed = self._counts <= problem.budget
             if not allowed.any():
                 raise refuse_budget(
                     problem,
-                    self.counts.min(),
+                    self._counts.min(),
                     f"the smallest rule of {len(self.grid)} grid points has",
                 )
-        least = least_se(self._weights, self.loss.max(axis=1)[problem.frame.codes], problem.groups)
+        least = least_se(self._weights, self._loss.max(axis=1)[problem.frame.codes], problem.groups)
         largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
         if model.has("rank"):
             rank = np.array([model.rank(values) for values in self.grid.to_dict("records")])
         return Limits(allowed, largest, relative, least, rank)
 
     @property
-    def measure_name(self) -> str:
+    def _measure_name(self) -> str:
         """Name of the measure: "error", "balanced error", "ordinal error" or "loss"."""
         return MEASURES[self.measure]
 
@@ -384,22 +368,22 @@ class ErrorCurve:
         >>> v.selected("1se")["error"], v.corrected()
         (np.float64(0.04), 0.05 (95 % CI 0.018 to 0.13))
         """
-        correction = self.correction(choose)
+        correction = self._correction(choose)
         if correction is not None:
             return correction
-        point = self.point_of(choose)
+        point = self._point_of(choose)
         low, high = self.band().loc[point, ["low", "high"]]
-        return Estimate(float(self.choice.error[point]), max(0.0, low), high)
+        return Estimate(float(self._choice.error[point]), max(0.0, low), high)
 
-    def correction(self, choose: str | None = None) -> Estimate | None:
+    def _correction(self, choose: str | None = None) -> Estimate | None:
         """As `corrected`; None if no correction is needed."""
-        found, groups, largest = self._corrected(choose), self.problem.groups, self.loss.max()
+        found, groups, largest = self._corrected(choose), self._problem.groups, self._loss.max()
         if found is None:
             return None
         lost, w = found
         value = float(w @ lost / w.sum())
         if self.measure == "balanced" and groups is None:
-            classes = [(self.problem.frame.codes == c) & (w > 0) for c in range(len(self.loss))]
+            classes = [(self._problem.frame.codes == c) & (w > 0) for c in range(len(self._loss))]
             each = [
                 (w[own] @ lost[own] / w[own].sum(), effective_rows(w[own]))
                 for own in classes
@@ -412,7 +396,7 @@ class ErrorCurve:
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest
             rows = rows_worth(
-                share, spread, effective_rows(w) * largest / self.loss[self.loss > 0].min()
+                share, spread, effective_rows(w) * largest / self._loss[self._loss > 0].min()
             )
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
@@ -420,8 +404,8 @@ class ErrorCurve:
 
     def _corrected(self, choose: str | None) -> tuple[np.ndarray, np.ndarray] | None:
         """The corrected loss and the weight of each row, 0 if in all samples; None if not corrected."""
-        choose = self.problem.call.choose if choose is None else choose
-        self.point_of(choose)
+        choose = self._problem.call.choose if choose is None else choose
+        self._point_of(choose)
         if len(self.grid) == 1 or choose == "bound":
             return None
         lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
@@ -433,35 +417,35 @@ class ErrorCurve:
         return self._bootstrap()
 
     def _bootstrap(self, most: np.ndarray | None = None) -> np.ndarray:
-        problem = self.problem
+        problem = self._problem
         units = np.arange(len(problem.frame)) if problem.groups is None else problem.groups
         return corrected_losses(
-            self.predicted,
+            self._predicted,
             problem.frame.codes,
-            self.loss,
-            self.of_fold,
+            self._loss,
+            self._of_fold,
             self._weights,
-            self.sizes,
+            self._sizes,
             units,
             problem.seed,
-            limits=self.limits,
-            rule_sizes=self.rule_sizes,
+            limits=self._limits,
+            rule_sizes=self._rule_sizes,
             most=most,
         )
 
-    def corrected_within(self, sizes: np.ndarray) -> np.ndarray:
+    def _corrected_within(self, sizes: np.ndarray) -> np.ndarray:
         """The corrected error of selecting the best point of at most each of these sizes (S,)."""
         lost, w = self._bootstrap(sizes), self._weights
         known = ~np.isnan(lost[:, 0])
         return w[known] @ lost[known] / w[known].sum()
 
     @property
-    def rule_sizes(self) -> np.ndarray:
+    def _rule_sizes(self) -> np.ndarray:
         """Size of each grid point in `frontier`, (G,)."""
-        return self.choice.size if self.counts is None else self.counts.astype(float)
+        return self._choice.size if self._counts is None else self._counts.astype(float)
 
     def band(
-        self, level: float = 0.95, draws: int = 10_000, seed: int | None = None
+        self, level: float = 0.95, resamples: int = 10_000, seed: int | None = None
     ) -> pd.DataFrame:
         """Simultaneous confidence band for the error curve, with coverage `level`.
 
@@ -472,7 +456,7 @@ class ErrorCurve:
         ----------
         level : float between 0 and 1
             Nominal coverage.
-        draws : int
+        resamples : int
             Number of random draws for the quantile.
         seed : int, optional
             Seed for the draws. Default: the seed of the call.
@@ -505,17 +489,17 @@ class ErrorCurve:
         [0.053, 0.0, 0.106, -0.008, 0.115]
         """
         check_level(level)
-        whole_number("draws", draws, 100, MOST_DRAWS)
-        seed = self.problem.seed if seed is None else check_seed(seed)
+        whole_number("resamples", resamples, 100, MOST_RESAMPLES)
+        seed = self._problem.seed if seed is None else check_seed(seed)
         parts = self._parts_of_rows(self._mean_losses(), self._weights) * np.sqrt(self._shared)
         alone, together = simultaneous(
-            parts, float(level), draws, np.random.default_rng([seed, draws])
+            parts, float(level), resamples, np.random.default_rng([seed, resamples])
         )
-        error, s = self.choice.error, np.sqrt((parts**2).sum(axis=0))
+        error, s = self._choice.error, np.sqrt((parts**2).sum(axis=0))
         s = np.where(s > 1e-12, s, np.nan)
         return self.grid.assign(
             error=error,
-            se=self.choice.se,
+            se=self._choice.se,
             low=error - alone * s,
             high=error + alone * s,
             band_low=error - together * s,
@@ -524,15 +508,15 @@ class ErrorCurve:
 
     def _mean_losses(self) -> np.ndarray:
         """The loss of each row at each grid point, mean over the repeats, (n, G)."""
-        y, R = self.problem.frame.codes, len(self.of_fold)
-        return sum(losses(self.predicted[[r]], y, self.loss)[0] for r in range(R)) / R
+        y, R = self._problem.frame.codes, len(self._of_fold)
+        return sum(losses(self._predicted[[r]], y, self._loss)[0] for r in range(R)) / R
 
     def _parts_of_rows(self, lost: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Contribution of each row or group to mean losses (n, G) with weights (n,), (units, G).
 
         It is the loss of a row minus the mean; for the balanced error minus the mean of its class.
         """
-        y, groups, lost = self.problem.frame.codes, self.problem.groups, lost.copy()
+        y, groups, lost = self._problem.frame.codes, self._problem.groups, lost.copy()
         of_class = y if self.measure == "balanced" else np.zeros(len(y), int)
         total = np.bincount(of_class, w)
         for c in np.flatnonzero(total > 0):
@@ -547,48 +531,48 @@ class ErrorCurve:
     @property
     def _shared(self) -> float:
         """The factor of a variance for training rows that folds share (Nadeau and Bengio 2003)."""
-        K = float(np.mean(self.of_fold.max(axis=1) + 1))
+        K = float(np.mean(self._of_fold.max(axis=1) + 1))
         return 1 + K / (K - 1)
 
     @property
     def fold_errors(self) -> pd.DataFrame:
         """Mean loss of each fold (rows, repeat by repeat) at each grid point (columns)."""
-        return pd.DataFrame(self.errors).rename_axis(index="fold", columns="point")
+        return pd.DataFrame(self._errors).rename_axis(index="fold", columns="point")
 
     @property
     def no_information(self) -> float:
         """No-information error: the lowest loss of always predicting one class."""
-        return float(self.losses_of_one_class.min())
+        return float(self._losses_of_one_class.min())
 
     @property
-    def losses_of_one_class(self) -> np.ndarray:
+    def _losses_of_one_class(self) -> np.ndarray:
         """Loss of always predicting each class, (classes,)."""
-        return self._weights @ self.loss[self.problem.frame.codes] / self._weights.sum()
+        return self._weights @ self._loss[self._problem.frame.codes] / self._weights.sum()
 
     @property
     def _weights(self) -> np.ndarray:
-        return row_weights(self.problem, self.measure)
+        return row_weights(self._problem, self.measure)
 
     @property
     def folds(self) -> pd.DataFrame | pd.Series:
         """Fold in which each row is held out, by label; a column for each repeat if several."""
-        frame = pd.DataFrame(self.of_fold.T, self.problem.frame.index)
+        frame = pd.DataFrame(self._of_fold.T, self._problem.frame.index)
         return (
             frame[0].rename("fold")
-            if len(self.of_fold) == 1
+            if len(self._of_fold) == 1
             else frame.rename_axis(columns="repeat")
         )
 
     @cached_table
     def held_out(self) -> pd.DataFrame:
         """Out-of-fold predictions of the rows, by label (and repeat), at every grid point."""
-        frame, repeats = self.problem.frame, len(self.predicted)
+        frame, repeats = self._problem.frame, len(self._predicted)
         index = (
             frame.index
             if repeats == 1
             else pd.MultiIndex.from_product([range(repeats), frame.index])
         )
-        codes = self.predicted.reshape(-1, self.predicted.shape[2])
+        codes = self._predicted.reshape(-1, self._predicted.shape[2])
         series = {
             g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])
         }
@@ -601,9 +585,9 @@ class ErrorCurve:
         counted.
         """
         g = self._point(point)
-        frame, L = self.problem.frame, len(self.problem.frame.levels)
-        known = self.predicted[:, :, g] >= 0
-        cells = frame.codes * L + self.predicted[:, :, g]
+        frame, L = self._problem.frame, len(self._problem.frame.levels)
+        known = self._predicted[:, :, g] >= 0
+        cells = frame.codes * L + self._predicted[:, :, g]
         counts = np.mean(
             [
                 np.bincount(c[at], frame.weights[at], L * L)
@@ -618,7 +602,7 @@ class ErrorCurve:
     def _point(self, point: Any) -> int:
         """The number of a row, given as such or by `selected`; default: the selected row."""
         point = (
-            self.point_of()
+            self._point_of()
             if point is None
             else point.name
             if isinstance(point, pd.Series)
@@ -634,14 +618,14 @@ class ErrorCurve:
             )
         return int(point)
 
-    def select(self, point: Any) -> Selection:
+    def _select(self, point: Any) -> Selection:
         """The selection of a row of `table`; by hand, unless the call selects this row."""
         at = self._point(point)
         return Selection(
             self.grid,
             values_at(self.grid, at),
             at,
-            self.problem.call.choose if at == self.point_of() else BY_HAND,
+            self._problem.call.choose if at == self._point_of() else BY_HAND,
         )
 
     def tidy(self) -> Any:
@@ -653,7 +637,7 @@ class ErrorCurve:
         at = table.columns.get_loc("std_error") + 1
         table.insert(at, "conf_low", table["error"] - table["std_error"])
         table.insert(at + 1, "conf_high", table["error"] + table["std_error"])
-        return as_given(table.assign(measure=self.measure_name), self.problem.call.data)
+        return as_given(table.assign(measure=self._measure_name), self._problem.call.data)
 
     def glance(self) -> Any:
         """Table with one row: measure, counts of grid points, folds and repeats, errors with SE.
@@ -663,15 +647,15 @@ class ErrorCurve:
         """
         best, chosen = self.selected("min"), self.selected("1se")
         least, parsimonious = (
-            np.nan if (e := self.correction(c)) is None else e.value for c in ("min", "1se")
+            np.nan if (e := self._correction(c)) is None else e.value for c in ("min", "1se")
         )
         row = pd.DataFrame(
             [
                 {
-                    "measure": self.measure_name,
+                    "measure": self._measure_name,
                     "points": len(self.table),
-                    "folds": int(self.of_fold.max()) + 1,
-                    "repeats": len(self.of_fold),
+                    "folds": int(self._of_fold.max()) + 1,
+                    "repeats": len(self._of_fold),
                     "error_min": best["error"],
                     "se_min": best["se"],
                     "size_min": best["size"],
@@ -681,8 +665,8 @@ class ErrorCurve:
                     "size_1se": chosen["size"],
                     "error_1se_corrected": parsimonious,
                     "no_information": self.no_information,
-                    "nobs": len(self.problem.frame),
+                    "nobs": len(self._problem.frame),
                 }
             ]
         )
-        return as_given(row, self.problem.call.data)
+        return as_given(row, self._problem.call.data)

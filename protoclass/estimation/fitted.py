@@ -58,40 +58,30 @@ class Fitted(Served):
 
     Attributes
     ----------
-    problem : Problem
+    _problem : Problem
         Formula, data and arguments, prepared.
     dissimilarity : Dissimilarity
         Trained dissimilarity with the training rows.
     rule : Rule
         The model: prototypes and how they predict.
-    curve : ErrorCurve, or None
+    _curve : ErrorCurve, or None
         Cross-validation of the call, if any. Use `validation`.
-    selection : Selection
+    _selection : Selection
         Selected parameters, and how they were selected.
-    calibration : Calibration, or None
-        Calibrated probabilities and prediction sets, see `Fit.calibrate`.
     """
 
-    inside: ClassVar[str] = (
-        "answer_rows check_kind checked chosen_problem class_probabilities curve derived fates_of "
-        "fitted_codes frame kinds learned "
-        "learn needed_of_new of_other_class predictions prices problem "
-        "prototype_names prototype_row prototype_table query "
-        "remembering selection told_apart true_codes unpredicted_in unseen_in warn_of "
-        "warn_of_costs_twice why_optimistic"
-    )
-    serves: ClassVar[Mapping[str, str]] = VERBS
-    called: ClassVar[str] = "a fit"
+    _serves: ClassVar[Mapping[str, str]] = VERBS
+    _called: ClassVar[str] = "a fit"
 
-    problem: Problem
-    dissimilarity: Dissimilarity
-    rule: Rule
-    curve: ErrorCurve | None
-    selection: Selection
-    calibration: Calibration | None = None
+    _problem: Problem  # formula, data and arguments, prepared
+    dissimilarity: Dissimilarity  #: Trained dissimilarity with the training rows.
+    rule: Rule  #: The prototypes and how they predict.
+    _curve: ErrorCurve | None  # cross-validation of the call, if any
+    _selection: Selection  # selected parameters, and how they were selected
+    _calibration: Calibration | None = None
 
     @classmethod
-    def learn(
+    def _learn(
         cls,
         problem: Problem,
         selection: Selection,
@@ -119,19 +109,19 @@ class Fitted(Served):
     @property
     def validation(self) -> ErrorCurve:
         """The cross-validation: errors over the grid, held-out predictions, selected point."""
-        found = self.checked if self.curve is None else self.curve
+        found = self._checked if self._curve is None else self._curve
         if isinstance(found, str):
             raise NotAvailableError("this fit was not cross-validated: use fit.update(cv=10)")
         return found
 
     @cached_property
-    def checked(self) -> ErrorCurve | str:
+    def _checked(self) -> ErrorCurve | str:
         """The cross-validation of given parameters, done at first use; or why there is none."""
-        none, problem, frame = "not cross-validated: cv=10", self.chosen_problem, self.frame
+        none, problem, frame = "not cross-validated: cv=10", self._chosen_problem, self._frame
         if (
             not problem.cv_is_auto
-            or self.selection.by_hand
-            or self.selection.steps is not None
+            or self._selection.by_hand
+            or self._selection.steps is not None
             or frame.absent is not None
         ):
             return none
@@ -145,55 +135,56 @@ class Fitted(Served):
                 validation = validate(replace(problem, repeats=1, progress=False))[0]
         except ProtoclassError as reason:  # such as too few rows of a class, or one group
             return f"not cross-validated: {str(reason).split(': ')[0]}"
-        if said := copied(problem, validation.of_fold):
+        if said := copied(problem, validation._of_fold):
             warn(said, DataWarning)
         return validation
 
     @cached_property
-    def prices(self) -> tuple[np.ndarray, np.ndarray]:
+    def _prices(self) -> tuple[np.ndarray, np.ndarray]:
         """Sizes and uncorrected errors of the frontier of the cross-validation."""
-        assert self.curve is not None
-        curve, points = lowest_by_size(self.curve)
-        return curve.rule_sizes[points], curve.choice.error[points]
+        assert self._curve is not None
+        curve, points = lowest_by_size(self._curve)
+        return curve._rule_sizes[points], curve._choice.error[points]
 
     @property
-    def frame(self) -> Frame:
+    def _frame(self) -> Frame:
         """The training rows; `frame.index` has their labels."""
-        return self.problem.frame
+        return self._problem.frame
 
     @property
     def call(self) -> Call:
         """The function, formula, data and arguments that made this fit."""
-        return self.problem.call
+        return self._problem.call
 
     @cached_property
     def model(self) -> Model:
         """The method with its selected parameters."""
-        return replace(self.problem.model, **self.problem.of_method(self.selection.values))
+        return replace(self._problem.model, **self._problem.of_method(self._selection.values))
 
     @property
-    def chosen_problem(self) -> Problem:
+    def _chosen_problem(self) -> Problem:
         """The problem with the selected parameters."""
-        return replace(self.problem, model=self.model, to_tune=None)
+        return replace(self._problem, model=self.model, to_tune=None)
 
     @property
     def formula(self) -> str:
+        """The formula of the call."""
         return self.call.formula
 
     @property
     def classes(self) -> list[Any]:
         """Classes in level order."""
-        return list(self.frame.levels)
+        return list(self._frame.levels)
 
     @property
     def nobs(self) -> int:
         """Number of rows that were used."""
-        return len(self.frame)
+        return len(self._frame)
 
     @property
     def dropped(self) -> pd.Index:
         """Labels of the rows that were excluded because of missing values."""
-        return self.frame.dropped
+        return self._frame.dropped
 
     @property
     def objective(self) -> Objective:
@@ -229,12 +220,14 @@ class Fitted(Served):
         called `name (predictor)`. Centroids are in the units of the design matrix. Learned weights
         of the columns are in `attrs["weights"]`, by name.
         """
-        prototypes, head = self.rule.prototypes, self.prototype_table
+        prototypes, head = self.rule.prototypes, self._prototype_table
         if prototypes.at is None:
             coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
             predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
         else:
-            predictors = self.frame.predictors_of(head.index[self.prototype_row >= 0].unique())
+            predictors = self._frame.remembered.columns.reindex(
+                head.index[self._prototype_row >= 0].unique()
+            )
             added = self.dissimilarity.added
             if added is not None:
                 predictors = pd.concat([predictors, added.reindex(columns=predictors.columns)])
@@ -249,14 +242,14 @@ class Fitted(Served):
         return table
 
     @cached_table
-    def prototype_table(self) -> pd.DataFrame:
+    def _prototype_table(self) -> pd.DataFrame:
         """`prototypes` without the predictors."""
-        prototypes, levels = self.rule.prototypes, self.frame.levels
+        prototypes, levels = self.rule.prototypes, self._frame.levels
         head = pd.DataFrame({"class": pd.Categorical.from_codes(prototypes.classes, levels)})
-        head.index = self.prototype_names
+        head.index = self._prototype_names
         if prototypes.at is not None:
-            row = self.prototype_row
-            own = self.frame.remembered.codes
+            row = self._prototype_row
+            own = self._frame.remembered.codes
             head["true_class"] = pd.Categorical.from_codes(
                 np.where(row >= 0, own[row], -1) if len(own) else np.full(len(row), -1), levels
             )
@@ -265,16 +258,16 @@ class Fitted(Served):
         return head
 
     @property
-    def of_other_class(self) -> np.ndarray:
+    def _of_other_class(self) -> np.ndarray:
         """Whether each prototype is a row of another class than it represents, bool (q,)."""
-        table = self.prototype_table
+        table = self._prototype_table
         own = table.get("true_class", table["class"]).cat.codes.to_numpy()
         return (own >= 0) & (own != self.rule.prototypes.classes)
 
     @cached_property
-    def prototype_names(self) -> pd.Index:
+    def _prototype_names(self) -> pd.Index:
         """Names of the prototypes: row labels, or method, class and number."""
-        prototypes, levels = self.rule.prototypes, self.frame.levels
+        prototypes, levels = self.rule.prototypes, self._frame.levels
         if prototypes.at is not None:
             return self.dissimilarity.candidate_names[prototypes.at]
         number = [
@@ -287,7 +280,7 @@ class Fitted(Served):
         return pd.Index(names)
 
     @property
-    def prototype_row(self) -> np.ndarray:
+    def _prototype_row(self) -> np.ndarray:
         """Row position of each prototype; -1 if the prototype is not a row."""
         prototypes = self.rule.prototypes
         if prototypes.at is None:
@@ -295,34 +288,34 @@ class Fitted(Served):
         return self.dissimilarity.candidate_row[prototypes.at]
 
     @property
-    def learned(self) -> LearnedRule:
+    def _learned(self) -> LearnedRule:
         """The view of the fit that the method gets, see `models.base.LearnedRule`."""
-        validation, error = self.curve, None
+        validation, error = self._curve, None
         if (
             validation is not None
-            and self.selection.point is not None
+            and self._selection.point is not None
             and validation.measure == "error"
         ):
-            error = float(validation.table["error"].iloc[self.selection.point])
+            error = float(validation.table["error"].iloc[self._selection.point])
         return LearnedRule(
             self.rule,
             self.model,
-            self.frame.levels,
-            self.prototype_names,
-            self.prototype_row,
-            self.frame.codes,
-            lambda: self.fitted_codes,
-            lambda: self.frame.design,
-            self.selection.tried(),
+            self._frame.levels,
+            self._prototype_names,
+            self._prototype_row,
+            self._frame.codes,
+            lambda: self._fitted_codes,
+            lambda: self._frame.design,
+            self._selection.tried(),
             error=error,
         )
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def _kinds(self) -> tuple[str, ...]:
         """Kinds of prediction: those of the rule, and "prob" and "set" of a calibrated fit."""
         own = self.rule.kinds
         return (
-            own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
+            own if self._calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
         )
 
     def predict(
@@ -412,54 +405,54 @@ class Fitted(Served):
         """
         one_of("unseen", unseen, UNSEEN)
         data, rows = (self.call.data, True) if new is None else (new, False)
-        found = self.predictions(
+        found = self._predictions(
             new, kind, unseen, level=level, prior=prior, loss=loss, threshold=threshold
         )
         return as_given(found, data, rows)
 
-    def predictions(
+    def _predictions(
         self, new: Any = None, kind: str = "class", unseen: str | None = "warn", **decision: Any
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` in pandas; no warning of new levels if `unseen` is None."""
-        self.check_kind(kind, **decision)
+        self._check_kind(kind, **decision)
         if new is None:
-            return self.answer_rows(None, kind, **decision)
-        rows = as_pandas(new, self.needed_of_new())
-        found = self.unseen_in(rows)
+            return self._answer_rows(None, kind, **decision)
+        rows = as_pandas(new, self._needed_of_new())
+        found = self._unseen_in(rows)
         if unseen == "raise":
             found.refuse()
-        out = self.answer_rows(rows, kind, unseen == "zero", **decision)
+        out = self._answer_rows(rows, kind, unseen == "zero", **decision)
         if unseen is not None:
-            self.warn_of(found, unseen == "zero")
+            self._warn_of(found, unseen == "zero")
         return out
 
-    def unseen_in(self, new: Any) -> Unseen:
+    def _unseen_in(self, new: Any) -> Unseen:
         """Levels in new rows that are not in the training data, if they make a difference."""
-        if all(column.kind == "numeric" for column in self.frame.schema.values()):
+        if all(column.kind == "numeric" for column in self._frame.schema.values()):
             return Unseen()
-        frame = self.frame.again(new)[0]
+        frame = self._frame.again(new)[0]
         found, letters = frame.unseen_counts, self.dissimilarity.metric.unmeasured(frame)
         counts = {c: Counter("".join(of_rows)) for c, of_rows in letters.items()}
-        return found.of(self.fates_of(found)) + Unseen(
+        return found.of(self._fates_of(found)) + Unseen(
             counts, {c: Column("letters") for c in counts}
         )
 
-    def unpredicted_in(self, new: Any) -> Unseen:
+    def _unpredicted_in(self, new: Any) -> Unseen:
         """Unseen levels for which rows have no prediction."""
-        found = self.unseen_in(new)
-        return found.of(name for name, fate in self.fates_of(found).items() if fate == "missing")
+        found = self._unseen_in(new)
+        return found.of(name for name, fate in self._fates_of(found).items() if fate == "missing")
 
-    def warn_of(self, found: Unseen, zero: bool = False) -> None:
+    def _warn_of(self, found: Unseen, zero: bool = False) -> None:
         """Warn of levels that are not in the training data."""
         # estimators, which use "zero", have no unseen=
         cure = "" if zero else ". Use unseen='raise' to make `Fit.predict` refuse them"
-        fates = self.fates_of(found)
+        fates = self._fates_of(found)
         coded = [name for name, known in found.schema.items() if known.kind != "letters"]
         if zero:
             fates |= {c: "zero" for c in coded if fates.get(c) == "missing"}
         found.warn(fates, cure)
 
-    def fates_of(self, found: Unseen) -> dict[str, str]:
+    def _fates_of(self, found: Unseen) -> dict[str, str]:
         """Treatment of rows with a new level, by column: see `Traits.unseen`."""
         metric, by_columns = self.dissimilarity.metric, not self.model.measures(self.rule)
         letters = [name for name in found.counts if found.schema[name].kind == "letters"]
@@ -469,23 +462,23 @@ class Fitted(Served):
         }
         return {name: fate for name, fate in fates.items() if fate != "measured"}
 
-    def true_codes(
+    def _true_codes(
         self, new: pd.DataFrame, data: str = "the new data", use: str = "an error"
     ) -> np.ndarray:
         """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit."""
-        response = self.frame.formula.response
+        response = self._frame.formula.response
         if response not in new:
             raise OptionError(
                 f"{use} needs the true classes, but {data} lack the response {response!r}"
             )
         check_unique(new.columns, "column")
-        return class_codes(new[response], self.frame.levels)
+        return class_codes(new[response], self._frame.levels)
 
-    def needed_of_new(self, *further: Any) -> list[Any] | None:
+    def _needed_of_new(self, *further: Any) -> list[Any] | None:
         """Columns that new rows must have; None for given dissimilarities."""
-        return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
+        return None if self.dissimilarity.metric.given else [*self._frame.schema, *further]
 
-    def check_kind(
+    def _check_kind(
         self,
         kind: Any,
         level: float = LEVEL,
@@ -495,15 +488,15 @@ class Fitted(Served):
     ) -> None:
         """Check the arguments of `predict` together; warn if they count costs twice."""
         known = (*KINDS, "set")
-        if not isinstance(kind, str) or kind not in self.kinds:
+        if not isinstance(kind, str) or kind not in self._kinds:
             named = kind if isinstance(kind, str) else ""
             every = "" if named in known else f" (known kinds: {', '.join(known)})"
             cure = ""
             if named in ("prob", "set"):
                 cure = "use fit.calibrate() for 'prob' and 'set', or calibrate=True in pc.fit"
-            hint = hint_for_value("prediction", kind, self.kinds)
+            hint = hint_for_value("prediction", kind, self._kinds)
             raise OptionError(
-                f"kind must be {either(self.kinds)} for method {self.model.name!r}, not {brief(kind)}"
+                f"kind must be {either(self._kinds)} for method {self.model.name!r}, not {brief(kind)}"
                 f"{every}{': ' if cure or hint else ''}{cure}{cure and hint and '; '}{hint}"
             )
         if kind == "set":
@@ -518,12 +511,12 @@ class Fitted(Served):
                 "threshold= applies to the uncorrected probabilities: leave out loss= and prior="
             )
         if loss is not None or isinstance(threshold, Mapping):
-            self.warn_of_costs_twice("loss=" if threshold is None else "threshold=", prior)
+            self._warn_of_costs_twice("loss=" if threshold is None else "threshold=", prior)
 
-    def warn_of_costs_twice(self, decision: str, prior: Any = None) -> None:
+    def _warn_of_costs_twice(self, decision: str, prior: Any = None) -> None:
         """Warn if a decision by costs uses probabilities that include them, by `class_weights=`."""
-        weighs = self.calibration is None if prior is None else isinstance(prior, str)
-        if self.problem.class_factors is None or not weighs:
+        weighs = self._calibration is None if prior is None else isinstance(prior, str)
+        if self._problem.class_factors is None or not weighs:
             return
         cure = "leave out prior="
         if prior is None:
@@ -531,7 +524,7 @@ class Fitted(Served):
         said = f"{decision} on probabilities for class_weights= counts costs twice: {cure}"
         warn(said, DataWarning)
 
-    def answer_rows(
+    def _answer_rows(
         self,
         new: Any,
         kind: str,
@@ -542,43 +535,43 @@ class Fitted(Served):
         threshold: Any = None,
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for a block of rows; for the training rows if None."""
-        response = self.frame.formula.response
-        if kind == "set" and self.calibration is not None:
-            return self.calibration.sets(new, self.classes, level, zero).rename(response)
-        prior = prior_of(prior, self.problem)
-        query, index, complete = self.query(new, zero)
+        response = self._frame.formula.response
+        if kind == "set" and self._calibration is not None:
+            return self._calibration.sets(new, self.classes, level, zero).rename(response)
+        prior = prior_of(prior, self._problem)
+        query, index, complete = self._query(new, zero)
         if kind == "prob":
-            codes = self.class_probabilities(query, prior)
+            codes = self._class_probabilities(query, prior)
         elif threshold is not None:
-            p = self.class_probabilities(query, None)
-            codes = decide_at(p, *threshold_of(threshold, self.frame.levels))
+            p = self._class_probabilities(query, None)
+            codes = decide_at(p, *threshold_of(threshold, self._frame.levels))
         elif prior is not None or loss is not None:
-            p = self.class_probabilities(query, prior)
-            codes = decide(p, loss_matrix(loss, self.frame.levels))
+            p = self._class_probabilities(query, prior)
+            codes = decide(p, loss_matrix(loss, self._frame.levels))
         elif kind == "class" and new is None:
-            codes = self.fitted_codes
+            codes = self._fitted_codes
         else:
             codes = answer(self.rule, kind, query)
         if kind in ("class", "cover"):
             out = np.full(len(index), -1)
             out[complete] = codes
-            classes = pd.Categorical.from_codes(out, self.frame.levels)
+            classes = pd.Categorical.from_codes(out, self._frame.levels)
             return pd.Series(classes, index, name=response)
         if kind == "nearest":
             return self._as_names(codes, index, complete)
         values = np.full((len(index), len(self.classes)), np.nan)
         values[complete] = codes
-        return pd.DataFrame(values, index, self.frame.levels)
+        return pd.DataFrame(values, index, self._frame.levels)
 
-    def class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
+    def _class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
         """Probabilities (r, classes), calibrated or of the rule; NaN for rows with missing values.
 
         They are for the prevalence `prior` (classes,). Default: of the calibration rows without
         `class_weights=`, or for a rule of the training rows with these.
         """
-        if self.calibration is not None:
-            values = answer(self.rule, self.calibration.scale.kind, query)
-            return self.calibration.probabilities(values, prior)
+        if self._calibration is not None:
+            values = answer(self.rule, self._calibration.scale.kind, query)
+            return self._calibration.probabilities(values, prior)
         if "prob" not in self.rule.kinds:
             raise OptionError(
                 f"method {self.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()"
@@ -586,24 +579,24 @@ class Fitted(Served):
         p = answer(self.rule, "prob", query)
         if prior is None:
             return p
-        weight = self.frame.class_weights
+        weight = self._frame.class_weights
         return under_prior(p, weight / weight.sum(), prior)
 
-    def query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
+    def _query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
             return self.dissimilarity._new_query(new, zero, self.model.measures(self.rule))
-        return self.dissimilarity._query(), self.frame.index, np.ones(self.nobs, bool)
+        return self.dissimilarity._query(), self._frame.index, np.ones(self.nobs, bool)
 
     @property
-    def told_apart(self) -> Callable[[Any], np.ndarray] | None:
+    def _told_apart(self) -> Callable[[Any], np.ndarray] | None:
         """A function from rows (None: the training rows) to values that distinguish them."""
         kinds = [kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds]
-        return (lambda rows: answer(self.rule, kinds[0], self.query(rows)[0])) if kinds else None
+        return (lambda rows: answer(self.rule, kinds[0], self._query(rows)[0])) if kinds else None
 
     def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
         """Names of prototypes by position; None if it is -1 or a row is not complete."""
-        names, at = self.prototype_names, np.full(len(index), -1)
+        names, at = self._prototype_names, np.full(len(index), -1)
         at[complete] = places
         values = np.full(len(index), None, object)
         if len(names):
@@ -612,11 +605,11 @@ class Fitted(Served):
         return out.astype(names.dtype) if not out.isna().any() else out
 
     @cached_property
-    def fitted_codes(self) -> np.ndarray:
+    def _fitted_codes(self) -> np.ndarray:
         """Predicted class codes of the training rows (n,)."""
         return answer(self.rule, "class", self.dissimilarity._query())
 
-    def derived(
+    def _derived(
         self, rule: Rule, values: dict[str, Any] | None = None, steps: int | None = None
     ) -> Self:
         """The fit with another rule of the same method.
@@ -629,31 +622,31 @@ class Fitted(Served):
         steps : int, optional
             Number of steps, if the rule is a truncation of the rule with these values.
         """
-        chosen = {**self.selection.values, **(values or {})}
-        grid, point = self.selection.grid, None
+        chosen = {**self._selection.values, **(values or {})}
+        grid, point = self._selection.grid, None
         in_grid = values is not None and set(values) <= set(grid.columns)
-        if in_grid and steps is None and self.curve is not None:
+        if in_grid and steps is None and self._curve is not None:
             point = grid_point(grid, chosen)
-        selection = replace(self.selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
-        kept = None if point is None else self.curve
-        return replace(self, rule=rule, selection=selection, curve=kept, calibration=None)
+        selection = replace(self._selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
+        kept = None if point is None else self._curve
+        return replace(self, rule=rule, _selection=selection, _curve=kept, _calibration=None)
 
-    def remembering(self, earlier: Mapping[str, Sequence[Any]]) -> Self:
+    def _remembering(self, earlier: Mapping[str, Sequence[Any]]) -> Self:
         """The fit with the candidate values of parameters that an earlier fit selected."""
-        selection = self.selection
+        selection = self._selection
         new = {name: tried for name, tried in earlier.items() if name not in selection.grid}
-        return replace(self, selection=replace(selection, earlier={**selection.earlier, **new}))
+        return replace(self, _selection=replace(selection, earlier={**selection.earlier, **new}))
 
     @property
     def training_error(self) -> float:
         """Weighted proportion of the training rows that are misclassified."""
-        wrong = self.fitted_codes != self.frame.codes
-        return float(self.frame.weights[wrong].sum() / self.frame.weights.sum())
+        wrong = self._fitted_codes != self._frame.codes
+        return float(self._frame.weights[wrong].sum() / self._frame.weights.sum())
 
     @property
-    def why_optimistic(self) -> str:
+    def _why_optimistic(self) -> str:
         """Reason why the training error is below the error of new rows."""
-        of_rows = self.prototype_row[self.prototype_row >= 0]
+        of_rows = self._prototype_row[self._prototype_row >= 0]
         chosen = self.rule.prototypes.at is not None
         if chosen and len(np.unique(of_rows)) == self.nobs and "nearest" in self.rule.kinds:
             return "each row is its own nearest neighbour"
@@ -663,5 +656,5 @@ class Fitted(Served):
     @property
     def params(self) -> dict[str, Any]:
         """Selected parameters of the method, and tuned parameters of the metric."""
-        values, own = self.selection.values, self.problem.metric_axes
+        values, own = self._selection.values, self._problem.metric_axes
         return {**self.model.parameters(), **{name: values[name] for name in own}}

@@ -1,4 +1,4 @@
-"""The paragraph on methods for a paper, with BibTeX: `Fit.methods`."""
+"""The paragraph on methods for a paper, with BibTeX: `Card.methods`."""
 
 from __future__ import annotations
 
@@ -123,12 +123,26 @@ CITED = re.compile(rf"\[@({'|'.join([*ENTRIES, OWN])})\]")
 @public
 @dataclass(frozen=True)
 class Methods:
-    """A methods paragraph for a paper, see `Fit.methods`.
+    """A methods paragraph for a paper, with the BibTeX entries of the cited papers.
+
+    It states the rows and classes, the method and the dissimilarity with their papers, how
+    parameters were tuned (grid, folds, rule, correction), the calibration, the version of the
+    package, and the seed. It contains no results: see `Fit.summary` and `Fit.test`.
 
     Attributes
     ----------
     markdown : str
         The paragraph with citations for pandoc and Quarto, `[@bien2011]`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> methods = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15]).card().methods
+    >>> print(methods.markdown.split(". ")[3])  # doctest: +NORMALIZE_WHITESPACE
+    The parameter neighbours k (1 to 15, 3 values) was selected by 10-fold cross-validation with the
+    1-SE rule for the error
+    >>> methods.keys
+    ['hastie2009', 'tsamardinos2018', 'protoclass']
     """
 
     markdown: str
@@ -164,36 +178,15 @@ def _entry(key: str) -> str:
 
 
 def methods(fit: Fitted) -> Methods:
-    """Methods paragraph for a paper, with the BibTeX entries of the cited papers.
-
-    It states the rows and classes, the method and the dissimilarity with their papers, how
-    parameters were tuned (grid, folds, rule, correction), the calibration, the version of the
-    package, and the seed. It contains no results: see `Fit.summary` and `Fit.test`.
-
-    Returns
-    -------
-    Methods
-        The paragraph as `text` and `markdown` (citations for pandoc, which also writes LaTeX), with
-        `bibtex`.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
-    >>> print(fit.methods().markdown.split(". ")[3])  # doctest: +NORMALIZE_WHITESPACE
-    The parameter neighbours k (1 to 15, 3 values) was selected by 10-fold cross-validation with the
-    1-SE rule for the error
-    >>> fit.methods().keys
-    ['hastie2009', 'tsamardinos2018', 'protoclass']
-    """
+    """The methods paragraph of a fit."""
     sentences = [_data(fit), _method(fit), *_tuning(fit)]
-    if fit.calibration is not None:
-        how = fit.calibration.words().replace(" calibration, ", " calibration (", 1)
+    if fit._calibration is not None:
+        how = fit._calibration.words().replace(" calibration, ", " calibration (", 1)
         sentences.append(
             f"Class probabilities and conformal prediction sets [@vovk2015] were obtained by {how})"
         )
     sentences.append(
-        f"Computations used the Python package protoclass {__version__} [@protoclass] with seed {fit.problem.seed}"
+        f"Computations used the Python package protoclass {__version__} [@protoclass] with seed {fit._problem.seed}"
     )
     return Methods(". ".join(sentences) + ".")
 
@@ -201,7 +194,7 @@ def methods(fit: Fitted) -> Methods:
 def _data(fit: Fitted) -> str:
     counts = ", ".join(
         f"{n:,} {visible(str(level))}"
-        for level, n in zip(fit.classes, fit.frame.class_counts, strict=True)
+        for level, n in zip(fit.classes, fit._frame.class_counts, strict=True)
     )
     out = f"The data have {fit.nobs:,} observations in {len(fit.classes)} classes ({counts})"
     dropped = len(fit.dropped)
@@ -212,7 +205,7 @@ def _data(fit: Fitted) -> str:
         out += (
             ", with balanced class weights" if isinstance(factors, str) else ", with class weights"
         )
-    elif (fit.frame.weights != 1).any():
+    elif (fit._frame.weights != 1).any():
         out += ", with weights"
     return out
 
@@ -220,7 +213,7 @@ def _data(fit: Fitted) -> str:
 def _method(fit: Fitted) -> str:
     model, metric = fit.model, fit.dissimilarity.metric
     values = {
-        f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit.selection.values
+        f.name: getattr(model, f.name) for f in fields(model) if f.name not in fit._selection.values
     }
     given = [
         f"{f.name} = {_value(values[f.name])}"
@@ -244,11 +237,11 @@ def _cited(keys: tuple[str, ...]) -> str:
 
 def _tuning(fit: Fitted) -> list[str]:
     """The selection of the parameters, in sentences; none if they were given."""
-    validation, selection = fit.curve, fit.selection
+    validation, selection = fit._curve, fit._selection
     # distances, of which the text has the names already
-    several = isinstance(fit.problem.to_tune, OneOf)
-    chosen = fit.problem.of_method(selection.values) if several else selection.values
-    named = {name: fit.problem.model.words.get(name, name) for name in chosen}
+    several = isinstance(fit._problem.to_tune, OneOf)
+    chosen = fit._problem.of_method(selection.values) if several else selection.values
+    named = {name: fit._problem.model.words.get(name, name) for name in chosen}
     values = ", ".join(f"{named[name]} = {_value(value)}" for name, value in chosen.items())
     if selection.by_hand:
         return [
@@ -259,11 +252,11 @@ def _tuning(fit: Fitted) -> list[str]:
     if validation is None:
         return []
     folds = count_folds(validation).replace(" folds", "-fold cross-validation", 1)
-    folds += " that kept groups together" if fit.problem.groups is not None else ""
+    folds += " that kept groups together" if fit._problem.groups is not None else ""
     folds = re.sub(r" x (\d+) repeats", r", repeated \1 times,", folds)
-    grid, name = validation.grid, validation.measure_name
+    grid, name = validation.grid, validation._measure_name
     if several and selection.point is not None:
-        grid = validation.of_metric(selection.point).grid
+        grid = validation._of_metric(selection.point).grid
     if not len(grid.columns):
         return [f"The {name} was estimated by {folds}"]
     tried = " and ".join(f"{named[column]} ({_tried(grid[column])})" for column in grid)
@@ -275,7 +268,7 @@ def _tuning(fit: Fitted) -> list[str]:
         f"The {subject} {tried} {verb} selected by {folds} with the {rule}",
         f"The selected {subject} {verb} {values}",
     ]
-    if validation.correction(selection.rule) is not None:
+    if validation._correction(selection.rule) is not None:
         out.append(
             f"The {name} was corrected for this selection by a bootstrap of the held-out "
             "predictions (BBC-CV) [@tsamardinos2018]"

@@ -32,7 +32,7 @@ from ..tables.printing import by_class, certificate_rows, error_said, facts, not
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
 from ..widgets.browser import policy, script, style
-from .methods import methods
+from .methods import Methods, methods
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
 # lines of print that are limits of the fit
@@ -207,6 +207,8 @@ class Card:
         Title of the card.
     sections : tuple of (heading, parts)
         Sections of the card in their order.
+    methods : Methods
+        The paragraph on methods for a paper, with BibTeX.
 
     Examples
     --------
@@ -220,6 +222,7 @@ class Card:
 
     title: str
     sections: tuple[tuple[str, tuple[Part, ...]], ...]
+    methods: Methods
 
     @property
     def markdown(self) -> str:
@@ -276,12 +279,11 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     Returns
     -------
     Card
-        The card with `markdown`, `html` and `save(path)`; a notebook shows it.
+        The card with `markdown`, `html`, `methods` and `save(path)`; a notebook shows it.
 
     See Also
     --------
     Fit.report : an HTML page with plots.
-    Fit.methods : the paragraph on methods.
     Fit.reproduce : run the call of a saved fit again.
 
     Examples
@@ -298,11 +300,12 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     if test is not None and not isinstance(test, TestResult):
         raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")
     unstated = (
-        f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} "
-        f"from {len(fit.frame.schema)} predictors."
+        f"Not stated: card(use=) adds it. The fit predicts {fit._frame.formula.response} "
+        f"from {len(fit._frame.schema)} predictors."
     )
     sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
-    return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections))
+    title = f"Model card: {fit.model.title}, {fit.formula}"
+    return Card(title, tuple(sections), methods(fit))
 
 
 def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, ...]]]:
@@ -328,9 +331,9 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
 
 def data(fit: Fitted) -> Iterable[Part]:
     """The number of rows and columns that were used, and the kinds of the columns."""
-    schema, dropped = fit.frame.schema, len(fit.dropped)
+    schema, dropped = fit._frame.schema, len(fit.dropped)
     missing = f"{dropped:,} were excluded for missing values" if dropped else "none were excluded"
-    weights = fit.frame.weights
+    weights = fit._frame.weights
     spread = f"{significant(weights.min())} to {significant(weights.max())}"
     weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {missing}.{weighed}"])
@@ -383,23 +386,23 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
 
 
 def _validation_facts(fit: Fitted) -> dict[str, str]:
-    return validated(fit) if fit.curve is not None and fit.selection.point is not None else {}
+    return validated(fit) if fit._curve is not None and fit._selection.point is not None else {}
 
 
 def cross_validation(fit: Fitted) -> Part:
     """The error with its standard error, the folds, the chosen parameters, and the error corrected
     for the choice."""
-    validation = fit.curve
-    if validation is None or fit.selection.point is None:
+    validation = fit._curve
+    if validation is None or fit._selection.point is None:
         # of parameters that were given, as print has it
-        if validation is None and not isinstance(fit.checked, str):
+        if validation is None and not isinstance(fit._checked, str):
             return TextTable(("", ""), [("Error", error_said(fit))])
         return Text(
             [
                 "This model was not cross-validated: cv=10 adds an error on rows that were not used for training."
             ]
         )
-    chosen = {name: validation.grid[name].iloc[fit.selection.point] for name in validation.grid}
+    chosen = {name: validation.grid[name].iloc[fit._selection.point] for name in validation.grid}
     rows = [
         *_validation_facts(fit).items(),
         *((f"Selected {name}", cell(value)) for name, value in chosen.items()),
@@ -486,7 +489,7 @@ def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
         "The fit": [picture(partial(plot, fit), "the prototypes among the rows"), explorer(fit)],
         "Classes": [picture(partial(plot, fit, "confusion"), "rows by true and predicted class")],
     }
-    if fit.curve is not None:
+    if fit._curve is not None:
         drawn["Cross-validation"] = [
             picture(partial(plot, fit, "validation"), "the cross-validated error curve")
         ]

@@ -95,10 +95,12 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     >>> bool(fit.reproduce(iris)), bool(fit.reproduce(iris.iloc[1:]))
     (True, False)
     """
-    by_hand = fit.selection.by_hand and fit.selection.point is not None
-    again = (replace(fit, selection=Selection()) if by_hand else fit).update(data=data, **arguments)
-    again = again.validation.fit_at(fit.selection.point) if by_hand else again
-    again = again if fit.frame.absent is None else again.slim()
+    by_hand = fit._selection.by_hand and fit._selection.point is not None
+    again = (replace(fit, _selection=Selection()) if by_hand else fit).update(
+        data=data, **arguments
+    )
+    again = again.validation.fit_at(fit._selection.point) if by_hand else again
+    again = again if fit._frame.absent is None else again.slim()
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
     found = {
         name: list(islice(differences(value, other.get(name)), SHOWN))
@@ -109,7 +111,7 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
 
 
 def _parts_of_fit(fit: Any) -> dict[str, Any]:
-    frame, rule = fit.frame, fit.rule
+    frame, rule = fit._frame, fit.rule
     of_rows = dict[str, Any]()
     if frame.absent is None:
         data, used = as_pandas(fit.call.data), {*frame.columns, frame.formula.response}
@@ -118,19 +120,19 @@ def _parts_of_fit(fit: Any) -> dict[str, Any]:
             "rows": frame.index,
             "rows left out": frame.dropped,
         }
-        of_rows["predictions"] = fit.predictions()
+        of_rows["predictions"] = fit._predictions()
     return {
         **of_rows,
         "levels": frame.levels,
         "predictors and weights": frame,
-        "arguments": replace(fit.problem, model=fit.model),
-        "parameters": fit.selection,
+        "arguments": replace(fit._problem, model=fit.model),
+        "parameters": fit._selection,
         "dissimilarity": fit.dissimilarity,
         "prototypes": rule.prototypes,
         **rule.report,
         "fitted model": rule,
-        "errors": fit.curve and {"of folds": fit.curve.errors, "cross-validation": fit.curve},
-        "probabilities": fit.calibration,
+        "errors": fit._curve and {"of folds": fit._curve._errors, "cross-validation": fit._curve},
+        "probabilities": fit._calibration,
     }
 
 

@@ -288,25 +288,16 @@ class Served:
     has them.
     """
 
-    serves: ClassVar[Mapping[str, str]] = {}  # cure by name of the attribute
-    called: ClassVar[str] = "it"  # name of the value in messages, with its article
-    # names that only this package uses; they are not offered as completions
-    inside: ClassVar[str] = ""
-
-    def __dir__(self) -> list[str]:
-        return [
-            name
-            for name in object.__dir__(self)
-            if name not in f"serves called inside between {self.inside}".split()
-        ]
+    _serves: ClassVar[Mapping[str, str]] = {}  # cure by name of the attribute
+    _called: ClassVar[str] = "it"  # name of the value in messages, with its article
 
     if not TYPE_CHECKING:  # every other attribute is declared
 
         def __getattr__(self, name: str) -> Any:
             """Only called if there is no such attribute, or if a property has failed, whose message
             is then kept."""
-            if name in type(self).serves:
+            if name in type(self)._serves:
                 raise NotAvailableError(
-                    f"{type(self).called} has no {name}: {type(self).serves[name]}"
+                    f"{type(self)._called} has no {name}: {type(self)._serves[name]}"
                 )
             return object.__getattribute__(self, name)

@@ -62,7 +62,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         * "importance" (`new=`, `resamples=`, `variables=`, `cv=`, `seed=`): the increase in error
           when a variable is permuted.
         * "weights" (`shape=`): the proportion of each column in the separation, see
-          `Fit.separation`, or the weights by class, if each class has its own.
+          `Fit.why`, or the weights by class, if each class has its own.
         * "confusion": held-out (or training) rows by true and predicted class, with recall and
           precision.
         * "validation" (`x=`, `band=`): the error curve; with `x="size"` against the number of
@@ -84,8 +84,8 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     Axes, or a Figure for "rule", "images", "misclassified", and "weights" of images
     """
     one_of("kind", kind, (None, *KINDS), "picture")
-    if fit.frame.absent is not None:
-        raise NotAvailableError(fit.frame.absent)
+    if fit._frame.absent is not None:
+        raise NotAvailableError(fit._frame.absent)
     if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = load(KINDS[kind or "prototypes"])

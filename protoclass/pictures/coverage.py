@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.steps import measure_rows, take
-from ..core.neighbours.nearest import nearest, order_of
+from ..core.neighbours.nearest import rank_of
 from ..core.query import BLOCK, answer
 from ..core.sources import Source, part
 from ..estimation.fitted import Fitted
@@ -18,13 +18,13 @@ from ..tables.words import list_shown
 
 def find_places(fit: Fitted, name: Any) -> list[int]:
     """Places of a name among the prototypes that are shown; several where machines share a centre."""
-    places = fit.prototype_names.get_indexer_for([name]) if name is not None else np.empty(0, int)
+    places = fit._prototype_names.get_indexer_for([name]) if name is not None else np.empty(0, int)
     return [int(k) for k in places[(places >= 0) & np.isin(places, list_shown(fit))]]
 
 
 def find_row(fit: Fitted, name: Any) -> int:
     """Position of a name among the rows; -1 for none."""
-    return -1 if name is None else int(fit.frame.index.get_indexer_for([name])[0])
+    return -1 if name is None else int(fit._frame.index.get_indexer_for([name])[0])
 
 
 def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
@@ -39,7 +39,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
     dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
     metric, rows, columns = (
         dissimilarity.metric,
-        fit.prototype_row[which],
+        fit._prototype_row[which],
         dissimilarity._prototype_rep(prototypes),
     )
     if (rows >= 0).all():
@@ -61,10 +61,10 @@ def held_out_codes(fit: Fitted) -> np.ndarray | None:
     """Class codes (n,) of the rows predicted without their fold, of several repeats the most
     frequent, -1 for none; None if unknown.
     """
-    if fit.curve is None or fit.selection.point is None:
+    if fit._curve is None or fit._selection.point is None:
         return None
     counts = (
-        fit.curve.predicted[:, :, fit.selection.point, None] == np.arange(len(fit.classes))
+        fit._curve._predicted[:, :, fit._selection.point, None] == np.arange(len(fit.classes))
     ).sum(axis=0)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
 
@@ -97,18 +97,18 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
     """Predictions and coverage of the rows of a fit; `source` holds or measures their
     dissimilarities to the candidates.
     """
-    frame, prototypes, dissimilarity = fit.frame, fit.rule.prototypes, fit.dissimilarity
+    frame, prototypes, dissimilarity = fit._frame, fit.rule.prototypes, fit.dissimilarity
     n, q = len(frame), len(prototypes)
     if not fit.model.can.nearest:
-        return Coverage(fit.fitted_codes)
+        return Coverage(fit._fitted_codes)
     near, first, wrong = (np.full(n, start) for start in (-1, -1, 0))
-    classes, balls, order = prototypes.classes, prototypes.radii is not None, order_of(prototypes)
+    classes, balls, line = prototypes.classes, prototypes.radii is not None, rank_of(prototypes)[0]
     step = max(1, BLOCK // max(1, q))
     for start in range(0, n if q else 0, step):
         rows = np.arange(start, min(n, start + step))
         D = measure_rows(prototypes, dissimilarity, source, rows)
         D = np.nan_to_num(D, nan=np.inf, posinf=np.inf)
-        found = nearest(D, classes[None], order)[:, 0]
+        found = line[D[:, line].argmin(axis=1)]
         near[rows] = np.where(D.min(axis=1) < np.inf, found, -1)
         if prototypes.radii is not None:
             inside, right = prototypes.radii > D, classes == frame.codes[rows, None]
@@ -116,8 +116,8 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
             inside &= right
             first[rows] = np.where(inside.any(axis=1), inside.argmax(axis=1), -1)
     if q and fit.model.can.own_distances:
-        near = answer(fit.rule, "nearest", fit.query()[0])
-    fitted = classes[near] if q else fit.fitted_codes
+        near = answer(fit.rule, "nearest", fit._query()[0])
+    fitted = classes[near] if q else fit._fitted_codes
     return Coverage(fitted, near, first if balls else None, wrong if balls else None)
 
 
@@ -182,5 +182,5 @@ def find_members(
         which = which[: max(1, int(np.searchsorted(np.cumsum(inside.sum(axis=0)), most, "right")))]
     place, row = np.nonzero(inside.T[: len(which)])
     place, row = which[place], rows[row]
-    other = fit.frame.codes[row] != prototypes.classes[place]
+    other = fit._frame.codes[row] != prototypes.classes[place]
     return Members(place, row, other & fit.model.can.nearest, len(which))

@@ -55,11 +55,11 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
 
 def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
     """The curve of the cross-validation of a fit."""
-    if fit.curve is None:
+    if fit._curve is None:
         raise NotAvailableError(
             "nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'"
         )
-    return curve(fit.curve, x, ax, band)
+    return curve(fit._curve, x, ax, band)
 
 
 def check_axis(validation: ErrorCurve, x: Any) -> None:
@@ -160,7 +160,7 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     chosen = {
         i
         for i, (_, part) in enumerate(groups)
-        if {validation.choice.best, validation.choice.one_se} & set(part.index)
+        if {validation._choice.best, validation._choice.one_se} & set(part.index)
     }
     even = (
         np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
@@ -172,7 +172,7 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
         )
         _draw_errors(ax, part["position"], part, f"{mark(k)}-", colour(k), name)
         # bands of several lines would hide one another
-        if band is not None and validation.choice.one_se in part.index:
+        if band is not None and validation._choice.one_se in part.index:
             _draw_band(
                 part.sort_values("position", kind="stable"),
                 "position",
@@ -224,9 +224,9 @@ def _scale_along(ax: Any, label: str, log: bool) -> None:
 
 def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
     """Lines at the minimum error and at the 1-SE choice, and the choice in words."""
-    best, one_se = validation.choice.best, validation.choice.one_se
+    best, one_se = validation._choice.best, validation._choice.one_se
     for point, ls, name in (
-        (best, ":", f"minimum {validation.measure_name}"),
+        (best, ":", f"minimum {validation._measure_name}"),
         (one_se, "--", "1-SE choice"),
     ):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=name)
@@ -235,7 +235,7 @@ def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
 
 def within_one_se(validation: ErrorCurve) -> float:
     """The largest error that is within one standard error of the least; NaN where there is no standard error."""
-    row = validation.table.iloc[validation.choice.best]
+    row = validation.table.iloc[validation._choice.best]
     return row["error"] + row["se"]
 
 
@@ -308,7 +308,7 @@ def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) ->
 def _draw_single(validation: ErrorCurve, ax: Any) -> None:
     _draw_errors(ax, [0], validation.table, "o", colour(0))
     _limit(validation, validation.table, ax)
-    ax.set(xticks=[0], xticklabels=[validation.problem.model.name], xlabel="method", xlim=(-1, 1))
+    ax.set(xticks=[0], xticklabels=[validation._problem.model.name], xlabel="method", xlim=(-1, 1))
 
 
 def first_shown(validation: ErrorCurve, sizes: Any) -> int:
@@ -316,16 +316,18 @@ def first_shown(validation: ErrorCurve, sizes: Any) -> int:
     leaves classes without prototypes, or the first.
     """
     classes = (
-        len(validation.problem.frame.levels) if validation.problem.model.can.counted is True else 1
+        len(validation._problem.frame.levels)
+        if validation._problem.model.can.counted is True
+        else 1
     )
     return max(0, int((sizes <= classes).sum()) - 1)
 
 
 def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
     """The lowest error for each number of prototypes, which is valid from its own size up to the next."""
-    table, name, point = frontier(validation), validation.measure_name, validation.point_of()
+    table, name, point = frontier(validation), validation._measure_name, validation._point_of()
     table = table.iloc[first_shown(validation, table["size"]) :]
-    size, error = validation.rule_sizes[point], validation.choice.error[point]
+    size, error = validation._rule_sizes[point], validation._choice.error[point]
     ends = pd.DataFrame(
         [
             *table.to_dict("records"),

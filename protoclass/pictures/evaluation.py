@@ -163,7 +163,7 @@ def shown_classes(test: TestResult) -> list[int]:
 
 def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
     """ROC curve of each class against the rest, with its area and interval."""
-    table, areas, codes = test.roc(), test.areas[0], shown_classes(test)
+    table, areas, codes = test.roc(), test._areas[0], shown_classes(test)
     bands = test.roc_band(test.classes[codes[0]] if len(codes) == 1 else None) if band else None
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
@@ -204,7 +204,7 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
     prevalence, the level of random ranking.
     """
     table, average = test.pr(), test.auc().set_index("class")["average_precision"]
-    prevalence = test.counts.weight.sum(axis=1) / test.counts.weight.sum()
+    prevalence = test._counts.weight.sum(axis=1) / test._counts.weight.sum()
     ax = _square(ax, len(test.classes))
     for c, name, rows in _by_class(test, table):
         label = (
@@ -317,7 +317,7 @@ def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> 
     ]
     c = result.class_code(measure, of)
     found = [
-        (name, np.count_nonzero(counted(t, measure, c)[1]), t.estimate(measure, c))
+        (name, np.count_nonzero(counted(t, measure, c)[1]), t._estimate(measure, c))
         for name, t in rows
     ]
     return pd.DataFrame(

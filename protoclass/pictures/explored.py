@@ -64,7 +64,7 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         raise OptionError(
             f"radii={brief(radii)} needs radii, but method {model.name!r} has no radius: use {methods_with('radius')}"
         )
-    task = fit.problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+    task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     source = task.D if model.can.nearest and fit.rule.prototypes.at is not None else None
     alone = Steps([fit], 0, source, [])
     if not radius:
@@ -76,13 +76,13 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         )
         return replace(alone, notes=[note])
     requested: Any = GRID if radii is None else list(radii)
-    if radii is None and radius in fit.selection.grid:
+    if radii is None and radius in fit._selection.grid:
         validation = (
-            fit.curve
-            if fit.selection.point is None or fit.curve is None
-            else fit.curve.of_metric(fit.selection.point)
+            fit._curve
+            if fit._selection.point is None or fit._curve is None
+            else fit._curve._of_metric(fit._selection.point)
         )
-        grid = fit.selection.grid if validation is None else validation.grid
+        grid = fit._selection.grid if validation is None else validation.grid
         requested = grid[radius].unique().tolist()
     several = replace(model, **{radius: requested})
     # the other parameters are those that were chosen; only the radius has a grid
@@ -102,7 +102,7 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         return replace(alone, notes=[note])
     own = grid.tolist().index(model.parameters()[radius])
     fits = [
-        fit if k == own else fit.derived(path.at(k), {radius: eps})
+        fit if k == own else fit._derived(path.at(k), {radius: eps})
         for k, eps in enumerate(grid.tolist())
     ]
     return Steps(fits, own, source, grid.tolist())
@@ -146,7 +146,7 @@ def explain_row(fit: Fitted, row: int) -> Details:
     """Reasons for the class of a row of the fit, besides the nearest prototype and the balls that contain it."""
     rule, levels, words, tables = fit.rule, fit.classes, list[str](), dict[str, pd.Series]()
     if "prob" in rule.kinds:
-        share, fitted = predict_row(fit, "prob", row), int(fit.fitted_codes[row])
+        share, fitted = predict_row(fit, "prob", row), int(fit._fitted_codes[row])
         tables["Probability of each class"] = _by_class(fit, share)
         words.append(
             f"The probability, or proportion of votes, of {levels[fitted]} is {share[fitted]:.3g}."
@@ -155,10 +155,10 @@ def explain_row(fit: Fitted, row: int) -> Details:
         far, place = predict_row(fit, "distance", row), int(predict_row(fit, "nearest", row))
         level = levels[rule.prototypes.classes[place]]
         words.append(
-            f"The nearest prototype is {shown(fit.prototype_names[place])} ({level}) at {far.min():.4g}."
+            f"The nearest prototype is {shown(fit._prototype_names[place])} ({level}) at {far.min():.4g}."
         )
     if fit.model.has("explain"):
-        words += fit.model.explain(fit.learned, fit.dissimilarity._query(np.array([row])))
+        words += fit.model.explain(fit._learned, fit.dissimilarity._query(np.array([row])))
     if "decision" in rule.kinds:
         values = predict_row(fit, "decision", row)
         tables["Decision for each class"] = _by_class(fit, values)
@@ -170,7 +170,7 @@ def explain_row(fit: Fitted, row: int) -> Details:
 
 
 def _by_class(fit: Fitted, values: np.ndarray) -> pd.Series:
-    return pd.Series(values, fit.frame.levels).sort_values(ascending=False, kind="stable")
+    return pd.Series(values, fit._frame.levels).sort_values(ascending=False, kind="stable")
 
 
 def read_predictors(fit: Fitted, place: int) -> pd.Series:
@@ -178,7 +178,7 @@ def read_predictors(fit: Fitted, place: int) -> pd.Series:
     coords = fit.rule.prototypes.coords
     if coords is not None:
         return as_vectors(fit.dissimilarity.metric).original(coords[[place]]).iloc[0]
-    return fit.prototypes.iloc[place].reindex(fit.frame.columns.columns)
+    return fit.prototypes.iloc[place].reindex(fit._frame.columns.columns)
 
 
 def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:
@@ -189,12 +189,12 @@ def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.D
     (balls of other classes that hold the row); `order` (as a prototype, from 1) and `stands_for`
     (the class of the prototype); `selected`.
     """
-    frame, levels, prototypes = fit.frame, fit.frame.levels, fit.rule.prototypes
+    frame, levels, prototypes = fit._frame, fit._frame.levels, fit.rule.prototypes
     out = pd.DataFrame({"what": "row", "x": plane.rows[:, 0], "y": plane.rows[:, 1]}, frame.index)
     out["class"] = pd.Categorical.from_codes(frame.codes, levels)
     out["fitted"] = pd.Categorical.from_codes(coverage.fitted, levels)
     out["correct"] = coverage.fitted == frame.codes
-    names = fit.prototype_names
+    names = fit._prototype_names
     if coverage.nearest is not None and len(prototypes):
         out["nearest"] = names.to_numpy(object)[coverage.nearest]
     if coverage.first is not None:

@@ -85,7 +85,7 @@ def prototypes(
     drawn = np.arange(fit.nobs)
     # at most 1000, evenly taken, and those that are prototypes
     if (choose_axes(fit)[0] if x is None else x) == MAP:
-        rows = fit.prototype_row
+        rows = fit._prototype_row
         drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), rows[rows >= 0])
     plane, ax = make_plane(fit, x, y, rows=drawn), axes(ax, 7.4, 4.8)
     ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
@@ -95,13 +95,13 @@ def prototypes(
     if plane.one_unit:
         ax.set_aspect("equal", adjustable="datalim")
     crowd = SEEN if len(drawn) < 400 else 12.0
-    places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
+    places = [plane.rows[drawn[fit._frame.codes[drawn] == k]] for k in range(len(fit.classes))]
     scatter_classes(ax, places, fit.classes, s=crowd, alpha=0.7, lw=0, zorder=2)
     how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
     held = held_out_codes(fit)
-    wrong = drawn[((fit.fitted_codes if held is None else held) != fit.frame.codes)[drawn]]
+    wrong = drawn[((fit._fitted_codes if held is None else held) != fit._frame.codes)[drawn]]
     sizes = np.where(
-        np.isin(wrong, fit.prototype_row[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd
+        np.isin(wrong, fit._prototype_row[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd
     )
     when = "in training" if held is None else "held out"
     _draw_rings(plane.rows[wrong], sizes, WRONG, "-", f"misclassified {when}", ax)
@@ -109,14 +109,14 @@ def prototypes(
     lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
-    if fit.curve is not None and fit.selection.point is not None:
-        measure = fit.curve.measure_name
-        title += f", CV {measure} {write_rate(fit.curve.table['error'].iloc[fit.selection.point], measure)}"
+    if fit._curve is not None and fit._selection.point is not None:
+        measure = fit._curve._measure_name
+        title += f", CV {measure} {write_rate(fit._curve.table['error'].iloc[fit._selection.point], measure)}"
     ax.set_title(title)
     if how and has_room(ax):
         ax.plot([], [], " ", label=how)
     _name_prototypes(fit, spots, ax)
-    return key(ax, title=fit.frame.formula.response).axes
+    return key(ax, title=fit._frame.formula.response).axes
 
 
 def _draw_balls(
@@ -206,7 +206,7 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     shown = list_shown(fit)
     if not 0 < len(shown) <= LABELLED or not has_room(ax):
         return
-    names, high = list_short(fit.prototype_names[shown], LETTERS), 1.25 * rcParams["font.size"]
+    names, high = list_short(fit._prototype_names[shown], LETTERS), 1.25 * rcParams["font.size"]
     halo = [withStroke(linewidth=2.5, foreground=paper(ax))]
     points = ax.transData.transform(spots[shown]) * 72 / ax.figure.dpi
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points if np.isfinite(x)]

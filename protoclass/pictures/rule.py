@@ -41,7 +41,7 @@ MANY = 30  # steps from which on they are on a scale of logarithms
 
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each feature in the order selected: rows that it covered, and rows that it misclassified."""
-    table, names = fit.model.feature_table(fit.learned), list_named(list_features(fit)[:MOST], 60)
+    table, names = fit.model.feature_table(fit._learned), list_named(list_features(fit)[:MOST], 60)
     few, heights = table.head(MOST), np.arange(len(names))
     ax = axes(
         ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(names))
@@ -73,8 +73,8 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     """
     if not fit.model.has("conditions"):
         raise lacking(fit.model, "conditions to draw", "conditions")
-    codes, parts = fit.frame.codes, []
-    for part in fit.model.conditions(fit.learned, fit.query()[0]):
+    codes, parts = fit._frame.codes, []
+    for part in fit.model.conditions(fit._learned, fit._query()[0]):
         rows = np.flatnonzero(part.reached & np.isin(codes, part.classes))
         head = {
             "machine": part.machine,
@@ -85,7 +85,7 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
         }
         frame = pd.DataFrame(
             {
-                "row": fit.frame.index[rows].to_flat_index(),
+                "row": fit._frame.index[rows].to_flat_index(),
                 "value": part.values[rows],
                 "removed": part.removed[rows],
             }
@@ -184,7 +184,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
         Cross-validation folds. Default: the folds of the fit, or none if a class has one row; None:
         only the training error.
     """
-    alone = np.bincount(fit.frame.codes).min() < 2
+    alone = np.bincount(fit._frame.codes).min() < 2
     table = steps_of(fit, new, None if alone and isinstance(cv, str) and cv == SAME_FOLDS else cv)
     table = table[table["size"] > 0]
     if table.empty:

@@ -52,14 +52,14 @@ def written(estimate: Estimate) -> str:
 def counted(test: TestResult) -> str:
     """How many rows are misclassified: each row counts once, which the error of weighted rows does not."""
     return (
-        f"{test.wrong} of {test.n} rows misclassified{' (not weighted)' if test.weighted else ''}"
+        f"{test.wrong} of {test.n} rows misclassified{' (not weighted)' if test._weighted else ''}"
     )
 
 
 def error_of(test: TestResult) -> str:
     """The error with its interval."""
     return (
-        f"{test.error_name} {fixed(test.error)} (95 % CI {fixed(test.low)} to {fixed(test.high)})"
+        f"{test._error_name} {fixed(test.error)} (95 % CI {fixed(test.low)} to {fixed(test.high)})"
     )
 
 
@@ -68,8 +68,8 @@ def lines(test: TestResult) -> list[str]:
     excluded = (
         f"; {test.left_out} rows excluded without a class or a prediction" if test.left_out else ""
     )
-    parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test.estimates.items()}
-    parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test.means.items()}
+    parts = {name: f"{NAMES[name]} {written(e)}" for name, e in test._estimates.items()}
+    parts |= {name: f"{NAMES[name]} {significant(mean)}" for name, (mean, _) in test._means.items()}
     kinds = (
         ("loss", "loss_no_information", "decision_loss"),
         ("balanced_accuracy", "kappa"),
@@ -114,7 +114,7 @@ def undecided(test: TestResult) -> list[str]:
     two = len(test.classes) == 2
     names = "sensitivity and specificity" if two else "sensitivities and specificities"
     line = f"Error, {names} are for predict(new), which does not use the loss"
-    if len(test.classes) > 2 or "decision_loss" not in test.means:
+    if len(test.classes) > 2 or "decision_loss" not in test._means:
         return [line]
     threshold = test.losses[0, 1] / test.losses.sum()  # rows: true classes; the diagonal is 0
     return [
@@ -127,8 +127,8 @@ def warned(test: TestResult) -> list[str]:
     balanced accuracy of chance.
     """
     if test.losses is None:
-        chance = 1 / np.count_nonzero(test.counts.weight.sum(axis=1))
-        informed = not test.wrong or bool(test.estimates["balanced_accuracy"].low > chance)
+        chance = 1 / np.count_nonzero(test._counts.weight.sum(axis=1))
+        informed = not test.wrong or bool(test._estimates["balanced_accuracy"].low > chance)
         measure, error, none, baseline, decided = (
             "error",
             test.error,
@@ -137,7 +137,7 @@ def warned(test: TestResult) -> list[str]:
             np.inf,
         )
     else:
-        loss, informed = {name: mean for name, (mean, _) in test.means.items()}, False
+        loss, informed = {name: mean for name, (mean, _) in test._means.items()}, False
         baseline, decided = f"always {shown(test.cheapest)}", loss.get("decision_loss", np.inf)
         measure, error, none = "mean loss", loss["loss"], loss["loss_no_information"]
     if informed or error < none - SAME:
@@ -181,7 +181,7 @@ def summary(test: TestResult) -> Summary:
     of_all = [
         *([line.split(": ", 1) for line in warned(test)]),
         [
-            test.error_name,
+            test._error_name,
             f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}",
         ],
         ["No-information error", f"{fixed(test.no_information)} ({test.against})"],
@@ -194,11 +194,12 @@ def summary(test: TestResult) -> Summary:
     )
     of_all += [["Decision", test.decided]] if test.decided else []
     of_all += [
-        [NAMES[name][0].upper() + NAMES[name][1:], written(e)] for name, e in test.estimates.items()
+        [NAMES[name][0].upper() + NAMES[name][1:], written(e)]
+        for name, e in test._estimates.items()
     ]
     of_all += [
         [NAMES[name], f"{significant(mean)}{f' (SE {significant(se, 2)})' if se == se else ''}"]
-        for name, (mean, se) in test.means.items()
+        for name, (mean, se) in test._means.items()
     ]
     classes = [str(level) for level in test.classes]
     counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]
@@ -206,7 +207,7 @@ def summary(test: TestResult) -> Summary:
         columns={**NAMES, "balanced_accuracy": "balanced accuracy"}
     )
     half = (estimates.shape[1] + 1) // 2
-    what = "Weight of rows" if test.weighted else "Rows"
+    what = "Weight of rows" if test._weighted else "Rows"
     sheets = [
         Sheet(of_all, "Test on new rows (95 % CI)", aligns="ll"),
         Sheet(
@@ -218,7 +219,7 @@ def summary(test: TestResult) -> Summary:
         (slice(half, None), "By class (95 % CI), continued"),
     ):
         sheets.append(sheet_of(estimates.iloc[:, part], title))
-    if test.judged.probabilities is not None and (test.counts.weight.sum(axis=1) > 0).sum() > 1:
+    if test.judged.probabilities is not None and (test._counts.weight.sum(axis=1) > 0).sum() > 1:
         line = test.calibration_line().set_index("class").dropna()
         line = pd.DataFrame(
             {name: _estimates(line, name, f"{name}_") for name in ("intercept", "slope")},
@@ -256,25 +257,25 @@ def notes(test: TestResult) -> list[str]:
         "of Wilson intervals; kappa by the delta method (Fleiss, Cohen and Everitt 1969) on Wilson's scale"
         + (
             "; AUC by Wilson's with DeLong's variance, for several classes each versus the rest."
-            if "auc" in test.estimates
+            if "auc" in test._estimates
             else "."
         )
     ]
     out += [f"{line}." for line in undecided(test)]
     absent = [
-        str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=1), strict=True) if n == 0
+        str(c) for c, n in zip(test.classes, test._counts.weight.sum(axis=1), strict=True) if n == 0
     ]
     if absent:
         out.append(
             f"No row is of class {', '.join(absent)}: its sensitivity is unknown, and means over classes exclude it."
         )
     never = [
-        str(c) for c, n in zip(test.classes, test.counts.weight.sum(axis=0), strict=True) if n == 0
+        str(c) for c, n in zip(test.classes, test._counts.weight.sum(axis=0), strict=True) if n == 0
     ]
     if never:
         out.append(f"No row is predicted as {', '.join(never)}.")
-    if "log_loss" in test.means and test.means["log_loss"][0] == np.inf:
-        none = (test.probabilities[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
+    if "log_loss" in test._means and test._means["log_loss"][0] == np.inf:
+        none = (test._probabilities[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
         out.append(
             f"The log loss is infinite: {int(none.sum())} of {test.n} rows have probability 0 for their class."
         )
@@ -283,8 +284,8 @@ def notes(test: TestResult) -> list[str]:
             "The probabilities are the method's own and not calibrated: fit.calibrate().test(new) "
             "tests calibrated ones."
         )
-    if "auc" in test.estimates:
-        areas = [area.estimate for area in (*test.areas[0], test.areas[1])]
+    if "auc" in test._estimates:
+        areas = [area.estimate for area in (*test._areas[0], test._areas[1])]
         if any(e.low != e.low and e.value == e.value for e in areas):
             out.append(
                 "An AUC has no interval if its variance is 0, as with equal probabilities for all "
@@ -320,7 +321,7 @@ def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.Dat
     """Measures with their intervals, as text: a row for each group, and one for all rows."""
     tests = {str(label): t for label, t in result.groups.items()} | {"all rows": result.overall}
     codes = {m: result.class_code(m, of) for m in measures}
-    cells = [[written(t.estimate(m, c)) for m, c in codes.items()] for t in tests.values()]
+    cells = [[written(t._estimate(m, c)) for m, c in codes.items()] for t in tests.values()]
     return pd.DataFrame(cells, pd.Index(tests, name=result.by), measures)
 
 
@@ -476,7 +477,7 @@ def of_test(test: TestResult, measures: Any = None) -> PaperTable:
     usual = [name for name in ("sensitivity", "specificity", "ppv", "npv", "auc") if name in table]
     table = table[choose_columns("measures", measures, list(table), usual)].rename(columns=heading)
     table.insert(
-        0, "Weight" if test.weighted else "Rows", [f"{n:g}" for n in test.confusion.sum(axis=1)]
+        0, "Weight" if test._weighted else "Rows", [f"{n:g}" for n in test.confusion.sum(axis=1)]
     )
     return PaperTable(
         table.rename_axis("Class"),

@@ -14,13 +14,11 @@ from ..core.statistics.one_se import RULES
 from ..estimation.calls import costs_twice, worse_than_one_class
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..ground.checks import whole_number
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
 from ..ground.text import to_html
 from ..metrics.wrappers import OneOf
 from ..values import NUMBERS
-from .evaluation import choose_columns
 from .tidy import list_prototypes, with_texts
 from .words import (
     MOST_LEARNED,
@@ -41,7 +39,6 @@ from .words import (
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-    from .sheets import PaperTable
 
 ACROSS = 110  # characters of a line of classes side by side
 WIDE = 110  # characters of a line with the call at its end
@@ -49,7 +46,6 @@ MOST_TERMS = 8  # of a printed score
 LARGEST = 3  # shares that are printed
 NAMES_LEFT = 10  # columns of centroids in print
 LARGE = 1000  # rows from which errors are printed with three decimals
-MOST_COLUMNS = 8  # columns of prototypes that fit on a page
 SHOWN = 20  # prototypes or features in a summary
 FEW = 5  # rows that a note names
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
@@ -64,7 +60,7 @@ KEPT = (
 
 def facts(fit: Fitted) -> dict[str, str]:
     """The first lines of the summary, by name; print has some of them."""
-    frame = fit.frame
+    frame = fit._frame
     out = {
         "Method": fit.model.title,
         "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}",
@@ -75,10 +71,10 @@ def facts(fit: Fitted) -> dict[str, str]:
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
     if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(
-        fit.problem.candidates, int
+        fit._problem.candidates, int
     ):
         sample = (
-            f"{fit.problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, "
+            f"{fit._problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, "
             "because all would take long"
         )
         out["Candidates"] = f"{sample} (candidates='train' uses all)"
@@ -101,7 +97,7 @@ def facts(fit: Fitted) -> dict[str, str]:
             f"{count}{' (all rows)' * (count == fit.nobs)}{_budget(fit)}{_of_other_class(fit)}"
         )
     out |= separation_facts(fit) | class_facts(fit)
-    if fit.curve is not None and fit.selection.point is not None:
+    if fit._curve is not None and fit._selection.point is not None:
         out = warnings_of(fit) | out | validated(fit)  # warnings first
     else:
         out["CV error"] = error_said(fit)
@@ -109,7 +105,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     if curve is not None:
         choice = {"Grid": describe_grid(fit, curve), "Fewer prototypes": describe_fewer(fit, curve)}
         out |= {name: words for name, words in choice.items() if words}
-    return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
+    return out if fit._calibration is None else {**out, "Probabilities": fit._calibration.words()}
 
 
 def separation_facts(fit: Fitted) -> dict[str, str]:
@@ -119,7 +115,7 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     count, weights = len(fit.rule.prototypes), fit.dissimilarity.metric.column_weights
     if (
         (weights is None and count != 2)
-        or count * len(fit.frame.schema) ** 2 > MOST_LEARNED
+        or count * len(fit._frame.schema) ** 2 > MOST_LEARNED
         or why_not_separated(fit)
     ):
         return {}
@@ -152,7 +148,7 @@ def columns_left(fit: Fitted) -> list[str]:
     """The columns in which centroids that were shrunken to one another still differ, those that
     differ most first; none of other rules.
     """
-    known, coords = fit.prototype_table, fit.rule.prototypes.coords
+    known, coords = fit._prototype_table, fit.rule.prototypes.coords
     if "columns" not in known or coords is None:
         return []
     table = fit.prototypes.iloc[:, known.shape[1] :]
@@ -163,7 +159,7 @@ def columns_left(fit: Fitted) -> list[str]:
 
 def _order_said(fit: Fitted) -> str:
     """Use of the order of the classes, if they have one."""
-    response, validation = fit.frame.response, fit.curve
+    response, validation = fit._frame.response, fit._curve
     if response is None or not response.ordered or len(fit.classes) < 3:
         return ""
     used = validation is not None and validation.measure == "ordinal"
@@ -175,14 +171,14 @@ def _budget(fit: Fitted) -> str:
     most = fit.call.arguments.get("max_prototypes")
     return (
         ""
-        if most is None or fit.model.can.counted == "features" or fit.selection.by_hand
+        if most is None or fit.model.can.counted == "features" or fit._selection.by_hand
         else f" (at most {brief(most)})"
     )
 
 
 def _of_other_class(fit: Fitted) -> str:
     """Number of prototypes that are rows of another class than the one they represent, and how to exclude them."""
-    count = int(fit.of_other_class.sum())
+    count = int(fit._of_other_class.sum())
     cure = (
         " (candidates='same_class' excludes them)"
         if "unlabelled" in fit.model.can.candidates
@@ -197,8 +193,8 @@ def _of_other_class(fit: Fitted) -> str:
 
 def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the selected point, named after its measure, and corrected for the selection."""
-    curve: Any = fit.curve
-    row, name = curve.table.iloc[fit.selection.point], curve.measure_name
+    curve: Any = fit._curve
+    row, name = curve.table.iloc[fit._selection.point], curve._measure_name
     how = count_folds(curve) + (", the same in each" if row["se"] <= SAME else "")
     none = f"no-information {name} {fixed(curve.no_information)}"
     out = {f"CV {name}": f"{with_error(row['error'], row['se'], how)}; {none}"}
@@ -213,11 +209,11 @@ def validated(fit: Fitted) -> dict[str, str]:
 
 def warnings_of(fit: Fitted) -> dict[str, str]:
     """Warnings if the fit is worse than no information, and if its error counts costs twice."""
-    curve: Any = fit.curve
-    point: Any = fit.selection.point
+    curve: Any = fit._curve
+    point: Any = fit._selection.point
     corrected = corrected_error(fit)
     error = None if corrected is None else corrected.value
-    worse = worse_than_one_class(curve, point, fit.rule.kinds, fit.calibration is not None, error)
+    worse = worse_than_one_class(curve, point, fit.rule.kinds, fit._calibration is not None, error)
     return {
         name: words
         for name, words in {"Warning": worse, "Costs": costs_twice(curve)}.items()
@@ -229,8 +225,8 @@ def described(fit: Fitted) -> str:
     """The dissimilarity in words, and how it was chosen."""
     metric = fit.dissimilarity.metric
     scaled = f", {metric.scaling}" if metric.scaling else ""
-    values, axes = fit.selection.values, fit.problem.metric_axes
-    if isinstance(fit.problem.to_tune, OneOf):
+    values, axes = fit._selection.values, fit._problem.metric_axes
+    if isinstance(fit._problem.to_tune, OneOf):
         names = axes["dissimilarity"]
         return f"{metric.name}{scaled} (selected from {', '.join(names[:-1])} and {names[-1]})"
     chosen = ", ".join(f"{name} = {significant(values[name])}" for name in axes)
@@ -239,11 +235,11 @@ def described(fit: Fitted) -> str:
 
 def per_class(fit: Fitted) -> pd.DataFrame:
     """Rows of each class, and prototypes if the rule uses dissimilarities."""
-    levels = fit.frame.levels
+    levels = fit._frame.levels
     codes = pd.Series(fit.rule.prototypes.classes, dtype=int)
     chosen = codes.value_counts().reindex(range(len(levels)), fill_value=0)
     out = pd.DataFrame(
-        {"observations": fit.frame.class_counts, "prototypes": chosen.to_numpy()},
+        {"observations": fit._frame.class_counts, "prototypes": chosen.to_numpy()},
         levels.rename("class"),
     )
     return out if fit.model.measures(fit.rule) else out[["observations"]]
@@ -251,7 +247,7 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 
 def headline(fit: Fitted) -> str:
     """The method, its prototypes, the rows and the classes."""
-    frame, q = fit.frame, len(fit.rule.prototypes)
+    frame, q = fit._frame, len(fit.rule.prototypes)
     title, rest = fit.model.title.replace(" (greedy)", ""), f"{fit.nobs} observations"
     if len(fit.dropped):
         rest += f" ({len(fit.dropped)} dropped for missing values)"
@@ -265,9 +261,9 @@ def headline(fit: Fitted) -> str:
 
 def no_summary(fit: Fitted) -> str:
     """Warning that the 1-SE rule keeps more than a third of the rows, with the error of fewer; "" if it does not."""
-    curve, size = fit.curve, len(fit.rule.prototypes)
+    curve, size = fit._curve, len(fit.rule.prototypes)
     counts = fit.model.can.counted not in (False, "features")
-    if curve is None or fit.selection.rule != "1se" or not counts or size <= MOST_SHARE * fit.nobs:
+    if curve is None or fit._selection.rule != "1se" or not counts or size <= MOST_SHARE * fit.nobs:
         return ""
     fewer = describe_fewer(fit, curve)
     return f"{size} of {fit.nobs} rows are prototypes, which is not a summary." + (
@@ -278,13 +274,13 @@ def no_summary(fit: Fitted) -> str:
 def error_said(fit: Fitted) -> str:
     """The error with its 95 % interval, how it was estimated, and the error of one class for all rows."""
     validation, point = (
-        (fit.curve, fit.selection.point) if fit.curve is not None else (fit.checked, 0)
+        (fit._curve, fit._selection.point) if fit._curve is not None else (fit._checked, 0)
     )
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
     corrected = corrected_error(fit)
-    error = validation.choice.error[point]
+    error = validation._choice.error[point]
     if corrected is None:
         value, ends, how = (
             error,
@@ -307,7 +303,7 @@ def parameters_said(fit: Fitted, every: bool = False) -> dict[str, str]:
     """The values of parameters that were tuned or given, and how they were selected; with `every`
     all that the rule reports.
     """
-    tuned = fit.problem.of_method(fit.selection.values)
+    tuned = fit._problem.of_method(fit._selection.values)
     named, out = {**fit.call.parameters, **tuned}, dict[str, str]()
     for name, value in fit.rule.report.items():
         noun, _, symbol = name.rpartition(" ")
@@ -322,7 +318,7 @@ def parameters_said(fit: Fitted, every: bool = False) -> dict[str, str]:
             out[_capital(noun if symbol in SYMBOLS and noun else name)] = _with_rule(
                 fit, key, value
             )
-    if fit.curve is not None:
+    if fit._curve is not None:
         out |= {
             _capital(name): _with_rule(fit, name, value)
             for name, value in tuned.items()
@@ -339,17 +335,17 @@ def _with_rule(fit: Fitted, name: str, value: Any) -> str:
     """A value, and if it was selected from several, the rule and their number."""
     text = value if isinstance(value, str) else significant(value)
     text = ("no", "yes")[int(value)] if isinstance(value, (bool, np.bool_)) else text
-    if fit.curve is None or fit.selection.point is None or name not in fit.curve.grid:
+    if fit._curve is None or fit._selection.point is None or name not in fit._curve.grid:
         return text
-    count = fit.curve.of_metric(fit.selection.point).grid[name].nunique()
-    rule = "set by hand" if fit.selection.by_hand else selection_rule(fit)
+    count = fit._curve._of_metric(fit._selection.point).grid[name].nunique()
+    rule = "set by hand" if fit._selection.by_hand else selection_rule(fit)
     return text if count < 2 else f"{text} ({rule}, {count} values)"
 
 
 def brief_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print below the table, by name: the error, parameters, distance, and anything that is wrong."""
-    every, validation = facts(fit), fit.curve
-    name = "Error" if validation is None else _capital(validation.measure_name)
+    every, validation = facts(fit), fit._curve
+    name = "Error" if validation is None else _capital(validation._measure_name)
     out = {name: error_said(fit), **parameters_said(fit)}
     if not len(fit.rule.prototypes) and "Prototypes" in every:
         out["Prototypes"] = every["Prototypes"]
@@ -398,21 +394,21 @@ def choices(validation: ErrorCurve) -> pd.DataFrame:
     """The rows of the best point, of the 1-SE rule and of `choose=`; `corrected` has their errors
     corrected for the choice.
     """
-    rules = list(dict.fromkeys(["min", "1se", validation.problem.call.choose]))
-    rows = validation.table.iloc[[validation.point_of(rule) for rule in rules]].set_axis(rules)
+    rules = list(dict.fromkeys(["min", "1se", validation._problem.call.choose]))
+    rows = validation.table.iloc[[validation._point_of(rule) for rule in rules]].set_axis(rules)
     if len(validation.grid) > 1:
-        found = [validation.correction(rule) for rule in rules]
+        found = [validation._correction(rule) for rule in rules]
         corrected = [np.nan if estimate is None else estimate.value for estimate in found]
         rows.insert(rows.columns.get_loc("se") + 1, "corrected", corrected)
-    return rows.rename(columns={"error": validation.measure_name})
+    return rows.rename(columns={"error": validation._measure_name})
 
 
 def _head(validation: ErrorCurve) -> str:
     """The measure of the cross-validation, its rows, and the no-information error."""
-    how, name, problem = count_folds(validation), validation.measure_name, validation.problem
+    how, name, problem = count_folds(validation), validation._measure_name, validation._problem
     further = [
         f"{parameter} above {significant(e.last)}"
-        for parameter, e in validation.extensions.items()
+        for parameter, e in validation._extensions.items()
         if e.added
     ]
     points = f"{len(validation.table)} grid points" + (
@@ -424,9 +420,9 @@ def _head(validation: ErrorCurve) -> str:
 
 def curve_said(validation: ErrorCurve) -> tuple[str, list[Any]]:
     """`print(validation)`."""
-    warned = (worse_than_one_class(validation, validation.point_of()), costs_twice(validation))
+    warned = (worse_than_one_class(validation, validation._point_of()), costs_twice(validation))
     lines = [
-        repr(validation.problem.call),
+        repr(validation._problem.call),
         _head(validation),
         *(f"Warning: {words}" for words in warned if words),
     ]
@@ -476,8 +472,8 @@ def by_class(fit: Fitted) -> pd.DataFrame:
     """
     table = per_class(fit)
     counts = count_confusion(fit)[0]
-    name = "CV error" if fit.curve is not None else "training error"
-    total = fit.frame.class_weights  # a row without a prediction is wrong
+    name = "CV error" if fit._curve is not None else "training error"
+    total = fit._frame.class_weights  # a row without a prediction is wrong
     table[name] = [
         fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))
     ]
@@ -519,11 +515,11 @@ def certificate_rows(fit: Fitted) -> list[list[str]]:
 def notes(fit: Fitted) -> list[str]:
     """Notes for the reader."""
     return [
-        *fit.frame.notes,
+        *fit._frame.notes,
         *fit.dissimilarity.metric.notes,
         *_tied_notes(fit),
         *_certificate_notes(fit),
-        *(fit.model.notes(fit.learned) if fit.model.has("notes") else []),
+        *(fit.model.notes(fit._learned) if fit.model.has("notes") else []),
         *_validation_notes(fit),
         *_calibration_notes(fit),
     ]
@@ -531,9 +527,9 @@ def notes(fit: Fitted) -> list[str]:
 
 def _tied_notes(fit: Fitted) -> list[str]:
     """Texts at the same distance from all classes, such as texts without letters in common with a prototype."""
-    if not is_text(fit) or fit.frame.absent is not None or "distance" not in fit.rule.kinds:
+    if not is_text(fit) or fit._frame.absent is not None or "distance" not in fit.rule.kinds:
         return []
-    far = fit.predictions(None, "distance")
+    far = fit._predictions(None, "distance")
     tied = far.index[(far.max(axis=1) == far.min(axis=1)).to_numpy()]
     if not len(tied):
         return []
@@ -545,14 +541,14 @@ def _tied_notes(fit: Fitted) -> list[str]:
 
 def _calibration_notes(fit: Fitted) -> list[str]:
     """The guarantee of prediction sets, and the classes with too few rows for it to be informative."""
-    if fit.calibration is None:
+    if fit._calibration is None:
         return []
-    least = fit.calibration.smallest_level()
+    least = fit._calibration.smallest_level()
     few = [
         f"{c} (above level {a:.3g})" for c, a in zip(fit.classes, least, strict=True) if a < 0.95
     ]
     always = f"Classes with few calibration rows are in every set: {', '.join(few)}."
-    return [fit.calibration.guarantee(), *([always] if few else [])]
+    return [fit._calibration.guarantee(), *([always] if few else [])]
 
 
 def _certificate_notes(fit: Fitted) -> list[str]:
@@ -563,16 +559,16 @@ def _certificate_notes(fit: Fitted) -> list[str]:
 
 
 def _validation_notes(fit: Fitted) -> list[str]:
-    optimistic = f"The training error is optimistic: {fit.why_optimistic}"
-    validation = fit.curve
+    optimistic = f"The training error is optimistic: {fit._why_optimistic}"
+    validation = fit._curve
     if validation is None:
         return [f"{optimistic}."]
-    out = [f"Cross-validation: {note}." for note in validation.notes]
+    out = [f"Cross-validation: {note}." for note in validation._notes]
     if len(validation.grid.columns):
-        how = f"Parameters of point {fit.selection.point}, selected manually"
-        if fit.selection.rule in RULES:
+        how = f"Parameters of point {fit._selection.point}, selected manually"
+        if fit._selection.rule in RULES:
             how = f"Parameters selected by the {selection_rule(fit)}"
-        keeps = validation.limits.allowed
+        keeps = validation._limits.allowed
         kept = (
             ""
             if keeps is None
@@ -583,16 +579,16 @@ def _validation_notes(fit: Fitted) -> list[str]:
     out += at_the_end(fit)
     return [
         *out,
-        f"{optimistic}. Use the cross-validated {validation.measure_name} to judge performance on new rows.",
+        f"{optimistic}. Use the cross-validated {validation._measure_name} to judge performance on new rows.",
     ]
 
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
     """Reason why the cross-validated error of a tuned fit is optimistic, and better estimates."""
-    name = fit.curve.measure_name
-    if fit.selection.rule == "bound" or len(fit.curve.grid) == 1:
+    name = fit._curve._measure_name
+    if fit._selection.rule == "bound" or len(fit._curve.grid) == 1:
         return []
-    if fit.selection.by_hand:
+    if fit._selection.by_hand:
         return [f"The CV {name} is optimistic if the point was selected by looking at the curve."]
     return [
         f"The CV {name} is optimistic because the parameters were tuned on the same folds. The "
@@ -605,7 +601,7 @@ def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
 
 def at_the_end(fit: Fitted) -> list[str]:
     """A note if the lowest error is at the largest value of a parameter that was tried."""
-    grid, best, name = fit.curve.grid, fit.curve.choice.best, fit.curve.measure_name
+    grid, best, name = fit._curve.grid, fit._curve._choice.best, fit._curve._measure_name
     numeric = [c for c in grid if grid[c].nunique() > 2 and pd.api.types.is_numeric_dtype(grid[c])]
     ends = [
         (c, grid[c].iloc[best])
@@ -616,49 +612,3 @@ def at_the_end(fit: Fitted) -> list[str]:
         f"The lowest CV {name} is at the largest {c} tried, {significant(value)}: larger values may do better."
         for c, value in ends
     ]
-
-
-def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable:
-    """Table of the prototypes for a paper: their class, the columns of the method, and their values.
-
-    Parameters
-    ----------
-    n : int, optional
-        Number of prototypes, in the order of selection. Default: all.
-    columns : list of str, optional
-        Columns of `prototypes`. Default: the first eight, without a redundant `true_class`.
-
-    Returns
-    -------
-    PaperTable
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.as_table(n=1, columns=["class", "newly_covered", "petal_width"]).frame.to_dict("index")
-    {'7': {'class': 'setosa', 'newly_covered': '39', 'petal_width': '0.2'}}
-    """
-    from .sheets import PaperTable  # see `summary`
-
-    found = fit.prototypes
-    same = (
-        "true_class" in found
-        and (found["true_class"].astype(object) == found["class"].astype(object)).all()
-    )
-    usual = list(found.columns.drop("true_class" if same else []))
-    names = choose_columns("columns", columns, list(found), usual[:MOST_COLUMNS])
-    if n is not None:
-        whole_number("n", n, 1)
-    table = found[names].iloc[:n]
-    notes = [f"{fit.model.title}; {described(fit)}."]
-    known = fit.curve is not None and fit.selection.point is not None
-    notes += [f"{name}: {words}." for name, words in validated(fit).items()] if known else []
-    notes += (
-        [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
-    )
-    left = [str(name) for name in usual if name not in names]
-    notes += [f"Not shown: {', '.join(left)}."] if left else []
-    return PaperTable(
-        table.rename_axis("Prototype"), f"Prototypes of {fit.frame.formula.response}", notes
-    )

@@ -27,9 +27,9 @@ def tidy(fit: Fitted) -> Any:
 def list_prototypes(fit: Fitted) -> pd.DataFrame:
     """`tidy`, as pandas has it."""
     if fit.model.has("feature_table"):
-        return fit.model.feature_table(fit.learned)
-    out = fit.prototype_table.reset_index(drop=True)
-    out.insert(0, "prototype", list(fit.prototype_table.index))
+        return fit.model.feature_table(fit._learned)
+    out = fit._prototype_table.reset_index(drop=True)
+    out.insert(0, "prototype", list(fit._prototype_table.index))
     return out
 
 
@@ -64,10 +64,10 @@ def glance(fit: Fitted) -> Any:
     if "objective" in fit.rule.report:
         row["objective"] = fit.objective.value
     row["training_error"] = fit.training_error
-    if fit.curve is not None and fit.selection.point is not None:
+    if fit._curve is not None and fit._selection.point is not None:
         chosen, name = (
-            fit.curve.table.iloc[fit.selection.point],
-            fit.curve.measure_name.replace(" ", "_"),
+            fit._curve.table.iloc[fit._selection.point],
+            fit._curve._measure_name.replace(" ", "_"),
         )
         corrected = corrected_error(fit)
         row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
@@ -100,8 +100,8 @@ def augment(fit: Fitted, new: Any = None) -> Any:
     if clash:
         raise DataError(f"the data have a column {clash[0]!r}, which augment adds: rename it")
     out = base.copy()
-    response = fit.frame.formula.response
-    fitted = fit.predictions(source).reindex(base.index)
+    response = fit._frame.formula.response
+    fitted = fit._predictions(source).reindex(base.index)
     truth = base.get(response)
     out["fitted"] = fitted
     if truth is not None:
@@ -109,16 +109,16 @@ def augment(fit: Fitted, new: Any = None) -> Any:
         same = fitted.astype(object) == truth.astype(object)
         out["correct"] = same.astype("boolean").where(known)
     if "nearest" in fit.rule.kinds:
-        out["prototype"] = fit.predictions(source, "nearest", unseen=None).reindex(base.index)
+        out["prototype"] = fit._predictions(source, "nearest", unseen=None).reindex(base.index)
     if "distance" in fit.rule.kinds:
-        distance = fit.predictions(source, "distance", unseen=None).reindex(base.index)
+        distance = fit._predictions(source, "distance", unseen=None).reindex(base.index)
         out["distance"] = distance.min(axis=1)
         classes = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
         out["margin"] = margins(
-            distance.to_numpy(float), fit.frame.levels.get_indexer(classes.astype(object))
+            distance.to_numpy(float), fit._frame.levels.get_indexer(classes.astype(object))
         )
     if "cover" in fit.rule.kinds:
-        cover = fit.predictions(source, "cover", unseen=None).reindex(base.index)
+        cover = fit._predictions(source, "cover", unseen=None).reindex(base.index)
         against = fitted if truth is None else truth
         out["covered"] = (
             (cover.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())

@@ -32,12 +32,12 @@ def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     """Weight of the rows by true and predicted class, and which rows: held out, if something was
     cross-validated, else training rows.
     """
-    if fit.curve is not None:
-        return fit.curve.confusion(fit.selection.point), "held-out rows"
-    L, levels = len(fit.classes), fit.frame.levels
-    table = np.bincount(fit.frame.codes * L + fit.fitted_codes, fit.frame.weights, L * L).reshape(
-        L, L
-    )
+    if fit._curve is not None:
+        return fit._curve.confusion(fit._selection.point), "held-out rows"
+    L, levels = len(fit.classes), fit._frame.levels
+    table = np.bincount(
+        fit._frame.codes * L + fit._fitted_codes, fit._frame.weights, L * L
+    ).reshape(L, L)
     return pd.DataFrame(table, levels, levels), "training rows"
 
 
@@ -61,7 +61,7 @@ def list_shown(fit: Fitted) -> Array:
 
 def is_text(fit: Fitted) -> bool:
     """Whether the rows are texts, of which the metric compares the letters."""
-    ((name, column), *others) = [*fit.frame.schema.items(), (None, None)]
+    ((name, column), *others) = [*fit._frame.schema.items(), (None, None)]
     return (
         column is not None
         and column.kind == "category"
@@ -118,7 +118,7 @@ def list_features(fit: Fitted) -> list[str]:
     """The features of a rule in words, in the order chosen; none where it has prototypes alone."""
     if not fit.model.has("feature_table"):
         return []
-    table = fit.model.feature_table(fit.learned)
+    table = fit.model.feature_table(fit._learned)
     names = (
         [f"{machine}: " for machine in table["machine"]]
         if "machine" in table
@@ -129,7 +129,7 @@ def list_features(fit: Fitted) -> list[str]:
 
 def describe_axis(validation: ErrorCurve, parameter: str) -> str:
     """Name of a tuned parameter beside its axis."""
-    return validation.problem.model.words.get(parameter, parameter)
+    return validation._problem.model.words.get(parameter, parameter)
 
 
 def describe_point(validation: ErrorCurve, point: int) -> str:
@@ -137,27 +137,27 @@ def describe_point(validation: ErrorCurve, point: int) -> str:
     row = validation.grid.iloc[point]
     return (
         ", ".join(f"{k} = {write_value(row[k])}" for k in validation.grid)
-        or validation.problem.model.title
+        or validation._problem.model.title
     )
 
 
 def name_choice(validation: ErrorCurve, point: int) -> str:
     """Whether a grid point has the lowest error and is the 1-SE choice; "" for other points."""
-    choice = validation.choice
-    lowest = [f"lowest {validation.measure_name}"] * (point == choice.best)
+    choice = validation._choice
+    lowest = [f"lowest {validation._measure_name}"] * (point == choice.best)
     return " and ".join([*lowest, *["1-SE choice"] * (point == choice.one_se)])
 
 
 def describe_choice(validation: ErrorCurve, point: int) -> str:
     """A grid point with its error, and whether it is the best or the 1-SE choice."""
     row, which = validation.table.iloc[point], name_choice(validation, point)
-    error = f"{validation.measure_name} {write_error(row)}{which and ', '}{which}"
+    error = f"{validation._measure_name} {write_error(row)}{which and ', '}{which}"
     return f"{describe_point(validation, point)}: {error}. Size {row['size']:.4g}."
 
 
 def describe_selection(validation: ErrorCurve) -> str:
     """The selection of the 1-SE rule, its size and its error: the title of the error curve."""
-    point, measure = validation.choice.one_se, validation.measure_name
+    point, measure = validation._choice.one_se, validation._measure_name
     row = validation.table.iloc[point]
     error = f"{measure} {write_rate(row['error'], measure)}" + (
         f" (SE {write_rate(row['se'], measure)})" if row["se"] > SAME else ""
@@ -178,7 +178,7 @@ def write_rate(value: float, measure: str = "error") -> str:
 
 def name_sizes(validation: ErrorCurve) -> str:
     """Units of the sizes of the fitted models: "prototypes" or "features"; "size" if they are neither."""
-    counted = validation.problem.model.can.counted
+    counted = validation._problem.model.can.counted
     return "features" if counted == "features" else "prototypes" if counted else "size"
 
 
@@ -186,20 +186,22 @@ def list_facts(validation: ErrorCurve, point: int) -> list[tuple[str, str]]:
     """Facts about a grid point, by name."""
     row = validation.table.iloc[point]
     out = [(describe_axis(validation, k), write_value(row[k])) for k in validation.grid]
-    out.append((f"held-out {validation.measure_name}, {count_folds(validation)}", write_error(row)))
+    out.append(
+        (f"held-out {validation._measure_name}, {count_folds(validation)}", write_error(row))
+    )
     if "cover_error" in row:
         out.append(("cover error", f"{row['cover_error']:.4f}"))
     if "bound" in row:
         out.append(("bound from training rows", f"{row['bound']:.4f}"))
-    out.append((f"no-information {validation.measure_name}", f"{validation.no_information:.4f}"))
+    out.append((f"no-information {validation._measure_name}", f"{validation.no_information:.4f}"))
     out.append(("size, mean over folds", f"{row['size']:.4g}"))
     return out
 
 
 def count_folds(validation: ErrorCurve) -> str:
     """The folds, and how often they were drawn."""
-    repeats = len(validation.of_fold)
-    return f"{int(validation.of_fold.max()) + 1} folds" + (
+    repeats = len(validation._of_fold)
+    return f"{int(validation._of_fold.max()) + 1} folds" + (
         f" x {repeats} repeats" if repeats > 1 else ""
     )
 
@@ -208,20 +210,20 @@ def selecting_curve(fit: Fitted) -> ErrorCurve | None:
     """The cross-validation whose rule selected the parameters of the fit; None without one."""
     return (
         None
-        if fit.curve is None or fit.selection.point is None or fit.selection.by_hand
-        else fit.curve
+        if fit._curve is None or fit._selection.point is None or fit._selection.by_hand
+        else fit._curve
     )
 
 
 def corrected_error(fit: Fitted) -> Estimate | None:
     """The cross-validated error, corrected for the selection; None if nothing was selected by a rule."""
     curve = selecting_curve(fit)
-    return None if curve is None else curve.correction(fit.selection.rule)
+    return None if curve is None else curve._correction(fit._selection.rule)
 
 
 def selection_rule(fit: Fitted) -> str:
     """The rule that selected the parameters, in words."""
-    return RULES[fit.selection.rule].format(measure=fit.curve.measure_name)
+    return RULES[fit._selection.rule].format(measure=fit._curve._measure_name)
 
 
 def describe_fewer(fit: Fitted, curve: ErrorCurve) -> str:
@@ -230,18 +232,18 @@ def describe_fewer(fit: Fitted, curve: ErrorCurve) -> str:
     """
     size, counted = len(fit.rule.prototypes), fit.model.can.counted not in (False, "features")
     many = not all_rows_serve(fit) and size > min(MANY, MOST_SHARE * fit.nobs)
-    if not (many and counted and fit.selection.rule == "1se"):
+    if not (many and counted and fit._selection.rule == "1se"):
         return ""
     slow = (
         fit.dissimilarity.metric.slow
-        or fit.problem.train_in_folds
-        or fit.problem.to_tune is not None
+        or fit._problem.train_in_folds
+        or fit._problem.to_tune is not None
     )
     if slow or np.prod([*fit.dissimilarity.shape, len(curve.grid)]) > MOST_LEARNED:
-        points = frontier(curve.choice.error, curve.rule_sizes)
-        sizes, error = curve.rule_sizes[points], curve.choice.error[points]
+        points = frontier(curve._choice.error, curve._rule_sizes)
+        sizes, error = curve._rule_sizes[points], curve._choice.error[points]
     else:
-        sizes, error = fit.prices
+        sizes, error = fit._prices
     smaller = [np.flatnonzero((sizes >= len(fit.classes)) & (sizes <= size / by)) for by in FEWER]
     costs = [
         (f"{sizes[g]:.0f}", fixed(error[g], 3))
@@ -255,7 +257,7 @@ def describe_fewer(fit: Fitted, curve: ErrorCurve) -> str:
         )
     (count, cost), *others = costs
     further = "".join(f", {fewer} with {more}" for fewer, more in others)
-    return f"{count} with CV {curve.measure_name} {cost}{further}; set max_prototypes="
+    return f"{count} with CV {curve._measure_name} {cost}{further}; set max_prototypes="
 
 
 def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> str:
@@ -264,9 +266,9 @@ def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> s
     `unfinished`: only extensions of a parameter whose largest value was selected and that could not
     go on.
     """
-    point: Any = fit.selection.point
-    grid, values, out = curve.of_metric(point).grid, fit.selection.values, []
-    for name, extension in curve.extensions.items():
+    point: Any = fit._selection.point
+    grid, values, out = curve._of_metric(point).grid, fit._selection.values, []
+    for name, extension in curve._extensions.items():
         finished = extension.added and extension.all_classes
         if unfinished and (finished or name not in grid or values[name] != grid[name].max()):
             continue
@@ -284,7 +286,7 @@ def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> s
     given = [
         c
         for c in grid
-        if not fit.problem.model.has_default_grid(c)
+        if not fit._problem.model.has_default_grid(c)
         and grid[c].dtype.kind in "iuf"
         and grid[c].nunique() > 1
     ]
@@ -302,7 +304,7 @@ def describe_grid(fit: Fitted, curve: ErrorCurve, unfinished: bool = False) -> s
 
 def allowed(fit: Fitted) -> int:
     """Maximum number of prototypes of all classes that `max_prototypes=` allows, 0 without it."""
-    return fit.problem.budget or 0
+    return fit._problem.budget or 0
 
 
 def class_facts(fit: Fitted) -> dict[str, str]:
@@ -313,18 +315,18 @@ def class_facts(fit: Fitted) -> dict[str, str]:
         if "prob" in fit.rule.kinds
         else ""
     )
-    also = also if fit.calibration is None else ", but not the probabilities and sets"
+    also = also if fit._calibration is None else ", but not the probabilities and sets"
     out = (
         {}
         if given is None
         else {"Class weights": f"{brief(given)}, which also weight the errors{also}"}
     )
-    if fit.frame.absent is not None:
+    if fit._frame.absent is not None:
         return out
     # for other rules the method describes what this means
     none = fit.model.can.nearest and not len(fit.rule.prototypes)
     out |= _no_prototypes(fit) if none else _never_predicted(fit)
-    texts = texts_as_wholes(fit.frame, fit.dissimilarity.metric)
+    texts = texts_as_wholes(fit._frame, fit.dissimilarity.metric)
     if not texts:
         return out
     cause, cure = texts.rsplit(": ", 1)  # no other cure helps
@@ -333,7 +335,7 @@ def class_facts(fit: Fitted) -> dict[str, str]:
 
 def _no_prototypes(fit: Fitted) -> dict[str, str]:
     """Warning that a nearest-prototype rule has no prototypes."""
-    heaviest = fit.frame.levels[fit.fitted_codes[0]]
+    heaviest = fit._frame.levels[fit._fitted_codes[0]]
     out = {
         "Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"
     }
@@ -354,7 +356,7 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
     predicted, kind = _predicted(fit)
     unseen = ~predicted & ~bare
     if unseen.any():
-        percent = 100 * np.bincount(fit.frame.codes, minlength=len(bare)) / fit.nobs
+        percent = 100 * np.bincount(fit._frame.codes, minlength=len(bare)) / fit.nobs
         names = [
             f"{fit.classes[c]} ({percent[c]:.2g} % of the rows)" for c in np.flatnonzero(unseen)
         ]
@@ -374,14 +376,14 @@ def _predicted(fit: Fitted) -> tuple[Array, str]:
     """Classes that are predicted for some rows, and the kind of these rows; all classes, if
     predicting would take long.
     """
-    validation, count = fit.curve, len(fit.classes)
-    if validation is not None and fit.selection.point is not None:
-        codes = validation.predicted[:, :, fit.selection.point]
+    validation, count = fit._curve, len(fit.classes)
+    if validation is not None and fit._selection.point is not None:
+        codes = validation._predicted[:, :, fit._selection.point]
         return np.bincount(codes[codes >= 0], minlength=count) > 0, "held-out"
     if fit.nobs * len(fit.rule.prototypes) > MOST_PREDICTED or fit.dissimilarity.metric.slow:
         return np.ones(count, bool), ""
     # a row without variables in common has no prediction
-    return np.isin(np.arange(count), fit.fitted_codes), "training"
+    return np.isin(np.arange(count), fit._fitted_codes), "training"
 
 
 def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
@@ -395,9 +397,9 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
     """
     out = []
     if (
-        fit.curve is not None
-        and fit.curve.measure == "error"
-        and _balanced_helps(fit.curve, np.flatnonzero(bare | unseen))
+        fit._curve is not None
+        and fit._curve.measure == "error"
+        and _balanced_helps(fit._curve, np.flatnonzero(bare | unseen))
     ):
         out.append('measure="balanced" to tune')
     if bare.any() and fit.model.can.costs:
@@ -405,16 +407,16 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
     if fit.model.can.weights and fit.call.arguments.get("class_weights") is None:
         out.append('class_weights="balanced"')
     if unseen.any() and set(READ) & set(fit.rule.kinds):
-        calibrate = "" if fit.calibration is not None else "calibrate=True and "
+        calibrate = "" if fit._calibration is not None else "calibrate=True and "
         out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
     return ", or ".join(out)
 
 
 def _balanced_helps(validation: ErrorCurve, classes: Array) -> bool:
     """Whether held-out rows are predicted as one of the classes at the grid point of the lowest balanced error."""
-    problem = validation.problem
+    problem = validation._problem
     lost = losses(
-        validation.predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels))
+        validation._predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels))
     )
     best = mean_loss(lost, row_weights(problem, "balanced")).argmin()
-    return bool(np.isin(validation.predicted[:, :, best], classes).any())
+    return bool(np.isin(validation._predicted[:, :, best], classes).any())

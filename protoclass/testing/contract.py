@@ -43,11 +43,11 @@ class Subject:
 
     def task(self) -> Task:
         """The task of all rows, made again."""
-        return self.fit.chosen_problem.task(self.fit.dissimilarity)
+        return self.fit._chosen_problem.task(self.fit.dissimilarity)
 
     def query(self, new: pd.DataFrame | None = None) -> Query:
         """New rows, measured again: those of the check if none are given."""
-        return self.fit.query(self.new if new is None else new)[0]
+        return self.fit._query(self.new if new is None else new)[0]
 
 
 def measured_task(data: pd.DataFrame, model: Model, seed: int = 0) -> tuple[Dissimilarity, Task]:

@@ -95,7 +95,7 @@ class Content:
 
     def points(self, fit: Fitted) -> np.ndarray:
         """The point (q,) of each prototype of a fit."""
-        rows, names = fit.prototype_row, fit.prototype_names
+        rows, names = fit._prototype_row, fit._prototype_names
         return np.array(
             [
                 row if row >= 0 else self.places[name]
@@ -130,11 +130,11 @@ def make_content(steps: Steps) -> Content:
     fit = steps.fits[steps.own]
     places: dict[Any, int] = {}
     for each in steps.fits:
-        rows = each.prototype_row
-        for name, row in zip(each.prototype_names, rows.tolist(), strict=True):
+        rows = each._prototype_row
+        for name, row in zip(each._prototype_names, rows.tolist(), strict=True):
             if row < 0:
                 places.setdefault(name, fit.nobs + len(places))
-    names = [str(label) for label in [*fit.frame.index, *places]]
+    names = [str(label) for label in [*fit._frame.index, *places]]
     content = Content(steps, names, places, describe_metric(fit), {})
     content.fill(ENTRIES if isinstance(steps.source, Held) else ENTRIES // 10)
     return content
@@ -159,17 +159,20 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
     whole = members.count == q
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    validation, tested = fit.curve if fit.selection.point is not None else None, held_out_codes(fit)
+    validation, tested = (
+        fit._curve if fit._selection.point is not None else None,
+        held_out_codes(fit),
+    )
     distances = measure_nearest(fit, source, nearest, count)
     judged = coverage.fitted if tested is None else tested
-    wrong, margin = np.flatnonzero(judged != fit.frame.codes), distances["far"] - distances["near"]
+    wrong, margin = np.flatnonzero(judged != fit._frame.codes), distances["far"] - distances["near"]
     return {
         "covering": coverage.first is not None,
         "text": describe_prototypes(fit),
         "objective": f"Objective: {fit.certificate}." if "certificate" in fit.rule.report else "",
         "held_out": []
         if validation is None
-        else list_numbers(validation.table.iloc[fit.selection.point][["error", "se"]]),
+        else list_numbers(validation.table.iloc[fit._selection.point][["error", "se"]]),
         "tested": pack(np.empty(0, int) if tested is None else tested),
         "errors": pack(
             wrong[np.argsort(np.abs(margin[wrong]), kind="stable")] if len(margin) else wrong
@@ -221,7 +224,7 @@ def measure_nearest(
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(n, start + BLOCK))
         d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
-        codes = fit.frame.codes[rows, None]
+        codes = fit._frame.codes[rows, None]
         right = prototypes.classes[nearest[rows], None] == codes
         others = np.where(
             ((classes == codes) != right) & (d[:, order] < np.inf), d[:, order], np.inf
@@ -244,13 +247,13 @@ def list_conditions(fit: Fitted) -> list[Packed]:
     """The conditions of a rule in words, each with the `rows` whose class it settles."""
     if not fit.model.has("conditions"):
         return []
-    codes = fit.frame.codes
+    codes = fit._frame.codes
     return [
         {
             "words": f"{each.machine}: {each.text}" if each.machine else each.text,
             "rows": pack(np.flatnonzero(each.removed & np.isin(codes, each.classes))),
         }
-        for each in fit.model.conditions(fit.learned, fit.query()[0])
+        for each in fit.model.conditions(fit._learned, fit._query()[0])
     ]
 
 
@@ -261,13 +264,15 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
     steps, fit, frame, metric = (
         content.steps,
         content.fit,
-        content.fit.frame,
+        content.fit._frame,
         content.fit.dissimilarity.metric,
     )
     even = np.ptp(frame.weights) == 0
-    held = fit.curve if fit.selection.point is not None else None
+    held = fit._curve if fit._selection.point is not None else None
     corrected = (
-        held.correction() if held is not None and fit.selection.point == held.point_of() else None
+        held._correction()
+        if held is not None and fit._selection.point == held._point_of()
+        else None
     )
     tables = [
         table
@@ -289,10 +294,10 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         if metric.given
         else str(fit.formula),
         "method": f"{fit.model.title}, {'given matrix' if metric.given else metric.name}, {fit.nobs:,} rows",
-        "measure": "" if held is None else held.measure_name,
+        "measure": "" if held is None else held._measure_name,
         "corrected": None if corrected is None else corrected.value,
         "own": steps.own,
-        "optimistic": fit.why_optimistic,
+        "optimistic": fit._why_optimistic,
         "ordered": fit.rule.prototypes.at is not None
         and "support" not in fit.rule.prototypes.table,
         "radii": steps.radii,
@@ -317,7 +322,7 @@ def read_aside(content: Content) -> pd.DataFrame:
     ]
     aside = {at: read_predictors(each, place) for each, place, at in points}
     return pd.DataFrame(
-        [aside[at] for at in sorted(aside)], columns=content.fit.frame.columns.columns
+        [aside[at] for at in sorted(aside)], columns=content.fit._frame.columns.columns
     )
 
 
@@ -360,7 +365,7 @@ def describe_metric(fit: Fitted) -> Packed:
     """The distances as a page computes them: `parts`, by class of the prototype or one for all; or
     the `reason` why it cannot.
     """
-    metric, frame = fit.dissimilarity.metric, fit.frame
+    metric, frame = fit.dissimilarity.metric, fit._frame
     if not fit.model.can.nearest or fit.model.can.own_distances:
         return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
     if not frame.formula.plain():
@@ -424,16 +429,16 @@ def describe_curve(content: Content) -> Packed:
     no curve over them.
     """
     steps, fit, radius = content.steps, content.fit, content.fit.model.can.radius
-    validation = fit.curve
+    validation = fit._curve
     if (
         validation is None
-        or fit.selection.point is None
+        or fit._selection.point is None
         or radius not in validation.grid
         or len(steps.radii) < 2
     ):
         return {}
     others = [name for name in validation.grid if name != radius]
-    here = validation.grid.iloc[fit.selection.point]
+    here = validation.grid.iloc[fit._selection.point]
     rows = np.flatnonzero((validation.grid[others] == here[others]).all(axis=1))
     values = validation.grid[radius].to_numpy(float)[rows]
     if len(rows) < 2 or not set(values) <= set(steps.radii):
@@ -448,18 +453,18 @@ def describe_curve(content: Content) -> Packed:
 def describe_album(content: Content, album: Album) -> Packed:
     """The points as pictures; nothing where they have more than `PIXELS` pixels together."""
     fit = content.fit
-    image = album.rows(fit, fit.frame.columns.iloc[:1])
+    image = album.rows(fit, fit._frame.columns.iloc[:1])
     if image[0].size * len(content.names) > PIXELS:
         return {}
     pixels = np.zeros((len(content.names), *image.shape[1:]), np.uint8)
-    pixels[: fit.nobs] = album.rows(fit, fit.frame.columns)
+    pixels[: fit.nobs] = album.rows(fit, fit._frame.columns)
     for each in content.steps.fits:
         points = content.points(each)
         aside = np.flatnonzero(points >= fit.nobs)
         if len(aside):
             pixels[points[aside]] = album.prototypes(each, aside)
     weighs = (
-        pixels[0].size == len(fit.frame.schema)
+        pixels[0].size == len(fit._frame.schema)
         and fit.dissimilarity.metric.column_weights is not None
     )
     relevance = pack(weigh_pixels(fit)) if weighs else None

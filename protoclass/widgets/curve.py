@@ -52,7 +52,7 @@ class CurveExplorer(Explorer):
 
     def __init__(self, validation: ErrorCurve) -> None:
         super().__init__()
-        validation = validation.of_metric(validation.point_of())  # with the grid of the method
+        validation = validation._of_metric(validation._point_of())  # with the grid of the method
         self.validation = validation
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._trait = {name: f"{name}_" if hasattr(self, name) else name for name in self.grid}
@@ -62,7 +62,7 @@ class CurveExplorer(Explorer):
             self.observe(self._point_moved, "point")
             self.observe(self._parameter_moved, list(self._trait.values()))
             self.observe(self._update, list(self.STATE))
-            self.point = validation.point_of()
+            self.point = validation._point_of()
             self._point_moved()
         self.content = join(describe_chart(validation))
         self.open()
@@ -171,8 +171,8 @@ def describe_chart(validation: ErrorCurve) -> Plain:
         "slices": slices.tolist(),
         "along": -1 if along is None else list(grid).index(along),
         "axes": axes,
-        "formula": str(validation.problem.call.formula),
-        "method": f"{validation.problem.model.title}, {count_folds(validation)}",
+        "formula": str(validation._problem.call.formula),
+        "method": f"{validation._problem.model.title}, {count_folds(validation)}",
     }
 
 
@@ -186,7 +186,7 @@ def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray)
     """
     table, limit = validation.table, within_one_se(validation)
     x, names = (
-        (np.zeros(len(table)), [validation.problem.model.name])
+        (np.zeros(len(table)), [validation._problem.model.name])
         if along is None
         else place_values(validation.grid[along])
     )
@@ -195,10 +195,10 @@ def describe_line(validation: ErrorCurve, along: str | None, points: np.ndarray)
         "points": points.tolist(),
         "words": [describe_choice(validation, point) for point in points.tolist()],
         "marks": [name_choice(validation, point) for point in points.tolist()],
-        "band": [float(table["error"].iloc[validation.choice.best]), limit]
+        "band": [float(table["error"].iloc[validation._choice.best]), limit]
         if limit == limit
         else [],
-        "name": validation.measure_name,
+        "name": validation._measure_name,
         "x": x[points].tolist(),
         "names": names,
         "errors": list_numbers(some["error"]),
@@ -215,10 +215,10 @@ def list_frontier(validation: ErrorCurve, points: np.ndarray) -> list[int]:
     """The places of the points that have the lowest error of all that are not larger; none where
     these are less than three.
     """
-    sizes = validation.rule_sizes[points]
-    at = frontier(validation.choice.error[points], sizes)
+    sizes = validation._rule_sizes[points]
+    at = frontier(validation._choice.error[points], sizes)
     at = at[first_shown(validation, sizes[at]) :]
-    return at.tolist() if validation.problem.model.can.counted and len(at) > 2 else []
+    return at.tolist() if validation._problem.model.can.counted and len(at) > 2 else []
 
 
 def list_numbers(values: Sequence[float] | Any) -> list[float | None]:

@@ -120,7 +120,9 @@ class PrototypeExplorer(Explorer):
         value = proposal["value"]
         try:
             fine = (
-                value is None or value in self.fit.frame.index or value in self.fit.prototype_names
+                value is None
+                or value in self.fit._frame.index
+                or value in self.fit._prototype_names
             )
         except TypeError:  # what has no hash is no label
             fine = False
@@ -176,7 +178,7 @@ class PrototypeExplorer(Explorer):
         if point < 0:
             return None
         return (
-            self.fit.frame.index[point]
+            self.fit._frame.index[point]
             if point < n
             else next(label for label, at in self._content.places.items() if at == point)
         )
@@ -252,5 +254,5 @@ def check_new(fit: Fitted, new: Any) -> pd.DataFrame:
     rows = as_pandas(new)
     if not 1 <= len(rows) <= NEW:
         raise DataError(f"new must have 1 to {NEW} rows, not {len(rows)}")
-    fit.predictions(rows)
+    fit._predictions(rows)
     return rows

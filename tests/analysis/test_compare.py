@@ -290,7 +290,7 @@ def test_arguments_of_fit_are_those_of_each_method_and_pairs_are_those_with_the_
     for name in ("kmedoids", "pvm"):
         fit = pc.fit("species ~ .", train, name, **arguments)
         row = found.results.query("split == 0 and method == @name").iloc[0]
-        assert (row["prototypes"], row["choice"]) == (len(fit.prototypes), dict(fit.selection.values))
+        assert (row["prototypes"], row["choice"]) == (len(fit.prototypes), dict(fit._selection.values))
     assert found.tests[["a", "b"]].to_numpy().tolist() == [["kmedoids", "lda"], ["pvm", "lda"]]
     assert found.tests["difference"].tolist() == pytest.approx((found.table["error"] - found.table["error"]["lda"]).tolist()[:2])
     assert found.as_table().frame.loc["lda", "Difference"] == "reference"

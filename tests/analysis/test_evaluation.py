@@ -234,7 +234,7 @@ def test_a_test_with_losses_reports_that_its_measures_ignore_them_and_the_thresh
     assert f"{line} for decisions by loss." in str(with_loss.summary())
     decided = fit.test(new, loss=losses, threshold={"well": 5 / 6})
     assert "which does not use the loss" not in repr(decided) + repr(fit.test(new))
-    assert decided.means["loss"][0] == with_loss.means["decision_loss"][0]
+    assert decided._means["loss"][0] == with_loss._means["decision_loss"][0]
 
 
 def test_curves_and_the_summary_say_what_is_not_known(clinic):
@@ -543,7 +543,7 @@ def test_a_weight_counts_as_as_many_rows(weighted):
 
 def test_curves_equal_those_of_scikit_learn(weighted):
     t = weighted[1]
-    y, score = t.judged.y, t.probabilities[:, 1]
+    y, score = t.judged.y, t._probabilities[:, 1]
     fpr, tpr, cuts = metrics.roc_curve(y, score, drop_intermediate=False)
     found = t.roc("yes")
     assert np.allclose(found[["threshold", "specificity", "sensitivity"]], np.column_stack([cuts, 1 - fpr, tpr]))
@@ -562,7 +562,7 @@ def test_the_band_is_campbells_by_trying_widths():
     t = judged(y, np.random.default_rng(2).normal(size=325) + y)
     points = t.roc("yes")
     fpr, tpr = 1 - points["specificity"].to_numpy(), points["sensitivity"].to_numpy()
-    _, *drawn = core.samples(t.probabilities[:, 1], y, np.ones(325), None, 100, np.random.default_rng(0))
+    _, *drawn = core.samples(t._probabilities[:, 1], y, np.ones(325), None, 100, np.random.default_rng(0))
     drawn = np.array([np.interp(x, *sample) for sample in drawn])
 
     def move(c):

@@ -27,7 +27,7 @@ def test_shares_are_those_of_fits_on_the_samples(fit, iris, sample):
     B, seed = 12, 4
     told = fit.stability(resamples=B, seed=seed, sample=sample)
     chosen, present = {}, np.zeros(150, int)
-    task = fit.problem.task(fit.dissimilarity)
+    task = fit._problem.task(fit.dissimilarity)
     for b in range(B):
         times = sample_by_class(task.y, sample, (seed, b))
         assert np.bincount(task.y, times).tolist() == ([25] * 3 if sample == "halves" else [50] * 3)
@@ -50,7 +50,7 @@ def test_shares_are_those_of_fits_on_the_samples(fit, iris, sample):
 def test_near_counts_the_balls_that_hold_one_of_the_class(fit, iris):
     told = fit.stability(resamples=10, seed=1, sample="halves")
     D = fit.dissimilarity.frame().to_numpy()
-    task = fit.problem.task(fit.dissimilarity)
+    task = fit._problem.task(fit.dissimilarity)
     hits = pd.Series(0.0, fit.prototypes.index)
     distance = {label: [] for label in fit.prototypes.index}
     for b in range(10):
@@ -115,7 +115,7 @@ def test_fresh_is_true_of_fresh_rows_and_chosen_is_not():
 
 def test_pairs_of_samples_by_hand(fit, iris):
     """One pair after the other, with fits on the rows themselves; samples have no row in common."""
-    task, shares, hits, near = fit.problem.task(fit.dissimilarity), (0.2, 0.5), {}, {}
+    task, shares, hits, near = fit._problem.task(fit.dissimilarity), (0.2, 0.5), {}, {}
     D = fit.dissimilarity.frame().to_numpy()
     for place, share in enumerate(shares):
         hits[share], near[share] = [], []
@@ -162,7 +162,7 @@ def test_hits_of_random_rows_are_counted_over_all_draws(fit, iris):
 
 def sizes_of_class(fit, result, cls):
     """Prototypes of a class in each sample of `stability(resamples=3, seed=2)`."""
-    task = fit.problem.task(fit.dissimilarity)
+    task = fit._problem.task(fit.dissimilarity)
     counts = [sample_by_class(task.y, "bootstrap", (2, b)) for b in range(len(result.sizes))]
     return [int((select(fit, task, count, b).classes == cls).sum()) for b, count in enumerate(counts)]
 

@@ -218,10 +218,10 @@ def test_kinds_once_chosen_by_the_data_share_delta_whatever_is_tuned_afterwards(
     again = raw_fit.update(max_size=[1])  # the size is tuned anew, and the kind stays what it was chosen to be
     for one in (raw_fit, raw_fit.update(), again, again.update(), again.update(max_size=[1], seed=3), raw_fit.at(size=1).update()):
         assert one.model == named.model
-        assert set(one.selection.tried()["kind"]) == {"conjunction", "disjunction"}
+        assert set(one._selection.tried()["kind"]) == {"conjunction", "disjunction"}
         pd.testing.assert_frame_equal(one.bound()[["tail_bound", "bound"]], half)
-    assert "kind" not in again.update(kind=raw_fit.model.kind).selection.tried()
-    assert "kind" not in again.update(method="knn", k=3).selection.tried()
+    assert "kind" not in again.update(kind=raw_fit.model.kind)._selection.tried()
+    assert "kind" not in again.update(method="knn", k=3)._selection.tried()
 
 
 def tail(n, k, p):

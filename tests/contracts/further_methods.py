@@ -78,7 +78,7 @@ def check_repeats(s: Subject) -> None:
     data, w = pd.concat([data, copies], ignore_index=True), np.concatenate([w, np.zeros(20, int)])
     fits = fit_to(data, model, weights=w.astype(float)), fit_to(data.loc[data.index.repeat(w)].reset_index(drop=True), model)
     found, want = (
-        {kind: v for kind, v in answers(f.rule, f.query(s.new)[0]).items() if kind in ("class", *BY_CLASS)} for f in fits
+        {kind: v for kind, v in answers(f.rule, f._query(s.new)[0]).items() if kind in ("class", *BY_CLASS)} for f in fits
     )
     what = f"with weights from 0 to 3 instead of repeated rows, {dict(s.kind.as_repeats)}"
     require_same(s, found, want, what, "as_repeats means that a row of weight 2 counts as two rows", 1e-6)
@@ -104,7 +104,7 @@ def check_state(s: Subject) -> None:
     query = s.query()
     before = answers(s.fit.rule, query)
     turned = {"one": "two", "two": "three", "three": "one"}
-    other = three_classes(s.fit.problem.seed + 7).iloc[::-1].reset_index(drop=True)
+    other = three_classes(s.fit._problem.seed + 7).iloc[::-1].reset_index(drop=True)
     other["y"] = other["y"].map(turned)
     dissimilarity, task = measured_task(other, s.single)
     rule = s.single.path(task, {}).at(0)
@@ -153,7 +153,7 @@ def check_larger(s: Subject) -> None:
 
 def check_report(s: Subject) -> None:
     """Objective, balls and gains, and what the method says of its rule in words."""
-    can, rule, learned, model = s.kind.can, s.fit.rule, s.fit.learned, s.fit.model
+    can, rule, learned, model = s.kind.can, s.fit.rule, s.fit._learned, s.fit.model
     require(
         not can.objective or "objective" in rule.report,
         f"{s}: can.objective is declared, and the report has no 'objective'",
@@ -181,11 +181,11 @@ def check_report(s: Subject) -> None:
     if model.has("feature_table"):
         require(isinstance(model.feature_table(learned), pd.DataFrame), f"{s}: feature_table(learned) must be a DataFrame")
     if model.has("explain"):
-        sentences = model.explain(learned, s.fit.query()[0].take(slice(0, 1)))
+        sentences = model.explain(learned, s.fit._query()[0].take(slice(0, 1)))
         require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
     if model.has("conditions"):
-        for condition in model.conditions(learned, s.fit.query()[0]):
-            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.reached).any()
+        for condition in model.conditions(learned, s.fit._query()[0]):
+            fine = len(condition.values) == len(s.fit._frame) and not (condition.removed & ~condition.reached).any()
             require(fine, f"{s}: conditions must return a value for each row, and removes only existing rows")
 
 
@@ -207,7 +207,7 @@ def check_candidates(s: Subject) -> None:
     given = {"subset": 40, "unlabelled": unlabelled(s.new.set_axis([f"new {i}" for i in range(len(s.new))]))}
     for kind in sorted(s.kind.can.candidates):
         fitted = fit_to(s.data, s.single, candidates=given[kind])
-        row = fitted.prototype_row
+        row = fitted._prototype_row
         require(fitted.training_error < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
         require(
             kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is not a row"
@@ -275,7 +275,7 @@ def check_loss(s: Subject) -> None:
     own = s.fit.model.loss(task, mine)
     if own is None:
         return
-    draw = np.random.default_rng(s.fit.problem.seed)
+    draw = np.random.default_rng(s.fit._problem.seed)
     for _ in range(RANDOM_CHOICES):
         other = s.fit.model.loss(task, _random_choice(task, mine, draw))
         require(
@@ -336,7 +336,7 @@ def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     """The contract of `protoclass.testing.check_model`, and what else holds of built-in methods; nothing writes into the fit."""
     with own_errors(f"the check of {model}"):
         s = subject_of(model, seed)
-        frame = s.fit.frame
+        frame = s.fit._frame
         own = {"frame.codes": frame.codes, "frame.weights": frame.weights, "frame.columns": frame.columns.to_numpy()}
         with watching(f"{s}: a function that a check calls", rows=s.fit.dissimilarity.rows[0], **own):
             hold(s, CHECKS)

@@ -13,7 +13,8 @@ import protoclass as pc
 from protoclass.core import parallel
 from protoclass.core.coding import Coding
 from protoclass.core.histogram import radii_at
-from protoclass.core.neighbours.nearest import nearest
+from protoclass.core.neighbours import nearest as nearest_file
+from protoclass.core.neighbours.nearest import Sets, nearest
 from protoclass.core.setcover.balls import tally
 from protoclass.core.setcover.problems import find_gains
 from protoclass.core.sources import Held
@@ -80,14 +81,14 @@ def test_tallies_and_gains(both, seed):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nearest_in_sets(both, seed, dtype):
+def test_nearest_in_sets(both, seed, dtype, monkeypatch):
     rng = np.random.default_rng(seed)
     r, q, sets = 30, int(rng.integers(0, 12)), 5
     D = tied(rng, (r, q), dtype)
     share = rng.random((sets, 1))
     member = np.where(rng.random((sets, q)) < share, rng.integers(0, 3, (sets, q)), -1).astype(np.int16)
-    order = rng.permutation(q)
-    np.testing.assert_array_equal(*both(lambda: nearest(D, member, order)), strict=True)
+    monkeypatch.setattr(nearest_file, "SAMPLED", 3)
+    np.testing.assert_array_equal(*both(lambda: nearest(D, Sets(member))), strict=True)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

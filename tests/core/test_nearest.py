@@ -12,7 +12,7 @@ from protoclass.core.distances.minkowski import Geometry, measure_row, minkowski
 from protoclass.core.distances.near import Space, nearest_compared
 from protoclass.core.distances.screen import screen
 from protoclass.core.neighbours import nearest as nearest_file
-from protoclass.core.neighbours.nearest import KNNPath, Nearest, nearest, nearest_k, order_of
+from protoclass.core.neighbours.nearest import KNNPath, Nearest, Sets, nearest, nearest_k
 from protoclass.core.parallel import Once
 from protoclass.core.query import Beside, Latest, Query, answer
 from protoclass.core.sources import Spatial, Streamed
@@ -179,7 +179,7 @@ def test_rules_say_what_they_say_with_all_distances(case, always, monkeypatch):
                 assert (found == old_ordered_votes(D, order, ks, codes, weight, 3)).all()
             assert (answer(path, "class", beside_it) == path.predict("class", measured)).all()
     for rule in (path.at(0), Nearest(points, 3, 0)):
-        expected = nearest(D, codes.astype(np.int16)[None, :], order_of(points))[:, 0]
+        expected = nearest(D, Sets(codes[None]))[:, 0]
         assert (answer(rule, "nearest", beside_it) == expected).all()
     for kind in rule.kinds:
         assert (answer(rule, kind, beside_it) == rule.predict(kind, measured)).all(), kind

@@ -12,7 +12,7 @@ from protoclass.core.distances import screen as screening
 from protoclass.core.distances.minkowski import minkowski
 from protoclass.core.distances.screen import approximate, screen
 from protoclass.core.histogram import radii_at
-from protoclass.core.neighbours.nearest import covering, nearest, nearest_to
+from protoclass.core.neighbours.nearest import Sets, covering, nearest, nearest_to
 from protoclass.core.query import Beside, Query
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.task import Points
@@ -192,8 +192,9 @@ def covered(D, member, radii):
 
 
 @pytest.mark.parametrize("kind", ["normal", "integers"])
-def test_sets_of_all_sizes_over_many_prototypes(kind):
-    """More rows than are looked at at once, and sets of nearly all prototypes beside small ones."""
+def test_sets_of_all_sizes_over_many_prototypes(kind, monkeypatch):
+    """Sets of nearly all prototypes, which share a pass, beside small ones."""
+    monkeypatch.setattr("protoclass.core.neighbours.nearest.SAMPLED", 60)
     draw = np.random.default_rng(len(kind))
     X = draw.normal(size=(460, 12)) if kind == "normal" else draw.integers(0, 3, (460, 12)).astype(float)
     known, points = screen(X, X), Points(np.zeros(400, int), at=np.sort(draw.choice(460, 400, replace=False)))
@@ -203,8 +204,8 @@ def test_sets_of_all_sizes_over_many_prototypes(kind):
     radii = np.quantile(minkowski(X, X), np.geomspace(0.002, 0.5, 14))
     for order in (np.arange(400), draw.permutation(400)):
         some, of = Points(points.classes, at=points.at[order]), np.ascontiguousarray(member[:, order])
-        D, ties = minkowski(X, X)[:, some.at], np.argsort(some.at)
-        assert (nearest_to(asked(X, X, known), some, of, ties) == nearest(D, of, ties)).all()
+        D, sets = minkowski(X, X)[:, some.at], Sets(of)
+        assert (nearest_to(asked(X, X, known), some, sets) == nearest(D, sets)).all()
         assert (covering(asked(X, X, known), some, of, radii) == covered(D, of, radii)).all()
 
 
@@ -221,14 +222,14 @@ def test_nearest_prototypes_and_coverage_are_those_of_the_distances(case):
         member = draw.integers(-1, 3, (12, 30)).astype(np.int16)
         member[1:3], member[3, 1:], member[4, 4:] = -1, -1, -1  # small sets, and empty ones
         D = minkowski(X, candidates)[:, points.at]
-        order = draw.permutation(30)
-        assert (nearest_to(asked(X, candidates, known), points, member, order) == nearest(D, member, order)).all()
+        sets = Sets(member)
+        assert (nearest_to(asked(X, candidates, known), points, sets) == nearest(D, sets)).all()
         reach = reaches(D, 5)
         radii = reach[draw.integers(0, len(reach), 12)].astype(float)
         radii[::4] = np.nextafter(radii[::4], np.inf)  # as closed balls have them
         assert (covering(asked(X, candidates, known), points, member, radii) == covered(D, member, radii)).all()
         known.hold()
-        assert (nearest_to(asked(X, candidates, known), points, member, order) == nearest(D, member, order)).all()
+        assert (nearest_to(asked(X, candidates, known), points, sets) == nearest(D, sets)).all()
 
 
 def test_prototypes_that_products_cannot_tell_apart_are_measured():
@@ -239,7 +240,7 @@ def test_prototypes_that_products_cannot_tell_apart_are_measured():
     steps *= (1 + draw.uniform(0, 0.3, (2, 80, 1))) * 1e-3 / np.linalg.norm(steps, axis=2, keepdims=True)
     Z = np.concatenate(X + steps)
     known, points = screen(X, Z), Points(np.zeros(160, int), at=np.arange(160))
-    member, order = (np.arange(160) // 80).astype(np.int16)[None], np.arange(160)
+    sets = Sets((np.arange(160) // 80).astype(np.int16)[None])
     D = minkowski(X, Z)
     assert known.error > (D.min(axis=1) ** 2).max() / 4
-    assert (nearest_to(asked(X, Z, known), points, member, order) == nearest(D, member, order)).all()
+    assert (nearest_to(asked(X, Z, known), points, sets) == nearest(D, sets)).all()

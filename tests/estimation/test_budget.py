@@ -35,11 +35,11 @@ def test_of_the_grid_points_within_a_budget_the_best_is_chosen(iris, method):
     for point, values in enumerate(product(*grid.values())):
         alone = pc.fit("species ~ .", iris, method, **dict(zip(grid, values, strict=True)))
         keeps.append(count(alone).sum() <= 7)
-        assert v.counts[point] == count(alone).sum() or method in ("kmeans", "kmedoids", "lvq")
+        assert v._counts[point] == count(alone).sum() or method in ("kmeans", "kmedoids", "lvq")
     table = v.table[keeps]
     least = table[table["error"].round(12) == table["error"].round(12).min()]
-    assert fit.selection.point == least.index[np.lexsort((least.index, least["size"]))[0]]
-    assert fit.selection.rule == "min"
+    assert fit._selection.point == least.index[np.lexsort((least.index, least["size"]))[0]]
+    assert fit._selection.rule == "min"
     assert count(fit).sum() <= 7
 
 
@@ -52,14 +52,14 @@ def test_every_number_of_prototypes_comes_from_one_run(mixed, balls):
     assert v.grid["max_size"].unique().tolist() == spaced_counts(60)
     covered = pd.Series(index=mixed.index, dtype=object)
     for f, e in product(range(3), eps):
-        train, out = mixed[v.of_fold[0] != f], mixed[v.of_fold[0] == f]
+        train, out = mixed[v._of_fold[0] != f], mixed[v._of_fold[0] == f]
         whole = pc.fit("y ~ a + b", train, eps=e, **unscaled, **parameters)
         for point in v.grid.index[v.grid["eps"] == e]:
             first = whole.at(size=min(int(v.grid["max_size"][point]), len(whole.prototypes)))
             assert first.predict(out).tolist() == v.held_out.loc[out.index, point].tolist()
-            assert v.sizes[f, point] == len(first.prototypes)
+            assert v._sizes[f, point] == len(first.prototypes)
             covered = np.asarray(first.predict(out, "cover").cat.codes)
-            assert covered.tolist() == v.covered[0, v.of_fold[0] == f, point].tolist()
+            assert covered.tolist() == v._covered[0, v._of_fold[0] == f, point].tolist()
     for point in (7, 55):
         fit, values = v.fit_at(point), v.grid.iloc[point]
         whole = pc.fit("y ~ a + b", mixed, eps=values["eps"], **unscaled, **parameters)
@@ -67,27 +67,27 @@ def test_every_number_of_prototypes_comes_from_one_run(mixed, balls):
         pd.testing.assert_frame_equal(fit.prototypes, first.prototypes)
         assert fit.predict().equals(first.predict())
         assert fit.objective == first.objective
-        assert v.counts[point] == count(first).sum()
+        assert v._counts[point] == count(first).sum()
 
 
 def test_a_method_that_shares_out_its_prototypes_has_one_number_for_all(iris):
     fit = pc.fit("species ~ .", iris, "medianglvq", K=[1, 2, 3], matrix="none", max_prototypes=7, cv=3)
     alone = [pc.fit("species ~ .", iris, "medianglvq", K=K, matrix="none").rule.size for K in (1, 2, 3)]
-    assert fit.validation.counts.tolist() == [3, 6, 9] == alone
-    assert fit.validation.limits.allowed.tolist() == [True, True, False]
+    assert fit.validation._counts.tolist() == [3, 6, 9] == alone
+    assert fit.validation._limits.allowed.tolist() == [True, True, False]
 
 
 def test_a_budget_tunes_what_makes_rules_smaller(iris, mixed):
-    assert list(pc.fit("species ~ .", iris, eps=1.0, max_prototypes=8).selection.values) == ["max_size"]
+    assert list(pc.fit("species ~ .", iris, eps=1.0, max_prototypes=8)._selection.values) == ["max_size"]
     exact = pc.fit("y ~ a + b", mixed[:60], eps=1.0, solver="exact", max_prototypes=8, cv=2)
-    assert list(exact.selection.values) == ["lambda_"]
+    assert list(exact._selection.values) == ["lambda_"]
     assert len(exact.prototypes) <= 8
     machine = pc.fit("y ~ a + b", mixed, "scm", max_prototypes=3, cv=3)
     assert machine.rule.size <= 3
-    assert "max_size" in machine.selection.values
+    assert "max_size" in machine._selection.values
     assert len(pc.fit("species ~ .", iris, "mixture", K="bic", ridge=[0.1, 1.0], max_prototypes=20, cv=3).prototypes) <= 20
     both = pc.fit("species ~ .", iris, eps=[1.0, 2.5], max_prototypes=9, cv=4, dissimilarity="euclidean", repeats=1)
-    assert list(both.selection.values) == ["eps", "max_size"]
+    assert list(both._selection.values) == ["eps", "max_size"]
     assert len(both.prototypes) <= 9
 
 
@@ -97,9 +97,9 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
         for rule in ("auto", "min", "1se")
     }
     v = fits["min"].validation
-    assert fits["auto"].selection.point == fits["min"].selection.point == v.selected("min").name
-    assert fits["1se"].selection.point == v.selected("1se").name == fits["1se"].validation.selected("1se").name
-    inside = v.table[v.limits.allowed & (v.table["error"] <= v.selected("min")["error"] + v.selected("min")["se"] + 1e-12)]
+    assert fits["auto"]._selection.point == fits["min"]._selection.point == v.selected("min").name
+    assert fits["1se"]._selection.point == v.selected("1se").name == fits["1se"].validation.selected("1se").name
+    inside = v.table[v._limits.allowed & (v.table["error"] <= v.selected("min")["error"] + v.selected("min")["se"] + 1e-12)]
     assert v.selected("1se")["size"] == inside["size"].min()
     assert "(at most 12)" in repr(fits["auto"])
     assert "240 grid points, 240 of which satisfy max_prototypes=12" in str(fits["auto"].summary())
@@ -108,7 +108,7 @@ def test_a_budget_goes_with_the_rules_of_choice(iris):
     assert "try larger values" not in repr(few)
     assert "at the largest size" not in str(few.summary())
     assert "(at most" not in repr(v.fit_at(3))
-    assert pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1).selection.rule == "1se"
+    assert pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)._selection.rule == "1se"
 
 
 def test_the_tolerance_by_hand():
@@ -128,7 +128,7 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
     curve = pc.cross_validate("species ~ .", iris, max_size=[3, 5, 8, 12], dissimilarity="euclidean", repeats=1).table
     for tolerance, above in ((0.02, 0.02), ("50%", curve["error"].min() / 2), (0, 0.0)):
         fit = pc.fit("species ~ .", iris, max_size=[3, 5, 8, 12], tolerance=tolerance, dissimilarity="euclidean", repeats=1)
-        assert fit.selection.rule == "tolerance"
+        assert fit._selection.rule == "tolerance"
         assert fit.validation.selected()["size"] == curve["size"][curve["error"] <= curve["error"].min() + above + 1e-12].min()
         assert "simplest model within a tolerance" in str(fit.summary())
         assert fit.validation.corrected().value == fit.validation._corrected("tolerance")[0].mean()

@@ -24,9 +24,9 @@ def cancer():
 
 def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     v = pc.cross_validate("diagnosis ~ .", cancer, dissimilarity="euclidean", repeats=1)
-    eps, last = v.table["eps"].to_numpy(), v.extensions["eps"].last
+    eps, last = v.table["eps"].to_numpy(), v._extensions["eps"].last
     assert eps[19] == last
-    assert len(eps) == 24 == 20 + v.extensions["eps"].added
+    assert len(eps) == 24 == 20 + v._extensions["eps"].added
     assert v.selected("1se").name < 23
     assert "24 grid points (extended with eps above 6.376)" in repr(v)
     d = pc.dissimilarity("diagnosis ~ .", cancer).condensed()
@@ -35,11 +35,11 @@ def test_a_default_grid_goes_on_until_the_choice_lies_inside(cancer):
     # the same folds and the same numbers as all values at once
     whole = pc.cross_validate("diagnosis ~ .", cancer, eps=eps.tolist(), dissimilarity="euclidean", repeats=1)
     pd.testing.assert_frame_equal(v.table, whole.table)
-    assert np.array_equal(v.predicted, whole.predicted)
-    assert np.array_equal(v.of_fold, whole.of_fold)
+    assert np.array_equal(v._predicted, whole._predicted)
+    assert np.array_equal(v._of_fold, whole._of_fold)
     fit = pc.fit("diagnosis ~ .", cancer, dissimilarity="euclidean", repeats=1)
-    assert fit.selection.point == v.selected("1se").name
-    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit.selection.point])).prototypes)
+    assert fit._selection.point == v.selected("1se").name
+    assert fit.prototypes.equals(pc.fit("diagnosis ~ .", cancer, eps=float(eps[fit._selection.point])).prototypes)
     words = "extended by 4 larger values of eps (up to 8.139), because the largest was selected"
     assert words in str(fit.summary())
     assert words not in repr(fit)
@@ -53,12 +53,12 @@ def test_a_grid_stops_before_a_class_is_lost():
     data = pd.DataFrame((X - X.mean(axis=0)) / X.std(axis=0, ddof=1), columns=list("abc")).assign(y=y)
     unscaled = pc.Euclidean(scale=False)
     fit = pc.fit("y ~ .", data, dissimilarity=unscaled, repeats=1)
-    end = fit.validation.extensions["eps"]
+    end = fit.validation._extensions["eps"]
     assert (end.added, end.all_classes) == (0, False)
     assert "was selected; with the next value a class has no prototypes" in repr(fit)
     # by brute force: both classes have prototypes in every fold at the last radius, and not at the next
     beyond = np.quantile(pc.dissimilarity("y ~ .", data, unscaled).condensed(), 0.55)
-    train = [fit.validation.of_fold[0] != f for f in range(10)]
+    train = [fit.validation._of_fold[0] != f for f in range(10)]
     for eps, kept in ((end.last, True), (float(beyond), False)):
         fits = [pc.fit("y ~ .", data[rows], eps=eps, dissimilarity=unscaled) for rows in train]
         assert all(f.prototypes["class"].nunique() == 2 for f in fits) == kept
@@ -67,7 +67,7 @@ def test_a_grid_stops_before_a_class_is_lost():
 def test_a_grid_of_ones_own_is_only_remarked_on(iris, cancer):
     fit = pc.fit("diagnosis ~ .", cancer, eps=[2.0, 4.0, 6.3], dissimilarity="euclidean", repeats=1)
     assert len(fit.validation.table) == 3
-    assert not fit.validation.extensions
+    assert not fit.validation._extensions
     assert "\nGrid " in repr(fit)
     assert "the largest eps, 6.3, was selected: try larger values" in repr(fit)
     assert "the largest eps, 6.3, was selected" in str(fit.summary())
@@ -79,7 +79,7 @@ def test_a_grid_of_ones_own_is_only_remarked_on(iris, cancer):
 
 def test_folds_are_drawn_as_often_as_the_rows_allow(iris, cancer):
     def draws(*given, **more):
-        return len(pc.cross_validate(*given, **more, repeats="auto", progress=False).of_fold)
+        return len(pc.cross_validate(*given, **more, repeats="auto", progress=False)._of_fold)
 
     assert draws("species ~ .", iris, dissimilarity="euclidean") == 10
     assert draws("diagnosis ~ .", cancer, dissimilarity="euclidean") == 8  # 569 x 8 <= 5,000

@@ -93,7 +93,7 @@ def test_the_corrected_error_has_an_interval():
         other = pc.cross_validate("y ~ a + b + c", data, "knn", k=[1, 3, 7], **more)
         lost = other._corrected_losses[:, OF_HELD_OUT.index("min")]
         units = data["g"].to_numpy() if "groups" in more else np.arange(48)
-        sums, folds = np.bincount(units, (lost - lost.mean()) / 48), int(other.of_fold.max()) + 1
+        sums, folds = np.bincount(units, (lost - lost.mean()) / 48), int(other._of_fold.max()) + 1
         shared = 1 + folds / (folds - 1)
         variance = sums @ sums * len(sums) / (len(sums) - 1) * shared
         found = other.corrected("min")
@@ -102,7 +102,7 @@ def test_the_corrected_error_has_an_interval():
         student = (1.959963984540054 / stats.t.ppf(0.975, len(sums) - 1)) ** 2
         assert (found.low, found.high) == pytest.approx(wilson(error, rows * student))
     one = pc.cross_validate("y ~ a", data, "knn", k=[3])
-    assert one.correction() is None
+    assert one._correction() is None
     assert one.corrected().value == one.table["error"][0]
     assert one.corrected().low < one.table["error"][0] < one.corrected().high
     assert str(one.corrected()).startswith(f"{one.table['error'][0]:.2g} (95 % CI ")
@@ -142,7 +142,7 @@ def test_no_error_on_held_out_rows_is_not_an_error_of_zero(more):
     """Wilson's interval for the effective rows, and the standard error of two errors among four more rows."""
     v = pc.fit("y ~ .", separated(), **{"dissimilarity": "euclidean", "repeats": 1, **more}).validation
     units = 30 if "groups" in more else 60
-    folds = int(v.of_fold.max()) + 1
+    folds = int(v._of_fold.max()) + 1
     assert v.corrected().value == 0
     rows = units / (1 + folds / (folds - 1)) * (1.959963984540054 / stats.t.ppf(0.975, units - 1)) ** 2
     assert (v.corrected().low, v.corrected().high) == pytest.approx(wilson(0.0, rows))

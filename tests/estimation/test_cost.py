@@ -19,7 +19,7 @@ def table(n, p=2, seed=0):
 def test_few_rows_are_all_candidates(iris):
     assert choose_candidates(pc.PVM(), pc.Euclidean(), mold("species ~ .", iris)) == "train"
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    assert fit.problem.candidates == "train"
+    assert fit._problem.candidates == "train"
     assert "Candidates" not in repr(fit)
     assert pc.fit("species ~ .", iris, eps=1.0, candidates="train").prototypes.equals(fit.prototypes)
 
@@ -52,13 +52,13 @@ def test_a_sample_is_drawn_and_said(monkeypatch):
     monkeypatch.setattr(problem, "LEAST_SAMPLE", 40)
     data = table(400)
     fit = pc.fit("y ~ .", data, cv=3, dissimilarity="euclidean", repeats=1, progress=False)
-    assert fit.problem.candidates == 40
+    assert fit._problem.candidates == 40
     assert "40 of 400 rows, a random sample by class, because all would take long (candidates='train' uses all)" in repr(fit)
     assert "40 of 400 rows" in str(fit.summary())
     by_hand = pc.fit("y ~ .", data, cv=3, dissimilarity="euclidean", repeats=1, progress=False, candidates=40)
     assert fit.prototypes.equals(by_hand.prototypes)
     assert "Candidates" not in repr(by_hand)
-    assert fit.update(candidates="train").problem.candidates == "train"
-    assert fit.update(data=data[:90]).problem.candidates == "train"
+    assert fit.update(candidates="train")._problem.candidates == "train"
+    assert fit.update(data=data[:90])._problem.candidates == "train"
     given = pc.dissimilarity("~ x0 + x1", data).frame()
-    assert pc.fit("y ~ 1", data, dissimilarity=given, cv=3, progress=False, repeats=1).problem.candidates == "train"
+    assert pc.fit("y ~ 1", data, dissimilarity=given, cv=3, progress=False, repeats=1)._problem.candidates == "train"

@@ -45,13 +45,13 @@ def test_of_many_rows_a_sample_selects_the_distance(monkeypatch):
     data = pd.DataFrame(draw.normal(size=(300, 6)) * 3 ** np.arange(6.0)).add_prefix("x").assign(y=y.astype(str))
     data["x0"] = data["x1"] + 0.3 * data["x0"] + y  # the classes lie along two columns that are correlated
     fit = pc.fit("y ~ .", data, repeats=1, progress=False)
-    assert fit.problem.metric in (pc.LDA(), pc.QDA())
+    assert fit._problem.metric in (pc.LDA(), pc.QDA())
     note = "the distance was selected from Euclidean, LDA and QDA on a random sample of 150 rows by class"  # 50 of each
     assert note in repr(fit)
-    given = pc.fit("y ~ .", data, dissimilarity=fit.problem.metric, repeats=1, progress=False)
+    given = pc.fit("y ~ .", data, dissimilarity=fit._problem.metric, repeats=1, progress=False)
     pd.testing.assert_frame_equal(fit.validation.table, given.validation.table)
     assert fit.prototypes.equals(given.prototypes)
-    assert not given.frame.notes
+    assert not given._frame.notes
     curve = pc.cross_validate("y ~ .", data, repeats=1, progress=False)
     pd.testing.assert_frame_equal(curve.table, given.validation.table)
     listed = pc.cross_validate("y ~ .", data, dissimilarity=["euclidean", pc.LDA()], repeats=1, progress=False)
@@ -65,7 +65,7 @@ def test_no_held_out_prediction_depends_on_the_classes_of_its_own_fold(iris, met
     out = fold == 2
     other.loc[out, "species"] = np.random.default_rng(0).permutation(iris["species"][out])
     calls = (Call("fit", "species ~ .", d, {"dissimilarity": metric, "cv": fold, "progress": False, **given}) for d in (iris, other))
-    before, after = (validate(prepare(call))[0].predicted[0] for call in calls)
+    before, after = (validate(prepare(call))[0]._predicted[0] for call in calls)
     points = min(before.shape[1], after.shape[1])  # a default grid may be extended in one of them
     assert points >= 6
     assert (before[out, :points] == after[out, :points]).all()
@@ -81,7 +81,7 @@ def test_the_first_answer_on_tumours(repeats):
     fit = pc.fit("diagnosis ~ .", train, repeats=repeats, progress=False)
     assert len(test) == 190
     assert fit.test(test).wrong <= 6
-    assert len(fit.validation.of_fold) == (10 if repeats == "auto" else 2)
+    assert len(fit.validation._of_fold) == (10 if repeats == "auto" else 2)
     lines = repr(fit).split("\n")
     assert lines[0].startswith("Prototype vector machine: 2 prototypes of 379 observations, 2 classes")
     facts = dict(line.split(maxsplit=1) for line in lines[lines.index("", 3) + 1 :])
@@ -92,7 +92,7 @@ def test_the_first_answer_on_tumours(repeats):
 def test_the_first_answer_does_not_depend_on_the_seed(iris):
     fits = [pc.fit("species ~ .", iris, seed=seed, progress=False) for seed in range(3)]
     sizes = [len(fit.prototypes) for fit in fits]
-    assert all(len(fit.validation.of_fold) == 10 for fit in fits)
+    assert all(len(fit.validation._of_fold) == 10 for fit in fits)
     assert max(sizes) <= 1.2 * min(sizes) + 1
 
 

@@ -250,7 +250,7 @@ def test_a_fit_without_cross_validation_says_how_to_have_one(iris):
     with pytest.raises(pc.errors.NotAvailableError, match=r"not cross-validated: use fit\.update\(cv=10\)"):
         fit.validation.corrected()
     quick, ten = fit.update(cv="auto"), fit.update(cv=10)
-    assert quick.curve is None
+    assert quick._curve is None
     assert quick.validation.table.equals(ten.validation.table)
     assert f"{ten.validation.table['error'][0]:.2f}" in str(quick)
     assert fit.update(cv=3).validation.table["error"][0] < 0.2

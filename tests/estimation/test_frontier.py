@@ -43,7 +43,7 @@ def test_the_frontier_is_that_of_separate_cross_validations(normal, method):
     ]
     table, found = pd.DataFrame(alone), v.frontier()
     for size in range(31):
-        below = table[(table["size"] <= size + 1e-9)] if method != "scm" else table[(v.rule_sizes <= size)]
+        below = table[(table["size"] <= size + 1e-9)] if method != "scm" else table[(v._rule_sizes <= size)]
         own = found[found["size"] <= size]
         assert len(own) > 0 or not len(below)
         if len(own) and method != "scm":
@@ -53,7 +53,7 @@ def test_the_frontier_is_that_of_separate_cross_validations(normal, method):
     for row in found.to_dict("records"):
         point = v.grid.index[np.logical_and.reduce([v.grid[name] == row[name] for name in v.grid])][0]
         assert (row["error"], row["se"]) == (v.table["error"][point], v.table["se"][point])
-        assert row["size"] == v.rule_sizes[point]
+        assert row["size"] == v._rule_sizes[point]
         assert row["method"] == method
 
 
@@ -96,7 +96,7 @@ def test_print_says_what_fewer_cost_where_many_are_kept(digits):
     assert f"rows are prototypes, which is not a summary. Fewer: {said}" in repr(fit)
     assert said in str(fit.summary())
     small = pc.fit("digit ~ .", digits, max_prototypes=int(sizes[0]), dissimilarity="euclidean", repeats=1)
-    assert small.validation.table["error"][small.selection.point] == found[sizes[0]]
+    assert small.validation.table["error"][small._selection.point] == found[sizes[0]]
     assert len(small.prototypes) == sizes[0]
     for arguments in ({"choose": "min"}, {"method": "knn"}, {"eps": 5.0}, {"max_prototypes": int(sizes[0])}):
         assert "Fewer" not in repr(pc.fit("digit ~ .", digits, dissimilarity="euclidean", repeats=1, **arguments))

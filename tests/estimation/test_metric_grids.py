@@ -26,9 +26,9 @@ def by_hand(formula, data, metrics, *arguments, **named):
     """The tables of one cross-validation for each metric, below one another, and the choices over all of them."""
     parts = [pc.cross_validate(formula, data, *arguments, dissimilarity=metric, **named) for _, metric in metrics]
     tables = [v.table.assign(**values)[[*values, *v.table]] for (values, _), v in zip(metrics, parts, strict=True)]
-    errors, sizes = (np.concatenate([getattr(v, name) for v in parts], axis=1) for name in ("errors", "sizes"))
+    errors, sizes = (np.concatenate([getattr(v, name) for v in parts], axis=1) for name in ("_errors", "_sizes"))
     limits = Limits(least_se=least_se(np.ones(len(data))))
-    return pd.concat(tables, ignore_index=True), choose(errors, parts[0].fold_weight, sizes, limits=limits)
+    return pd.concat(tables, ignore_index=True), choose(errors, parts[0]._fold_weight, sizes, limits=limits)
 
 
 @pytest.mark.parametrize(("method", "own"), [("pvm", {}), ("kmedoids", {"K": "grid"}), ("knn", {"k": 1})])
@@ -47,7 +47,7 @@ def test_the_grid_is_that_of_each_metric_below_one_another(waves, method, own):
     assert fit.params["window"] == chosen["window"]
     assert f"DTW, tuned: window = {chosen['window']:g}" in str(fit)
     assert "window" in fit.glance()
-    assert "window (0 to 6, 3 values)" in fit.methods().text
+    assert "window (0 to 6, 3 values)" in fit.card().methods.text
 
 
 def test_default_grids(waves, iris):
@@ -95,7 +95,7 @@ def test_other_values_of_the_grid(waves):
         assert at.dissimilarity.metric.spec == pc.DTW(window=window)
         assert at.model == alone.model  # the 1-SE choice among the points of this window
         assert at.predict(waves).equals(alone.predict(waves))
-        assert at.validation.table["error"][at.selection.point] == alone.validation.table["error"][alone.selection.point]
+        assert at.validation.table["error"][at._selection.point] == alone.validation.table["error"][alone._selection.point]
     at = fit.at(window=0, k=5)
     assert at.params["k"] == 5
     again = at.update(seed=3)  # what was chosen by hand stays
@@ -167,7 +167,7 @@ def test_a_list_of_dissimilarities_is_tuned_with_the_radius_in_the_same_folds(ir
     assert v.selected("1se")["size"] == within["size"].min()
     assert v.corrected().value >= v.selected("min")["error"]
     fit = v.fit
-    assert fit.dissimilarity.metric.name == fit.selection.values["dissimilarity"]
+    assert fit.dissimilarity.metric.name == fit._selection.values["dissimilarity"]
     words = f"{fit.dissimilarity.metric.name}, predictors scaled to unit SD (selected from Euclidean, LDA and QDA)"
     assert words in repr(fit)
     loaded = pc.load(fit.save(tmp_path / "fit"))
@@ -200,5 +200,5 @@ def test_the_fit_of_several_metrics_is_that_of_the_selected_one(order):
     rings = pd.DataFrame({"a": (1 + y) * np.cos(angle), "b": (1 + y) * np.sin(angle), "y": y.astype(str)})
     fit = pc.fit("y ~ .", rings, dissimilarity=order, eps=[0.5, 1.0], cv=5, repeats=1)
     alone = pc.fit("y ~ .", rings, dissimilarity="euclidean", eps=fit.model.eps, cv=None)
-    assert fit.selection.values["dissimilarity"] == fit.dissimilarity.metric.name == "Euclidean"
+    assert fit._selection.values["dissimilarity"] == fit.dissimilarity.metric.name == "Euclidean"
     assert fit.predict(kind="distance").equals(alone.predict(kind="distance"))

@@ -212,8 +212,8 @@ def test_an_interrupt_leaves_the_old_file(fit, folder, tmp_path, small, monkeypa
             raise KeyboardInterrupt
         return answer_rows(self, *given, **decision)
 
-    answer_rows = type(fit).answer_rows
-    monkeypatch.setattr(type(fit), "answer_rows", stop)
+    answer_rows = type(fit)._answer_rows
+    monkeypatch.setattr(type(fit), "_answer_rows", stop)
     with pytest.raises(KeyboardInterrupt):
         fit.predict_to(folder / "rows.parquet", tmp_path / "out.csv", "id", overwrite=True)
     assert os.listdir(tmp_path) == ["out.csv"]

@@ -40,12 +40,12 @@ def test_a_fit_at_any_point_of_a_grid_updates_to_itself(iris, method):
     v = pc.cross_validate("species ~ .", iris, method, cv=3, seed=4, dissimilarity="euclidean", repeats=1)
     for point in (0, v.selected("1se").name, len(v.table) - 1):
         fit = v.fit_at(point)
-        assert fit.selection.point == point
+        assert fit._selection.point == point
         same(fit, fit.update())
-        assert fit.selection.values == v.fit_at(point).selection.values
-    assert v.fit_at(v.selected("1se").name).selection.rule == "1se"
+        assert fit._selection.values == v.fit_at(point)._selection.values
+    assert v.fit_at(v.selected("1se").name)._selection.rule == "1se"
     other = next(g for g in range(len(v.table)) if g != v.selected("1se").name)
-    assert v.fit_at(other).selection.by_hand
+    assert v.fit_at(other)._selection.by_hand
     assert f"Parameters of point {other}, selected manually" in str(v.fit_at(other).summary())
 
 

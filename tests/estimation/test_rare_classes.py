@@ -30,7 +30,7 @@ def test_class_weights_are_weights_to_the_bit(iris, method):
         common = {"method": method, "cv": 3, "dissimilarity": "euclidean", "repeats": 1}
         one = pc.cross_validate("species ~ .", data, weights=own, class_weights=class_weights, **common)
         two = pc.cross_validate("species ~ .", data, weights=w, **common)
-        assert np.array_equal(one.problem.frame.weights, two.problem.frame.weights)
+        assert np.array_equal(one._problem.frame.weights, two._problem.frame.weights)
         pd.testing.assert_frame_equal(one.table, two.table, check_exact=True)
         pd.testing.assert_frame_equal(one.held_out, two.held_out)
         fits = [
@@ -42,7 +42,7 @@ def test_class_weights_are_weights_to_the_bit(iris, method):
 
 
 def test_balanced_classes_weigh_the_same_and_the_sum_stays(rare):
-    frame = pc.fit("y ~ .", rare, eps=0.5, class_weights="balanced").frame
+    frame = pc.fit("y ~ .", rare, eps=0.5, class_weights="balanced")._frame
     of_class = np.bincount(frame.codes, frame.weights)
     assert of_class == pytest.approx([150, 150])
 
@@ -126,7 +126,7 @@ def test_ordinal_measure_is_the_mean_distance_in_levels(iris):
     fit = pc.fit("grade ~ .", data, "knn", k=[1, 9], cv=5, measure="ordinal")
     assert "\nOrdinal error " in repr(fit)
     assert "(ordered; only the error uses the order)" in repr(fit)
-    assert fit.glance()["cv_ordinal_error"].iloc[0] == fit.validation.table["error"].iloc[fit.selection.point]
+    assert fit.glance()["cv_ordinal_error"].iloc[0] == fit.validation.table["error"].iloc[fit._selection.point]
     fit.plot("validation")
 
 
@@ -142,7 +142,7 @@ def test_ordinal_measure_needs_an_ordered_response_and_the_cure_works(iris):
 
 def test_print_says_that_a_class_is_never_predicted_and_every_cure_works(rare):
     plain = pc.fit("y ~ .", rare, "knn", k=[3, 9, 25])
-    assert not (plain.validation.held_out[plain.selection.point] == "ill").any()
+    assert not (plain.validation.held_out[plain._selection.point] == "ill").any()
     for text in (repr(plain), plain._repr_html_().replace("&quot;", '"'), str(plain.summary())):
         assert "ill (4 % of the rows): not for any held-out row" in text
         assert (

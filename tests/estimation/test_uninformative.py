@@ -29,7 +29,7 @@ def test_a_loss_above_that_of_one_class_is_said_everywhere(noise):
     with pytest.warns(pc.DataWarning, match=words) as seen:
         fit = pc.fit("y ~ .", noise, measure=LOSS, dissimilarity="euclidean", repeats=1)
     assert seen[0].filename == __file__
-    assert fit.validation.table["error"].iloc[fit.selection.point] > fit.validation.no_information
+    assert fit.validation.table["error"].iloc[fit._selection.point] > fit.validation.no_information
     shown = (repr(fit), fit._repr_html_().replace("&#x27;", "'"), str(fit.summary()))
     for text in shown:
         assert re.search(words, text)
@@ -55,7 +55,7 @@ def test_an_error_that_is_above_one_class_only_when_corrected_is_said_by_print()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pc.DataWarning)
             fit = pc.fit("y ~ .", draw_noise(60, seed), "knn", k=[1, 5, 15], measure="balanced")
-        error, corrected = fit.validation.table["error"].iloc[fit.selection.point], fit.validation.corrected().value
+        error, corrected = fit.validation.table["error"].iloc[fit._selection.point], fit.validation.corrected().value
         lines = repr(fit).split("\n")
         worse = next((line for line in lines if line.startswith("Warning ")), "")
         name, value = ("CV", error) if error > 0.5 + 1e-9 else ("corrected", corrected)
@@ -93,7 +93,7 @@ def test_costs_count_twice_only_on_probabilities_that_have_them_already():
     with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: leave out prior="):
         weighted.calibrate().predict(new, loss=loss, prior="class_weights")
     with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: use fit.calibrate"):
-        assert weighted.test(new, loss=loss).means["decision_loss"][0] > 0
+        assert weighted.test(new, loss=loss)._means["decision_loss"][0] > 0
     assert "which also weight the errors and the probabilities; predict(new, loss=) then counts costs twice" in repr(weighted)
     assert "twice" not in repr(weighted.calibrate())
     with warnings.catch_warnings():

@@ -158,7 +158,7 @@ def test_cross_validation_holds_rows_out_as_new_ones(data):
         assert held_out.loc[test.index].astype(object).fillna("-").tolist() == alone.astype(object).fillna("-").tolist()
     with pytest.warns(pc.DataWarning, match="training rows of a fold lack"):
         scm = pc.cross_validate("y ~ a + g", rare, "scm", cv=folds, features="stumps", penalty=1.0, kind="conjunction", max_size=None)
-    assert scm.problem.metric.name == "Gower"  # the rule reads columns
+    assert scm._problem.metric.name == "Gower"  # the rule reads columns
     assert scm.held_out.loc[7].isna().all()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -187,9 +187,9 @@ def test_held_out_rows_without_a_prediction_are_in_no_cell_and_count_as_wrong(ir
     fold = np.arange(150) % 5
     with pytest.warns(pc.DataWarning, match="levels that the training rows of a fold lack"):
         fit = pc.fit("species ~ .", data, "knn", k=[1, 5], cv=fold, dissimilarity="euclidean")
-    confusion = fit.validation.confusion(fit.selection.point)
+    confusion = fit.validation.confusion(fit._selection.point)
     assert confusion.to_numpy().sum() == 149
     wrong = 150 - np.diag(confusion).sum()
-    assert fit.validation.table["error"][fit.selection.point] == pytest.approx(wrong / 150)
+    assert fit.validation.table["error"][fit._selection.point] == pytest.approx(wrong / 150)
     of_versicolor = 1 - confusion.loc["versicolor", "versicolor"] / 50
     assert f"{of_versicolor:.4f}" in str(fit.summary())

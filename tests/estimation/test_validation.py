@@ -59,14 +59,14 @@ def test_leave_one_out(iris):
     wrong = few.species.to_numpy()[D.argmin(axis=1)] != few.species.to_numpy()
     assert v.table["error"].iloc[0] == pytest.approx(wrong.mean())
     assert v.folds.nunique() == len(few)
-    assert "one row left out at a time" in v.notes
+    assert "one row left out at a time" in v._notes
 
 
 def test_groups_stay_in_one_fold(iris):
     data = iris.assign(plot=np.arange(150) // 5)
     v = pc.cross_validate("species ~ .", data, groups="plot", eps=1.0, cv=5)
     assert (v.folds.groupby(data["plot"]).nunique() == 1).all()
-    assert "plot" not in v.problem.frame.columns
+    assert "plot" not in v._problem.frame.columns
     left = pc.cross_validate("species ~ .", data, groups="plot", eps=1.0, cv="loo")
     assert left.folds.nunique() == 30
     assert (left.folds.groupby(data["plot"]).nunique() == 1).all()
@@ -113,7 +113,7 @@ def test_pima_error_is_near_the_papers(papers_data):
     """PVM paper, Table 2: 24.2 % with 12 prototypes on one split of 512 / 256 rows."""
     data = pc.fetch_data("pima")
     fit = pc.fit("diabetes ~ .", data, seed=1, dissimilarity="euclidean", repeats=1)
-    assert 0.2 < fit.validation.table["error"].iloc[fit.selection.point] < 0.31
+    assert 0.2 < fit.validation.table["error"].iloc[fit._selection.point] < 0.31
     assert 2 <= len(fit.prototypes) <= 60
 
 

@@ -132,7 +132,7 @@ def test_long_kernels_return_once_no_one_waits_for_them(module, method, given, m
 
     def learn():
         fit = pc.fit("species ~ .", iris, method, cv=None, **given)
-        return fit.rule.size, fit.predict(iris, fit.kinds[-1]).to_numpy().tolist()
+        return fit.rule.size, fit.predict(iris, fit._kinds[-1]).to_numpy().tolist()
 
     before = learn()
     monkeypatch.setattr(f"protoclass.core.{module}.left", gone)

@@ -168,12 +168,12 @@ def test_the_loss_never_rises_with_k_and_is_never_above_that_of_k_alone(start):
 
 def of_class(fit, D):
     """Checks what holds of every fit, given the frame of all dissimilarities: each class's medoids, rows and loss."""
-    y, w, total = fit.frame.codes, fit.frame.weights, 0.0
+    y, w, total = fit._frame.codes, fit._frame.weights, 0.0
     table = fit.prototypes
     assert (table["class"].astype(str) == table["true_class"].astype(str)).all()
     for c, level in enumerate(fit.classes):
-        rows, chosen = fit.frame.index[(y == c) & (w > 0)], table.index[table["class"] == level]
-        heft = w[fit.frame.index.get_indexer(rows)]
+        rows, chosen = fit._frame.index[(y == c) & (w > 0)], table.index[table["class"] == level]
+        heft = w[fit._frame.index.get_indexer(rows)]
         near = D.loc[rows, chosen].to_numpy()
         candidates = [label for label in D.columns if label in rows and label in fit.dissimilarity.candidate_names]
         at = [candidates.index(label) for label in chosen]
@@ -210,20 +210,6 @@ def test_given_dissimilarities_in_any_order_of_their_columns():
     wide = pc.fit("y ~ 1", data, KMedoids(K=4), dissimilarity=some)
     assert wide.prototypes.index.isin(some.columns).all()
     of_class(wide, some)
-
-
-def test_medoids_among_a_random_subset(iris):
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    fit = pc.fit("species ~ .", iris, KMedoids(K=5), candidates=40)
-    assert fit.dissimilarity.shape == (150, 40)
-    of_class(fit, D)
-    assert fit.prototypes["assigned"].sum() == 150
-    assert fit.rule.report["loss"] > pc.fit("species ~ .", iris, KMedoids(K=5)).rule.report["loss"]
-    assert pc.fit("species ~ .", iris, KMedoids(), candidates=30).validation.table["K"].max() == 5
-    with pytest.raises(
-        pc.errors.DataError, match=r"needs 25 medoids of class 'setosa', but only 1\d of its rows are candidates"
-    ):
-        pc.fit("species ~ .", iris, KMedoids(K=0.5), candidates=40)
 
 
 def test_weights_through_fit(iris):

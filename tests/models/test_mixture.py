@@ -148,7 +148,7 @@ def test_bic_by_hand(iris, form, monkeypatch):
         best.append(int(np.argmin(scores)) + 1)
     fit = fitted(iris, K="bic", covariance=form, starts=1)
     assert fit.prototypes["class"].value_counts(sort=False).tolist() == best
-    assert fit.curve is None
+    assert fit._curve is None
     told = ", ".join(f"{name}: {K}" for name, K in zip(fit.classes, best, strict=True))
     assert fit.rule.report["components per class K"] == f"{told} (least BIC)"
     assert fit.rule.size == sum(free[form](K) for K in best)

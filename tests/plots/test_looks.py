@@ -10,7 +10,7 @@ from pictures import long_labels
 
 import protoclass as pc
 from protoclass.ground.text import list_short
-from protoclass.pictures.style import list_named, name_ticks
+from protoclass.pictures.style import framed, list_named, name_ticks
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +160,10 @@ def test_counts_have_whole_ticks(iris):
     ticks = [tick for tick in ax.get_xticks() if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]]
     assert len(ticks) > 1
     assert all(float(tick).is_integer() for tick in ticks)
+
+
+def test_a_plot_keeps_the_settings_of_the_backend_that_it_loads():
+    """The backend of notebooks turns `interactive` on with the first figure, and shows no figure without it."""
+    with mpl.rc_context({"interactive": False}):
+        framed(lambda ax=None: (mpl.interactive(True), Figure())[1])()
+        assert mpl.is_interactive()

@@ -50,7 +50,7 @@ def test_the_plane_has_balls_of_the_radius_in_the_users_units(iris):
     assert len(outline(ranks)) == 0
     ax = ranks.plot(ax=axes())
     assert ax.get_xlabel() == "petal length"
-    assert len(lines_of(ax)) == sum(len(ranks.ball(label)) for label in ranks.prototypes.index[:60])
+    assert len(lines_of(ax)) == sum(len(ranks.why(prototype=label)) for label in ranks.prototypes.index[:60])
 
 
 def lines_of(ax):
@@ -73,10 +73,10 @@ def test_red_rings_are_the_misclassified_rows(iris, method, options):
     """Held out where the fit was cross-validated, also around prototypes; nothing else is red, and the title counts them."""
     fit = pc.fit("species ~ .", iris, method, progress=False, **options)
     ax, truth = fit.plot(ax=axes(), x="petal_length", y="petal_width"), iris["species"]
-    if fit.curve is None:
+    if fit._curve is None:
         wrong, when = fit.predict() != truth, "in training"
     else:
-        held = fit.validation.held_out[fit.selection.point].astype(object)
+        held = fit.validation.held_out[fit._selection.point].astype(object)
         if held.index.nlevels > 1:
             held = held.unstack(level=0).mode(axis=1)[0].loc[iris.index]
         wrong, when = held != truth, "held out"
@@ -109,7 +109,7 @@ def test_lines_lead_to_the_rows_in_the_balls_and_rings_are_around_the_wrong_ones
     wanted = np.concatenate([spots[place], drawn_in.rows[row]], axis=1)
     drawn = lines_of(ax).reshape(-1, 4)
     assert sorted(map(tuple, drawn.round(9))) == sorted(map(tuple, wanted.round(9)))
-    stands_for, own = fit.prototypes["class"].astype(str)[:60], data[fit.frame.formula.response].astype(str)
+    stands_for, own = fit.prototypes["class"].astype(str)[:60], data[fit._frame.formula.response].astype(str)
     wrong = inside & (own.to_numpy()[:, None] != stands_for.to_numpy())
     assert wrong.any()
     assert sorted(map(tuple, rings_of(ax).round(9))) == sorted(map(tuple, drawn_in.rows[wrong.any(axis=1)].round(9)))
@@ -126,7 +126,7 @@ def test_shapes_of_balls_are_true(iris, metric):
         for share, inside in ((0.999, True), (1.001, False)):
             places = pd.DataFrame(centre + share * (shape - centre), columns=["petal_length", "petal_width"])
             new = places.set_axis([f"at {k}" for k in range(len(places))])
-            query = fit.query(new)[0]
+            query = fit._query(new)[0]
             far = query.dissimilarities(fit.rule.prototypes)[:, fit.prototypes.index.get_loc(label)]
             assert ((far < 0.7) == inside).all()
     assert not len(lines_of(fit.plot(ax=axes())))
@@ -137,7 +137,7 @@ def test_lines_are_so_many_at_most_and_the_legend_says_of_how_many_prototypes(ir
     fit = pc.fit("species ~ .", iris, eps=1.0)
     monkeypatch.setattr(prototypes, "PAIRS", 100)
     ax = fit.plot(ax=axes())
-    held = np.cumsum([len(fit.ball(label)) for label in fit.prototypes.index])
+    held = np.cumsum([len(fit.why(prototype=label)) for label in fit.prototypes.index])
     count = max(1, int((held <= 100).sum()))
     assert len(lines_of(ax)) == held[count - 1]
     assert f"(the first {count})" in ax.get_legend().get_texts()[-1].get_text()
@@ -259,7 +259,7 @@ def test_lines_of_balls_leave_the_marks_of_rows_to_be_seen():
     assert len(lines_of(ax)) > 1000
     at = ax.transData.transform(plane.make_plane(fit).rows).astype(int)
     for k in range(2):
-        own = at[fit.frame.codes == k]
+        own = at[fit._frame.codes == k]
         found = [contrast(colour(k), ground[y, x]) for x, y in own]
         assert min(found) > 2.0
         assert np.mean(np.array(found) < contrast(colour(k), ax.get_facecolor()) - 0.1) > 0.2  # lines were there
@@ -319,7 +319,7 @@ def test_a_ball_holds_what_the_definition_says(iris):
     D = pc.dissimilarity("species ~ .", iris).frame()
     seen = pd.Series(False, iris.index)
     for label, row in fit.prototypes.iterrows():
-        held = fit.ball(label)
+        held = fit.why(prototype=label)
         inside = D.index[D[label] < 1.0]
         assert sorted(held.index) == sorted(inside)
         assert held["distance"].is_monotonic_increasing
@@ -328,14 +328,14 @@ def test_a_ball_holds_what_the_definition_says(iris):
         assert not (held["first"] & seen[held.index]).any()
         seen[held.index[held["same_class"]]] = True
     with pytest.raises(pc.errors.OptionError, match="label of fit"):
-        fit.ball("nobody")
+        fit.why(prototype="nobody")
     with pytest.raises(pc.errors.NotAvailableError, match="no balls"):
-        pc.fit("species ~ .", iris, "knn", k=3).ball(0)
+        pc.fit("species ~ .", iris, "knn", k=3).why(prototype=0)
 
 
 def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):
     fit = pc.fit("species ~ .", iris, eps=1.0, cv=5)
-    counts = fit.validation.confusion(fit.selection.point).to_numpy()
+    counts = fit.validation.confusion(fit._selection.point).to_numpy()
     ax = fit.plot("confusion", ax=axes())
     ground = ax.images[0].get_array()
     plain = np.abs(ground - np.array(to_rgb(ax.get_facecolor()))).max(axis=2) < 0.01

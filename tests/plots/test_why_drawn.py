@@ -56,15 +56,15 @@ def test_prototypes_that_are_rows_of_another_class_are_marked(iris):
     noisy.loc[::9, "species"] = np.roll(noisy.loc[::9, "species"], 6)
     fit = pc.fit("species ~ .", noisy, eps=1.0)
     other = (fit.prototypes["true_class"].astype(str) != fit.prototypes["class"].astype(str)).to_numpy()
-    assert fit.of_other_class.tolist() == other.tolist()
+    assert fit._of_other_class.tolist() == other.tolist()
     assert 1 < other.sum() < len(other)
     words = f"{other.sum()} of them rows of another class (candidates='same_class' excludes them)"
     assert str(fit).startswith(f"Prototype vector machine: {len(other)} prototypes, {words} of 150 observations")
     assert f"{len(other)}, {words}".replace("_", r"\_") in fit.card().markdown
     own = fit.update(candidates="same_class")
-    assert not own.of_other_class.any()
+    assert not own._of_other_class.any()
     assert "another class" not in str(own)
-    assert not pc.fit("species ~ .", noisy, "kmeans", K=2).of_other_class.any()
+    assert not pc.fit("species ~ .", noisy, "kmeans", K=2)._of_other_class.any()
 
 
 @pytest.fixture(scope="module")

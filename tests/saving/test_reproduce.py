@@ -84,8 +84,8 @@ def test_what_is_claimed_and_not_so():
     """Rows left out, another matrix at a small scale, another metric."""
     fit = pc.fit("species ~ .", FEW, eps=1.2)
     less = pc.fit("species ~ .", FEW.iloc[1:], eps=1.2)
-    frame = replace(less.frame, dropped=FEW.index[:1])
-    result = replace(less, problem=replace(less.problem, frame=frame)).reproduce(FEW)
+    frame = replace(less._frame, dropped=FEW.index[:1])
+    result = replace(less, _problem=replace(less._problem, frame=frame)).reproduce(FEW)
     assert {"rows", "rows left out"} <= set(result.differences)
     assert "DIFFERENT  rows left out: <1 " in str(result)
 
@@ -104,7 +104,7 @@ def test_what_is_claimed_and_not_so():
 def test_a_fit_that_was_changed_after_its_call():
     fit = pc.fit("species ~ .", FEW, eps=1.0, solver="exact")
     place, substitute = fit.alternatives(within=0.1).substitutes.loc[0, ["prototype", "substitute"]]
-    assert "prototypes" in fit.swap(place, substitute).reproduce(FEW).differences
+    assert "prototypes" in fit.at(swap={place: substitute}).reproduce(FEW).differences
 
 
 def test_the_shell_reproduces(tmp_path, capsys):

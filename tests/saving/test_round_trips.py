@@ -43,12 +43,12 @@ def same(a, b):
 
 def same_fit(fit, other, new):
     """Whether two fits say the same of new rows and of their own, and of themselves."""
-    for kind in fit.kinds:
+    for kind in fit._kinds:
         same(fit.predict(new, kind), other.predict(new, kind))
     same(fit.prototypes, other.prototypes)
     same(fit.glance(), other.glance())
     assert repr(fit) == repr(other)
-    assert fit.frame.index.equals(other.frame.index)
+    assert fit._frame.index.equals(other._frame.index)
     return True
 
 
@@ -62,12 +62,12 @@ def test_methods(method, iris, tmp_path):
     fit = pc.fit("species ~ .", iris.iloc[::3], method, cv=2, seed=1)
     other, slim, new = again(fit, tmp_path), again(fit.slim(), tmp_path), iris.sample(30, random_state=0)
     assert same_fit(fit, other, new)
-    for kind in fit.kinds:
+    for kind in fit._kinds:
         same(fit.predict(new, kind), slim.predict(new, kind))
     same(fit.prototypes, slim.prototypes)
     assert repr(slim).splitlines()[0] == repr(fit).splitlines()[0]
     assert slim.nobs == 50
-    if fit.curve is not None:
+    if fit._curve is not None:
         same(fit.validation.table, other.validation.table)
         same(fit.validation.held_out, other.validation.held_out)
 
@@ -99,7 +99,7 @@ def test_metrics(name, table, tmp_path):
     fit = pc.fit(f"y ~ {right}", table, "knn", k=3, dissimilarity=metric)
     assert same_fit(fit, again(fit, tmp_path), NEW)
     slim = again(fit.slim(), tmp_path)
-    for kind in fit.kinds:
+    for kind in fit._kinds:
         same(fit.predict(NEW, kind), slim.predict(NEW, kind))
     same(fit.dissimilarity.frame(), again(fit.dissimilarity, tmp_path).frame())
 
@@ -109,7 +109,7 @@ def test_transforms_keep_what_they_have_learned(iris, tmp_path):
     fit = pc.fit(TRANSFORMS, data, "knn", k=5, dissimilarity="euclidean")
     new = data[data["sepal_length"] > 5.5].assign(sepal_width=3.0).iloc[::7]  # another range than in fit
     other = again(fit, tmp_path)
-    same(fit.frame.again(new)[0].design, other.frame.again(new)[0].design)
+    same(fit._frame.again(new)[0].design, other._frame.again(new)[0].design)
     assert same_fit(fit, other, new)
     assert same_fit(fit.update(k=3), other.update(k=3), new)
     assert again(fit.slim(), tmp_path).predict(new, "distance").equals(fit.predict(new, "distance"))
@@ -122,7 +122,8 @@ ARGUMENTS = {
     "two parameters": {"eps": [0.8, 1.2], "lambda_": [0.5, 2.0], "cv": 3, "repeats": 2}, "unlabelled": {"eps": 1.0, "candidates": "U"},
     "kmeans": {"eps": 1.0, "candidates": pc.candidates.kmeans(5), "cv": 3}, "weights": {"eps": 1.0, "weights": np.arange(150.0) + 1},
     "groups": {"groups": np.arange(150) // 5, "cv": 5, "eps": [0.8, 1.2]},
-    "object": {"method": pc.PVM(eps=pc.extend.quantiles(4)), "cv": 3}, "isotonic": {"eps": 1.0, "calibrate": {"how": "isotonic", "cv": 3}},
+    "object": {"method": pc.PVM(eps=pc.extend.quantiles(4)), "cv": 3},
+    "isotonic": {"eps": 1.0, "calibrate": {"method": "isotonic", "cv": 3}},
     "calibrated": {"method": "knn", "k": 5, "calibrate": True},
 }  # fmt: skip
 
@@ -138,7 +139,7 @@ def test_arguments(name, iris, tmp_path):
     assert same_fit(fit, other, new)
     assert str(fit.summary()) == str(other.summary())
     slim = again(fit.slim(), tmp_path)
-    for kind in fit.kinds:
+    for kind in fit._kinds:
         same(fit.predict(new, kind), slim.predict(new, kind))
     assert repr(slim.call) == repr(fit.call)
 
@@ -191,7 +192,7 @@ def test_what_is_not_known_of_a_slim_fit(iris, tmp_path):
     reads_rows = {
         "predict": lambda: slim.predict(), "augment": lambda: slim.augment(), "summary": lambda: slim.summary(),
         "path": lambda: slim.path(), "plot": lambda: slim.plot(), "glance": lambda: slim.glance(),
-        "ball": lambda: slim.ball(slim.prototypes.index[0]),
+        "ball": lambda: slim.why(prototype=slim.prototypes.index[0]),
         "calibrate": lambda: slim.calibrate(), "explore": lambda: slim.explore(), "alternatives": lambda: slim.alternatives(),
     }  # fmt: skip
     for name, do in reads_rows.items():
@@ -212,7 +213,7 @@ def test_slim_leaves_no_row_behind(tmp_path):
     fit = pc.fit("y ~ x", data, eps=1.0, calibrate=True)
     slim = fit.slim()
     path = slim.save(tmp_path / "slim.proto").path
-    rules = {n for one in (slim, *slim.calibration.rules) for n in one.dissimilarity.candidate_names}
+    rules = {n for one in (slim, *slim._calibration.rules) for n in one.dissimilarity.candidate_names}
     held = set(find_texts(path))
     assert {n for n in data.index if n in held} == rules
     assert len(rules) < 25
@@ -255,7 +256,7 @@ def test_labels(name, tmp_path):
     data = pd.DataFrame({"x": [0.0, 0.1, 0.2, 5.0, 5.1, 5.2], "y": list("aaabbb")}, LABELS[name])
     fit = pc.fit("y ~ x", data, eps=1.0)
     other = again(fit, tmp_path)
-    one, two = fit.frame.index, other.frame.index
+    one, two = fit._frame.index, other._frame.index
     assert one.equals(two)
     assert (type(one), one.dtype, list(one.names)) == (type(two), two.dtype, list(two.names))
     assert same_fit(fit, other, data)

@@ -27,7 +27,7 @@ def outcome(fit, new):
     for kind in fit.rule.kinds:
         answer = fit.predict(new, kind)
         out[kind] = texts(answer) if kind in LABELS else answer.to_numpy(float)
-    if fit.curve is not None:
+    if fit._curve is not None:
         out["held"] = texts(fit.validation.held_out.to_numpy().ravel())
         out["fold errors"] = fit.validation.fold_errors.to_numpy(float)
         for name in ("error", "se", "size"):

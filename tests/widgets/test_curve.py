@@ -172,10 +172,10 @@ def test_pointer_and_keys_choose_on_the_curve(page, curve, fit):
     explorer, v = curve, fit.validation
     mount(page, explorer)
     field, words = page.locator(".protoclass-plot"), read(explorer)["curves"][0]["words"]
-    assert chosen(page) == explorer.point == fit.selection.point
+    assert chosen(page) == explorer.point == fit._selection.point
     field.hover(position=spot(page, 3))
     assert page.locator(".protoclass-chart-tip").inner_text() == words[3]
-    assert chosen(page) == fit.selection.point
+    assert chosen(page) == fit._selection.point
     field.click(position={"x": spot(page, 7)["x"] + 2, "y": 60})
     page.get_by_text("Grid point 8 of 20").wait_for()
     assert chosen(page) == explorer.point == 7

@@ -118,19 +118,19 @@ def describe(fit, coverage):
     count = len(fit.prototypes)
     return (
         f"eps = {fit.model.eps:.4g}, {count} prototype{'' if count == 1 else 's'}. {held} of {fit.nobs} rows are in a ball of their "
-        f"class, {wrong} in a ball of another class. Training error {fit.training_error:.4f} (optimistic: {fit.why_optimistic})."
+        f"class, {wrong} in a ball of another class. Training error {fit.training_error:.4f} (optimistic: {fit._why_optimistic})."
     )
 
 
 def figures(fit):
     """The figures above the map, each with its noun."""
     out = [str(len(fit.prototypes)), "prototypes"]
-    if fit.curve is None:
+    if fit._curve is None:
         out += [f"{100 * fit.training_error:.1f} %", "training error"]
     else:
-        row = fit.validation.table.iloc[fit.selection.point]
+        row = fit.validation.table.iloc[fit._selection.point]
         out += [f"{100 * row['error']:.1f} %", f"CV error (SE {100 * row['se']:.1f})"]
-        own = fit.selection.point == fit.validation.point_of()
+        own = fit._selection.point == fit.validation._point_of()
         out += [f"{100 * fit.validation.corrected().value:.1f} %" if own else "-", "corrected for tuning"]
     return [*out, f"{fit.model.eps:.4g}", "radius eps"]
 
@@ -141,7 +141,7 @@ def test_pointer_and_keys_select(page, hostile):
     assert f"Prototype '{label}'" in page.locator(".protoclass-tip").inner_text()
     assert "Newly covers" in page.locator(".protoclass-map > .protoclass-unseen").text_content()
     field.click(position=spot(page, label))
-    words, ball = page.locator(".answer").inner_text(), hostile.ball(label)
+    words, ball = page.locator(".answer").inner_text(), hostile.why(prototype=label)
     assert words.startswith(f"Prototype '{label}': {hostile.prototypes['class'].iloc[1]}\n")
     assert f"2 of {len(hostile.prototypes)} in the order chosen. Newly covers {ball['first'].sum()} rows of its class." in words
     assert page.locator("tr.protoclass-marked th").inner_text() == label
@@ -271,7 +271,7 @@ def test_rings_are_the_rows_misclassified_held_out(page, hostile):
         settled(page)
         wrong, how = page.locator(".protoclass-map").evaluate(judged)
         assert how == "held out"
-        assert wrong == (hostile.validation.predicted[0, :, step] != codes).tolist()
+        assert wrong == (hostile.validation._predicted[0, :, step] != codes).tolist()
         assert "misclassified (held out)" in page.locator(".protoclass-legend").inner_text()
         errors = page.locator(".protoclass-map").evaluate("map => [...map.explorer.rule.errors]")
         assert sorted(errors) == np.flatnonzero(wrong).tolist()

@@ -150,4 +150,4 @@ def test_a_saved_validation_has_all_points(chromium, iris, tmp_path):
             assert [int(cell) for cell in cells if cell] == validation.confusion(point).to_numpy().ravel().tolist()
         page.close()
         assert not wrong
-        assert explorer.point == validation.point_of()
+        assert explorer.point == validation._point_of()

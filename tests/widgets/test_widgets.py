@@ -56,7 +56,7 @@ def fine(explorer):
 
 def test_point_parameter_and_page_move_together(curve, fit):
     grid = fit.validation.grid["eps"].tolist()
-    assert (curve.point, curve.eps) == (fit.selection.point, fit.model.eps)
+    assert (curve.point, curve.eps) == (fit._selection.point, fit.model.eps)
     curve.point = 3
     assert (curve.eps, curve.state["point"]) == (grid[3], 3)
     curve.eps = grid[7]
@@ -81,12 +81,12 @@ def test_point_parameter_and_page_move_together(curve, fit):
 def test_of_several_distances_both_explorers_have_the_radii_of_the_selected_one(iris):
     fit = pc.fit("species ~ .", iris[::2], cv=3, repeats=1)
     grid = fit.validation.grid
-    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit.selection.point]]
+    own = grid[grid["dissimilarity"] == grid["dissimilarity"][fit._selection.point]]
     assert len(own) < len(grid)
     curve, explorer = CurveExplorer(fit.validation), PrototypeExplorer(fit)
     assert curve.grid == {"eps": own["eps"].tolist()}
     told(explorer, step=3)
-    assert (explorer.eps, explorer.fit.selection.point) == (own["eps"].iloc[3], own.index[3])
+    assert (explorer.eps, explorer.fit._selection.point) == (own["eps"].iloc[3], own.index[3])
     assert explorer.fit.prototypes.equals(fit.validation.fit_at(own.index[3]).prototypes)
     assert fine(curve)
     assert fine(explorer)
@@ -101,7 +101,7 @@ def test_the_radius_reaches_the_fits_that_fitting_gives(explorer, fit):
     told(explorer, step=17)
     assert explorer.eps == grid[17]
     assert explorer.fit.prototypes.equals(fit.update(eps=grid[17]).prototypes)
-    assert explorer.fit.selection.point == 17  # its cross-validated error is known
+    assert explorer.fit._selection.point == 17  # its cross-validated error is known
     explorer.eps = 0.9952  # as it is printed
     assert explorer.fit is fit
     assert fine(explorer)
@@ -135,7 +135,7 @@ def test_a_front_end_hears_of_an_explorer_when_it_has_all_that_it_draws(fit, mon
 
 
 def test_it_opens_on_the_closest_error_or_the_first_prototype(explorer, fit, iris):
-    wrong = fit.validation.held_out[fit.selection.point] != iris["species"]
+    wrong = fit.validation.held_out[fit._selection.point] != iris["species"]
     far = fit.predict(kind="distance").apply(lambda d: d.nsmallest(2).diff().iloc[-1], axis=1)
     assert explorer.selected == far[wrong].abs().idxmin()
     right = pc.fit("species ~ .", iris, eps=0.1, dissimilarity="euclidean")
@@ -217,13 +217,13 @@ def test_coverage_is_what_the_rule_says(seed):
     y = np.where(draw.random(n) < 0.2, draw.choice(list("abc"), n), np.array(list("abc"))[x // 10])
     data = pd.DataFrame({"y": y})
     fit = pc.fit("y ~ 1", data, dissimilarity=D, eps=2.0)
-    task = fit.problem.task(fit.dissimilarity)
+    task = fit._problem.task(fit.dissimilarity)
     coverage = measure_coverage(fit, task.D)
     assert (coverage.fitted == fit.predict().cat.codes).all()
     assert (coverage.nearest == [fit.prototypes.index.get_loc(p) for p in fit.predict(kind="nearest")]).all()
     wrong, first = np.zeros(n, int), np.full(n, -1)
     for place, label in reversed(list(enumerate(fit.prototypes.index))):
-        ball = fit.ball(label)
+        ball = fit.why(prototype=label)
         wrong[ball.index[~ball["same_class"]]] += 1
         first[ball.index[ball["same_class"]]] = place
     assert (coverage.wrong == wrong).all()
@@ -479,9 +479,9 @@ def test_explorers_share_their_radius(curve, explorer, fit):
     with pytest.raises(pc.errors.OptionError, match="a trait of both explorers, not 'point'"):
         curve.link(explorer, "point")
     curve.point = 17
-    assert explorer.fit.selection.point == 17
+    assert explorer.fit._selection.point == 17
     explorer.eps = 0.9952
-    assert curve.point == fit.selection.point
+    assert curve.point == fit._selection.point
     assert fine(curve)
     assert fine(explorer)
 

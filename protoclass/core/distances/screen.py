@@ -33,6 +33,7 @@ p 2^-108 at most (p 2^-113), as S <= 2^21 (2^481). A slack of p 2^-100 covers bo
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -127,7 +128,7 @@ class Compared:
         """Some of the lines."""
         return replace(self, lines=self.lines[part], twice=self.twice[part])
 
-    @property
+    @cached_property
     def near(self) -> Array:
         """The approximations of the scaled squares of all distances, float32 (r, q)."""
         return self.across.square + self.lines.square[:, None] - self.twice
@@ -140,18 +141,22 @@ class Compared:
         <= (q + E) (1 + k) / (1 - k) for another that is as near, and its approximation is at most
         that + E.
         """
-        k = self.bounds.kernel
-        return np.asarray((values + self._error) * ((1 + k) / (1 - k)) + self._error)
+        return np.asarray((values + self.error) * self.stretch + self.error)
+
+    @property
+    def stretch(self) -> float:
+        """The largest ratio of two squares that the kernel may find equal."""
+        return (1 + self.bounds.kernel) / (1 - self.bounds.kernel)
 
     def within(self, reach: Array) -> Array:
         """The largest approximations that distances below some values (q,) may have, float32 (q,)."""
         _, high = self.bounds.thresholds(reach)
         return np.nextafter(
-            (high + self._error.max(initial=0.0)).astype(np.float32), np.float32(np.inf)
+            (high + self.error.max(initial=0.0)).astype(np.float32), np.float32(np.inf)
         )
 
     @property
-    def _error(self) -> Array:
+    def error(self) -> Array:
         """The largest error that the approximations of each line may have, (r, 1)."""
         bounds, most = self.bounds, float(self.across.square.max())
         return np.asarray(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +22,8 @@ from ..statistics.sums import EXACT
 from ..task import Points, WithPrototypes
 
 NONE, SEVERAL = -1, -2
-LANES = 32  # rows that are compared side by side
+LANES = 64  # dissimilarities that are compared side by side
+SAMPLED = 512  # prototypes that show how near the nearest one of a large set is, at most
 MEASURED = 2**22  # dissimilarities that are measured at a time
 SEARCHED = 2**22  # pairs from which on preparing a tree pays
 SCREENED = 2**18  # pairs from which on a product pays
@@ -29,44 +31,67 @@ SCREENED = 2**18  # pairs from which on a product pays
 FEW_OPEN = 0.1
 
 
-def order_of(prototypes: Points) -> Array:
-    """Positions of the prototypes in the order that breaks ties within a class: by row, or in the
-    given order without rows.
+@dataclass(frozen=True)
+class Sets:
+    """Several sets of the same prototypes.
+
+    Attributes
+    ----------
+    member : int array (G, q)
+        Class of prototype j in set g, -1 if it is not in the set. Of equally near prototypes the
+        one of the first class wins, then the first one.
     """
-    return (
-        np.argsort(prototypes.at, kind="stable")
-        if prototypes.at is not None
-        else np.arange(len(prototypes))
-    )
+
+    member: Array
+
+    @cached_property
+    def scans(self) -> list[Array]:
+        """The prototypes of each set, in the order in which equally near ones win."""
+        by_class = np.argsort(self.member, axis=1, kind="stable")
+        return [
+            line[np.count_nonzero(classes < 0) :]
+            for line, classes in zip(by_class, self.member, strict=True)
+        ]
+
+    @cached_property
+    def samples(self) -> tuple[Array, Array, Array, Array]:
+        """All prototypes of small sets and some of each large one, set after set; the first
+        position of each set, and their number; the large sets; and `member` by prototype.
+        """
+        steps = [-(-len(scan) // SAMPLED) or 1 for scan in self.scans]
+        some = [scan[::step] for scan, step in zip(self.scans, steps, strict=True)]
+        return (
+            np.concatenate([*some, np.empty(0, np.int64)]),
+            np.cumsum([0, *map(len, some)]),
+            np.flatnonzero(np.array(steps) > 1),
+            np.ascontiguousarray(self.member.T),
+        )
 
 
-def nearest(D: Array, member: Array, order: Array) -> Array:
+def nearest(D: Array, sets: Sets) -> Array:
     """Position of the nearest prototype in each of several sets.
 
     Parameters
     ----------
     D : array (r, q)
         Dissimilarities of r rows to q prototypes.
-    member : int array (G, q)
-        Class of prototype j in set g, -1 if it is not in the set.
-    order : int array (q,)
-        Order that breaks ties between prototypes, after the order of the classes.
+    sets : Sets (G)
 
     Returns
     -------
     int array (r, G)
         Positions; -1 if the set is empty.
     """
-    if not few(len(D) * member.size):
-        return _two_least(D, _scans(member, order))[0]
-    out = np.full((len(D), len(member)), NONE)
-    for g, scan in enumerate(_scans(member, order)):
+    if not few(len(D) * sets.member.size):
+        return _two_least(D, sets, np.zeros(len(D)), 1.0)[0]
+    out = np.full((len(D), len(sets.member)), NONE)
+    for g, scan in enumerate(sets.scans):
         if len(scan):
             out[:, g] = scan[D[:, scan].argmin(axis=1)]
     return out
 
 
-def nearest_to(query: Query, prototypes: Points, member: Array, order: Array) -> Array:
+def nearest_to(query: Query, prototypes: Points, sets: Sets) -> Array:
     """As `nearest`, for the rows of a query: only rows that a product leaves undecided are measured.
 
     A row is open if in some set a second prototype may be as near as the nearest; see
@@ -74,69 +99,66 @@ def nearest_to(query: Query, prototypes: Points, member: Array, order: Array) ->
     """
     compared = query.compared(prototypes)
     if compared is None:
-        return nearest(query.dissimilarities(prototypes), member, order)
-    out, best, second = _two_least(compared.near, _scans(member, order))
+        return nearest(query.dissimilarities(prototypes), sets)
+    out, best, second = _two_least(compared.near, sets, compared.error[:, 0], compared.stretch)
     rows = np.flatnonzero(((second < np.inf) & (second <= compared.reach(best))).any(axis=1))
     if len(rows):
-        out[rows] = nearest(query.take(rows).dissimilarities(prototypes), member, order)
+        out[rows] = nearest(query.take(rows).dissimilarities(prototypes), sets)
     return out
 
 
-def _scans(member: Array, order: Array) -> list[Array]:
-    """The prototypes of each set, in the order in which equally near ones win."""
-    by_class = np.argsort(member[:, order], axis=1, kind="stable")
-    return [
-        order[line[np.count_nonzero(classes < 0) :]]
-        for line, classes in zip(by_class, member, strict=True)
-    ]
-
-
-def _two_least(D: Array, scans: list[Array]) -> tuple[Array, Array, Array]:
+def _two_least(D: Array, sets: Sets, error: Array, stretch: float) -> tuple[Array, Array, Array]:
     """The first nearest prototype of each set, its value, and the second smallest value, (r, G)
-    each; -1 and inf for none.
+    each; -1 and inf for none. A second value beyond `(best + error) * stretch + error` is any.
     """
-    out = np.full((len(D), len(scans)), NONE)
-    best, second = np.full(out.shape, np.inf, D.dtype), np.full(out.shape, np.inf, D.dtype)
-    start = np.cumsum([0, *map(len, scans)])
-    _least(
-        np.ascontiguousarray(D),
-        np.concatenate([*scans, np.empty(0, np.int64)]),
-        start,
-        out,
-        best,
-        second,
-    )
+    out = np.empty((len(D), len(sets.member)), np.int64)
+    best, second = np.empty(out.shape, D.dtype), np.empty(out.shape, D.dtype)
+    _scan_sets(np.ascontiguousarray(D), *sets.samples, error, stretch, out, best, second)
     return out, best, second
 
 
 @kernel
-def _least(D, scan, start, out, best, second):  # type: ignore[no-untyped-def]
-    # some rows side by side, as a processor compares them together
-    n, q = D.shape
-    block, at = np.empty((q, LANES), D.dtype), np.empty(LANES, np.int32)
-    least, next_one = np.empty(LANES, D.dtype), np.empty(LANES, D.dtype)
-    for first in range(0, n, LANES):
-        width = min(LANES, n - first)
-        for j in range(q):
-            for i in range(width):
-                block[j, i] = D[first + i, j]
-        for g in range(out.shape[1]):
-            least[:], next_one[:] = np.inf, np.inf
-            at[:] = scan[start[g]] if start[g] < start[g + 1] else -1
+def _scan_sets(D, sample, start, large, member, error, stretch, out, best, second):  # type: ignore[no-untyped-def]
+    # The samples of large sets bound the distance of their nearest prototypes: all sets share one
+    # pass over the prototypes within the largest bound, which are few.
+    for i in range(len(D)):
+        row, at, least, next_one = D[i].copy(), out[i], best[i], second[i]  # a copy is in the cache
+        next_one[:] = least[:] = np.inf
+        for g in range(len(at)):
+            at[g] = sample[start[g]] if start[g] < start[g + 1] else NONE
             for t in range(start[g], start[g + 1]):
-                line, candidate = block[scan[t]], np.int32(scan[t])
-                for i in range(LANES):
-                    d, old = line[i], least[i]
-                    farther = old if d < old else d
-                    next_one[i] = farther if farther < next_one[i] else next_one[i]
-                    at[i] = candidate if d < old else at[i]
-                    least[i] = d if d < old else old
-            for i in range(width):
-                out[first + i, g], best[first + i, g], second[first + i, g] = (
-                    at[i],
-                    least[i],
-                    next_one[i],
-                )
+                d = row[sample[t]]
+                if d < least[g]:
+                    next_one[g], least[g], at[g] = least[g], d, sample[t]
+                elif d < next_one[g]:
+                    next_one[g] = d
+        last = _bound(least, large, error[i], stretch)
+        for first in range(0, len(row) if len(large) else 0, LANES):
+            lane, hits = row[first : first + LANES], 0
+            for d in lane:
+                hits += d <= last
+            for j in range(first, first + len(lane) if hits else 0):
+                d = row[j]
+                if d > last:
+                    continue
+                for g in large:
+                    c = member[j, g]
+                    if c < 0 or d > next_one[g] or j == at[g]:
+                        continue
+                    if d < least[g] or (d == least[g] and (c, j) < (member[at[g], g], at[g])):
+                        next_one[g], least[g], at[g] = least[g], d, j
+                        last = _bound(least, large, error[i], stretch)
+                    else:
+                        next_one[g] = d
+
+
+@kernel
+def _bound(least, large, error, stretch):  # type: ignore[no-untyped-def]
+    # no prototype beyond it is as near as the nearest one of a large set
+    farthest = -np.inf
+    for g in large:
+        farthest = max(farthest, least[g])
+    return np.nextafter(least.dtype.type((farthest + error) * stretch + error), least.dtype.type(np.inf))
 
 
 def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
@@ -161,8 +183,8 @@ def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
 
 def rank_of(prototypes: Points) -> tuple[Array, Array]:
     """Positions of the prototypes in the order in which equally near ones win, and the rank of each in it."""
-    order = order_of(prototypes)
-    line = order[np.argsort(prototypes.classes[order], kind="stable")]
+    order = np.arange(len(prototypes)) if prototypes.at is None else prototypes.at
+    line = np.lexsort((order, prototypes.classes))
     rank = np.empty(len(line), np.int64)
     rank[line] = np.arange(len(line))
     return line, rank
@@ -187,7 +209,7 @@ def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> A
     query : Query (r)
     prototypes : Points (q)
     member : int array (G, q)
-        As in `nearest`.
+        As in `Sets`.
     radii : array (G,)
         The radius of the balls of each set.
 

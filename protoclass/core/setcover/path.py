@@ -12,7 +12,7 @@ import numpy as np
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
-from ..neighbours.nearest import NONE, Nearest, covering, nearest_to, rank_of
+from ..neighbours.nearest import NONE, Nearest, Sets, covering, nearest_to, rank_of
 from ..query import Query
 from ..task import Points
 from .problems import Certificate, Objective
@@ -144,15 +144,13 @@ class CoverPath:
         return Points(np.full(len(self._sets[0]), NONE), at=self._sets[0])
 
     @cached_property
-    def _sets(self) -> tuple[Array, Array]:
-        """The prototypes of all grid points (q,), ascending, and the class of each at each point,
-        (G, q); -1 if it is not chosen.
-        """
+    def _sets(self) -> tuple[Array, Sets]:
+        """The prototypes of all grid points (q,), ascending, and the sets of those chosen at each point."""
         union = np.unique(np.concatenate([run.at for run in self.runs]))
         member = np.full((len(self.runs), len(union)), NONE, np.int16)
         for run, classes in zip(self.runs, member, strict=True):
             classes[np.searchsorted(union, run.at)] = run.classes
-        return union, member
+        return union, Sets(member)
 
     @property
     def size(self) -> Array:
@@ -164,12 +162,12 @@ class CoverPath:
         return np.array([np.bincount(run.classes, minlength=len(self.weight)) for run in self.runs])
 
     def predict(self, kind: str, query: Query) -> Array:
-        union, member = self._sets
+        union, sets = self._sets
         if kind == "cover":
-            return np.maximum(covering(query, self.prototypes, member, self.eps), NONE)
-        first = nearest_to(query, self.prototypes, member, np.arange(len(union)))
+            return np.maximum(covering(query, self.prototypes, sets.member, self.eps), NONE)
+        first = nearest_to(query, self.prototypes, sets)
         chosen = (
-            np.take_along_axis(member.T, np.maximum(first, 0), axis=0) if member.size else first
+            np.take_along_axis(sets.member.T, np.maximum(first, 0), axis=0) if len(union) else first
         )
         # the most common class if a set has no prototypes
         return np.where(first < 0, int(self.weight.argmax()), chosen)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import Array
 from ..parallel import kernel, left
-from .medoids import LANE, any_less, kmedoids
+from .medoids import count_nearer, kmedoids
 
 # a slope with which a misclassified row costs its weight, and one as near to both classes half of
 # it
@@ -264,49 +264,35 @@ def _cost_beside(d, rival, same, beta):
 
 
 @kernel
-def _candidate(row, c, w, y, beta, place, near, reach, costs, more):
+def _candidate(row, c, w, y, beta, place, near, reach, costs, classes, of_class, more, indices):
     # what the cost changes by when the candidate is added; more[k]: what it changes by beyond this
-    # and the removal of k
+    # and the removal of k, unless k is the last of another class
     more[:] = 0.0
     added = 0.0
-    for first in range(0, len(row), LANE):
-        upto = min(first + LANE, len(row))
-        if upto - first == LANE and not any_less(row, reach, first):
+    for i in indices[: count_nearer(row, reach, indices)]:
+        d, same = row[i], y[i] == c
+        side, rival = (0, 2) if same else (2, 0)  # columns of place and near
+        alone = w[i] * _cost_beside(d, near[i, rival], same, beta) - costs[i, 0]
+        replaced, beyond = place[i, side], place[i, rival]
+        if not d < near[i, side]:
+            more[replaced] += alone - costs[i, 1 + side // 2]
             continue
-        for i in range(first, upto):
-            d, same = row[i], y[i] == c
-            if not d < reach[i]:
-                continue
-            side, rival = (0, 2) if same else (2, 0)  # columns of place and near
-            alone = w[i] * _cost_beside(d, near[i, rival], same, beta) - costs[i, 0]
-            replaced, beyond = place[i, side], place[i, rival]
-            if not d < near[i, side]:
-                more[replaced] += alone - costs[i, 1 + side // 2]
-                continue
-            added += alone
-            if replaced >= 0:
-                more[replaced] -= costs[i, 1 + side // 2]
-            if beyond >= 0:
-                without = w[i] * _cost_beside(d, near[i, rival + 1], same, beta) - costs[i, 0]
-                more[beyond] += without - alone - costs[i, 1 + rival // 2]
+        added += alone
+        if replaced >= 0:
+            more[replaced] -= costs[i, 1 + side // 2]
+        if beyond >= 0 and of_class[classes[beyond]] > 1:
+            without = w[i] * _cost_beside(d, near[i, rival + 1], same, beta) - costs[i, 0]
+            more[beyond] += without - alone - costs[i, 1 + rival // 2]
     return added
 
 
 @kernel
 def _begin(to, w, y, of_candidate, count, beta, chosen):
     n, q = len(w), len(chosen)
-    between, classes, of_class, removal = (
-        np.empty((n, q), to.dtype),
-        np.empty(q, np.int64),
-        np.zeros(count, np.int64),
-        np.empty(q),
-    )
-    place, near, reach, costs = (
-        np.empty((n, 4), np.int64),
-        np.empty((n, 4)),
-        np.empty((count, n), to.dtype),
-        np.empty((n, 3)),
-    )
+    between, removal = np.empty((n, q), to.dtype), np.empty(q)
+    classes, of_class = np.empty(q, np.int64), np.zeros(count, np.int64)
+    place, near, costs = np.empty((n, 4), np.int64), np.empty((n, 4)), np.empty((n, 3))
+    reach = np.empty((count, n), to.dtype)
     for k in range(q):
         classes[k] = of_candidate[chosen[k]]
         of_class[classes[k]] += 1
@@ -359,12 +345,14 @@ def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):
     _, classes, of_class, place, near, reach, costs, removal = _begin(
         to, w, y, of_candidate, count, beta, chosen
     )
-    q, more = len(chosen), np.empty(len(chosen))
+    q, more, indices = len(chosen), np.empty(len(chosen)), np.empty(len(w), np.int64)
     for j in range(len(to)):
         if left[0]:
             return
         c = of_candidate[j]
-        added = _candidate(to[j], c, w, y, beta, place, near, reach[c], costs, more)
+        added = _candidate(
+            to[j], c, w, y, beta, place, near, reach[c], costs, classes, of_class, more, indices
+        )
         for k in range(q):
             allowed = classes[k] == c or of_class[classes[k]] > 1
             swapped[j, k] = added + removal[k] + more[k] if allowed else np.inf
@@ -375,13 +363,8 @@ def _swap(to, w, y, of_candidate, count, beta, chosen, left):
     between, classes, of_class, place, near, reach, costs, removal = _begin(
         to, w, y, of_candidate, count, beta, chosen
     )
-    m, n, q, more, taken = (
-        len(to),
-        len(w),
-        len(chosen),
-        np.empty(len(chosen)),
-        np.zeros(len(to), np.bool_),
-    )
+    m, n, q = len(to), len(w), len(chosen)
+    more, indices, taken = np.empty(q), np.empty(n, np.int64), np.zeros(m, np.bool_)
     total = 0.0
     for i in range(n):
         total += w[i]
@@ -394,7 +377,9 @@ def _swap(to, w, y, of_candidate, count, beta, chosen, left):
         passes += j == 0
         if not taken[j]:
             c = of_candidate[j]
-            added = _candidate(to[j], c, w, y, beta, place, near, reach[c], costs, more)
+            added = _candidate(
+                to[j], c, w, y, beta, place, near, reach[c], costs, classes, of_class, more, indices
+            )
             best = -1
             for k in range(q):
                 allowed = classes[k] == c or of_class[classes[k]] > 1

@@ -10,7 +10,6 @@ from .. import Array
 from ..parallel import kernel, left
 
 STARTS = ("k-means++", "build", "random")
-LANE = 64  # rows that are compared together
 NOTHING = np.empty(0, np.int64)
 
 
@@ -153,7 +152,7 @@ def begin(
             chosen[0] = _costs(problem.to, problem.w).argmin()
         _build(problem.to, problem.w, chosen, max(1, len(known)), left())
     elif start == "k-means++":
-        _draw(problem, chosen, len(known), draw)
+        _draw(problem.to, problem.w, problem.own, chosen, len(known), draw.random(K))
     else:
         others = np.setdiff1d(np.arange(len(problem.own)), known)
         chosen[len(known) :] = draw.permutation(others)[: K - len(known)]
@@ -180,20 +179,6 @@ def swap_medoids(problem: Block, first: Array) -> Medoids:
     return Medoids(medoids, between.argmin(axis=0), loss, swaps, passes)
 
 
-def _draw(problem: Block, chosen: Array, known: int, draw: np.random.Generator) -> None:
-    to, own, w = problem.to, problem.own, problem.w[problem.own]
-    near = to[chosen[:known]].min(axis=0, initial=np.inf)
-    for k in range(known, len(chosen)):
-        probability = w * near[own] if k else w.copy()
-        probability[chosen[:k]] = 0.0
-        if probability.any():
-            probability /= probability.max()  # so that the sum cannot overflow
-            chosen[k] = draw.choice(len(own), p=probability / probability.sum())
-        else:
-            chosen[k] = np.setdiff1d(np.arange(len(own)), chosen[:k])[0]
-        near = np.minimum(near, to[chosen[k]])
-
-
 @kernel
 def _costs(to, w):
     out = np.zeros(to.shape[0])
@@ -204,15 +189,40 @@ def _costs(to, w):
 
 
 @kernel
+def _draw(to, w, own, chosen, known, levels):
+    # levels: a number from 0 to 1 for each draw
+    m, n = to.shape
+    near, taken, share = np.full(n, np.inf, to.dtype), np.zeros(m, np.bool_), np.empty(m)
+    for k in range(len(chosen)):
+        if k >= known:
+            for j in range(m):
+                share[j] = 0.0 if taken[j] else w[own[j]] * (near[own[j]] if k else 1.0)
+            goal, total = levels[k - known], 0.0
+            if not share.any():
+                share[:], goal = ~taken, 0.0
+            share /= share.max()  # so that the sum cannot overflow
+            goal *= share.sum()
+            for j in range(m):
+                total += share[j]
+                if total > goal:
+                    chosen[k] = j
+                    break
+        taken[chosen[k]] = True
+        for i in range(n):
+            near[i] = min(near[i], to[chosen[k], i])
+
+
+@kernel
 def _build(to, w, chosen, known, left):
     taken, near = np.zeros(to.shape[0], np.bool_), np.full(len(w), np.inf, to.dtype)
+    indices = np.empty(len(w), np.int64)
     for k in range(len(chosen)):
         if k >= known:
             most = -1.0
             for j in range(to.shape[0]):
                 if left[0]:
                     return
-                gain = -1.0 if taken[j] else _gain(to[j], w, near)
+                gain = -1.0 if taken[j] else _gain(to[j], w, near, indices)
                 if gain > most:
                     chosen[k], most = j, gain
         taken[chosen[k]] = True
@@ -221,27 +231,22 @@ def _build(to, w, chosen, known, left):
 
 
 @kernel
-def _gain(row, w, near):
+def _gain(row, w, near, indices):
     gain = 0.0
-    for a in range(0, len(row), LANE):
-        upto = a + LANE
-        if upto > len(row):
-            upto = len(row)
-        elif not any_less(row, near, a):
-            continue
-        for i in range(a, upto):
-            if row[i] < near[i]:
-                gain += w[i] * (np.float64(near[i]) - row[i])
+    for i in indices[: count_nearer(row, near, indices)]:
+        gain += w[i] * (np.float64(near[i]) - row[i])
     return gain
 
 
 @kernel
-def any_less(a, b, at):
-    # without branches, so that a lane takes a few instructions
-    less = False
-    for i in range(at, at + LANE):
-        less |= a[i] < b[i]
-    return less
+def count_nearer(row, reach, indices):
+    # the rows nearer to a candidate than `reach`, without branches, which processors mispredict:
+    # k-medoids of 300 rows takes .4 of the time (benchmarks/beside.py)
+    count = 0
+    for i in range(len(row)):
+        indices[count] = i
+        count += row[i] < reach[i]
+    return count
 
 
 @kernel
@@ -253,7 +258,7 @@ def _swap(to, w, chosen, left):
     m, n, K = to.shape[0], len(w), len(chosen)
     between = np.empty((n, K), to.dtype)
     first, second = np.empty(n, to.dtype), np.empty(n, to.dtype)
-    nearest, after = np.empty(n, np.int64), np.empty(n, np.int64)
+    nearest, after, indices = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     taken, kept, lost = np.zeros(m, np.bool_), np.empty(K), np.empty(K)
     for k in range(K):
         taken[chosen[k]] = True
@@ -269,7 +274,7 @@ def _swap(to, w, chosen, left):
     while visited < m and not left[0]:
         passes += j == 0
         if not taken[j]:
-            gain = _saved(to[j], w, first, second, nearest, kept)
+            gain = _saved(to[j], w, first, second, nearest, kept, indices)
             k = 0
             for other in range(1, K):
                 if kept[other] - lost[other] > kept[k] - lost[k]:
@@ -287,23 +292,14 @@ def _swap(to, w, chosen, left):
 
 
 @kernel
-def _saved(row, w, first, second, of, kept):
-    # few rows are nearer to a candidate than to their second medoid: most lanes contain none
+def _saved(row, w, first, second, of, kept, indices):
+    # few rows are nearer to a candidate than to their second medoid
     kept[:] = 0.0
     gain = 0.0
-    for a in range(0, len(row), LANE):
-        upto = a + LANE
-        if upto > len(row):
-            upto = len(row)
-        elif not any_less(row, second, a):
-            continue
-        for i in range(a, upto):
-            d = row[i]
-            if d < first[i]:
-                gain += w[i] * (np.float64(first[i]) - d)
-                kept[of[i]] += w[i] * (np.float64(second[i]) - first[i])
-            elif d < second[i]:
-                kept[of[i]] += w[i] * (np.float64(second[i]) - d)
+    for i in indices[: count_nearer(row, second, indices)]:
+        near, beyond = (row[i], first[i]) if row[i] < first[i] else (first[i], row[i])
+        gain += w[i] * (np.float64(first[i]) - near)
+        kept[of[i]] += w[i] * (np.float64(second[i]) - beyond)
     return gain
 
 

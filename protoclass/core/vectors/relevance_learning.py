@@ -207,18 +207,16 @@ class Weights:
         return out
 
     def objective(self, rows: Rows, chosen: Array) -> Callable[[Array], tuple[float, Array]]:
-        terms, classes, group = (
-            self.terms(self.rows, self.rows[chosen]),
-            rows.y[chosen],
-            self.group[chosen],
-        )
+        terms = self.terms(self.rows, self.rows[chosen])
+        # sums over variables run over all rows at once, gradients over the variables of a row
+        columns = np.ascontiguousarray(terms.transpose(1, 2, 0))
+        terms = np.ascontiguousarray(terms)
+        classes, group = rows.y[chosen], self.group[chosen]
 
         def evaluate(parameters: Array) -> tuple[float, Array]:
             weights, slope = self.values(parameters), np.zeros(parameters.shape)
             single = weights.astype(terms.dtype)
-            mean = np.empty(terms.shape[:2], terms.dtype)  # NaN if variables are skipped
-            for k, g in enumerate(group):
-                mean[:, k] = terms[:, k] @ (single[g] / self.count)
+            mean = _weighted_means(columns, single / self.count, group)
             cost = _cost_of_weights(
                 terms,
                 mean,
@@ -239,6 +237,19 @@ class Weights:
         return evaluate
 
 
+@kernel(contract=False)
+def _weighted_means(columns, weights, group):
+    # (q, n); NaN if variables are skipped
+    q, v, n = columns.shape
+    mean = np.zeros((q, n), columns.dtype)
+    for k in range(q):
+        for j in range(v):
+            weight = weights[group[k], j]
+            for i in range(n):
+                mean[k, i] += weight * columns[k, j, i]
+    return mean
+
+
 @kernel
 def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, scaled, slope):
     # the mean cost, and its derivatives by the weights, which are added to slope; scaled: a sum and
@@ -249,28 +260,28 @@ def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, sc
         own, other = -1, -1
         for k in range(q):
             known[k] = v
-            if mean[i, k] != mean[i, k]:
-                mean[i, k], known[k] = 0.0, 0.0
+            if mean[k, i] != mean[k, i]:
+                mean[k, i], known[k] = 0.0, 0.0
                 for j in range(v):
                     if terms[i, k, j] == terms[i, k, j]:
-                        mean[i, k] += weights[group[k], j] * terms[i, k, j]
+                        mean[k, i] += weights[group[k], j] * terms[i, k, j]
                         known[k] += weights[group[k], j]
-                mean[i, k] = mean[i, k] / known[k] if known[k] > 0 else 0.0
+                mean[k, i] = mean[k, i] / known[k] if known[k] > 0 else 0.0
             if classes[k] == y[i]:
-                if own < 0 or mean[i, k] < mean[i, own]:
+                if own < 0 or mean[k, i] < mean[own, i]:
                     own = k
-            elif other < 0 or mean[i, k] < mean[i, other]:
+            elif other < 0 or mean[k, i] < mean[other, i]:
                 other = k
         if own < 0 or other < 0:
             continue
-        a, b = float(mean[i, own]), float(mean[i, other])
+        a, b = float(mean[own, i]), float(mean[other, i])
         a, b = (math.sqrt(a), math.sqrt(b)) if power == 2 else (a ** (1 / power), b ** (1 / power))
         cost = cost_of_row(a, b, beta)
         total += w[i] * cost
         step = 2 * beta * w[i] * cost * (1 - cost) * a * b / power
         for side in range(2):
             k = own if side == 0 else other
-            m = float(mean[i, k])
+            m = float(mean[k, i])
             if m > 0:
                 inner, row, g = (
                     (step if side == 0 else -step) / (a + b) ** 2 / m / known[k],

@@ -194,10 +194,10 @@ def load(path: Any) -> Any:
 
 
 def _of_fit(fit: Any) -> list[str]:
-    out, prototypes = _of_problem(fit.problem), fit.rule.prototypes
-    if fit.frame.absent is not None:
+    out, prototypes = _of_problem(fit._problem), fit.rule.prototypes
+    if fit._frame.absent is not None:
         which = (
-            f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the "
+            f"{len(prototypes)} prototypes, among them {len(fit._frame.remembered)} of the "
             f"{fit.nobs} rows, with labels and predictors"
         )
         out.append(
@@ -215,10 +215,10 @@ def _of_fit(fit: Any) -> list[str]:
             if learned
             else []
         )
-    if fit.curve is not None:
-        out.append(_held_out(fit.curve))
-    if fit.calibration is not None:
-        rows, rules = len(fit.calibration.conformal.y), len(fit.calibration.rules)
+    if fit._curve is not None:
+        out.append(_held_out(fit._curve))
+    if fit._calibration is not None:
+        rows, rules = len(fit._calibration.conformal.y), len(fit._calibration.rules)
         out.append(
             f"classes, weights and scores of {rows} calibration rows, and the prototypes of the "
             f"{rules} rules that scored them"
@@ -238,7 +238,7 @@ def _of_problem(problem: Any) -> list[str]:
 
 
 def _held_out(v: Any) -> str:
-    repeats, n, points = v.predicted.shape
+    repeats, n, points = v._predicted.shape
     return (
         f"held-out predictions of {n} rows ({points} grid points, {repeats} "
         f"{'repeat' if repeats == 1 else 'repeats'}) and their folds"
@@ -253,7 +253,7 @@ def _of_dissimilarity(d: Any) -> list[str]:
 
 
 CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
-    "Fit": _of_fit, "Validation": lambda v: [*_of_problem(v.problem), _held_out(v)],
+    "Fit": _of_fit, "Validation": lambda v: [*_of_problem(v._problem), _held_out(v)],
     "Dissimilarity": _of_dissimilarity,
     "Comparison": lambda c: [f"labels, classes and predictions of {len(c.predictions)} test rows "
                              f"by {len(c.methods)} methods"],

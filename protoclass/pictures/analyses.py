@@ -118,7 +118,8 @@ def draw_verdicts(result: Alternatives, ax: Any) -> Any:
         colormaps[RISING](np.linspace(0, 0.9, len(ends.T))), ends, strict=True
     ):
         start = ends[verdict] - counts[verdict]
-        ax.barh(np.arange(len(counts)), counts[verdict], 0.7, start, color=shade, label=verdict)
+        style = {"color": shade, "edgecolor": ink(ax), "label": verdict}
+        ax.barh(np.arange(len(counts)), counts[verdict], 0.7, start, **style)
     list_down(ax, list_named(counts.index))
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel(f"prototypes, {len(table)} in all")

@@ -326,7 +326,7 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
         ylabel="eigenvalue (squared units of the dissimilarity)",
     )
     ax.set_title(
-        f"{result.case}: {100 * result.negative:.2g} % negative mass\neffective dimension "
+        f"Negative mass {100 * result.negative:.2g} % ({result.case})\neffective dimension "
         f"{result.effective:.3g} of {result.n - 1}"
     )
     return key(ax, title="eigenvalues").axes

@@ -253,7 +253,7 @@ class Model(NamedArguments, Served):
         Parameters with which a row of weight 2 predicts as two rows, such as `{"K": 1}`; None if
         there are none.
     papers : tuple of str
-        Keys of the papers of the method in `export.methods`, which `Fit.methods` cites.
+        Keys of the papers of the method in `export.methods`, which `Card.methods` cites.
     """
 
     _serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL

@@ -318,7 +318,7 @@ def draw_columns(names: list[str], values: pd.Series, noun: str, count: int, ax:
 @framed
 def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     """Plot the proportion of each column in the separation of the prototypes, with its learned
-    weight; see `Fit.separation`.
+    weight; see `Fit.why`.
 
     The colour is the class with the higher value. If each class has its own weights, the bars are
     the weights by class. If the prototypes do not decide, as in k-NN, they are the weights.

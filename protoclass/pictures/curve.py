@@ -320,7 +320,9 @@ def first_shown(validation: ErrorCurve, sizes: Any) -> int:
     without prototypes, or the first.
     """
     classes = (
-        len(validation._problem.frame.levels) if validation._problem.model.can.counted is True else 1
+        len(validation._problem.frame.levels)
+        if validation._problem.model.can.counted is True
+        else 1
     )
     return max(0, int((sizes <= classes).sum()) - 1)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import steps
+from ..analysis import alternatives
 from ..core.query import distances_by
 from ..core.task import COVERED
 from ..estimation.fitted import Fitted
@@ -219,7 +219,7 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     class) and with `size`, for rows that only the first `size` prototypes misclassify, `full` (the
     nearest of all).
     """
-    small = fit if size is None else steps.at(fit, size=size)
+    small = fit if size is None else alternatives.at(fit, size=size)
     data = as_pandas(fit.call.data).loc[fit._frame.index] if new is None else as_pandas(new)
     truth = fit._true_codes(data, use="what is misclassified")
     check_unique(data.index, "new row")

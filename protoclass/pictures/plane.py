@@ -318,7 +318,9 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
     classes = fit.rule.prototypes.classes[first]
-    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, fit._prototype_names[first])
+    spots = pd.DataFrame(
+        {"x": X[:, 0], "y": X[:, 1], "class": classes}, fit._prototype_names[first]
+    )
     spots.attrs["stress"] = stress(X, D)
     return spots
 

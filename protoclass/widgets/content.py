@@ -159,7 +159,10 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
     whole = members.count == q
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    validation, tested = fit._curve if fit._selection.point is not None else None, held_out_codes(fit)
+    validation, tested = (
+        fit._curve if fit._selection.point is not None else None,
+        held_out_codes(fit),
+    )
     distances = measure_nearest(fit, source, nearest, count)
     judged = coverage.fitted if tested is None else tested
     wrong, margin = np.flatnonzero(judged != fit._frame.codes), distances["far"] - distances["near"]
@@ -267,7 +270,9 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
     even = np.ptp(frame.weights) == 0
     held = fit._curve if fit._selection.point is not None else None
     corrected = (
-        held._correction() if held is not None and fit._selection.point == held._point_of() else None
+        held._correction()
+        if held is not None and fit._selection.point == held._point_of()
+        else None
     )
     tables = [
         table

@@ -318,11 +318,11 @@ def test_a_swap_is_what_alternatives_says(iris):
         result = fit.alternatives(within=0.2, progress=False)
         assert len(result.substitutes) > 5
         for pair in result.substitutes.iloc[::4].itertuples():
-            other = fit.swap(pair.prototype, pair.substitute)
+            other = fit.at(swap={pair.prototype: pair.substitute})
             assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
             assert other.training_error == pytest.approx(pair.error)
             assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
-            back = other.swap(pair.substitute, pair.prototype)
+            back = other.at(swap={pair.substitute: pair.prototype})
             assert back.prototypes.equals(fit.prototypes)
             again = other.alternatives(progress=False)  # of which one single change leads back to the fit
             assert again.objective == pytest.approx(other.rule.report["cost"], rel=1e-9)

@@ -42,7 +42,7 @@ def fitted(method: str, **options: Any) -> Work:
         import protoclass as pc
 
         fit = pc.fit("y ~ .", frame(X, y), method, dissimilarity=pc.Euclidean(scale=False), candidates="train", progress=False, **options)
-        return f"{len(fit.prototypes)} prototypes, {100 * (fit.predict().to_numpy() != y).mean():.1f} % of the training rows misclassified"
+        return f"{len(fit.prototypes)} prototypes, {100 * (fit.predict().to_numpy() != y).mean():.1f} % wrong"
 
     return work
 
@@ -67,7 +67,7 @@ def protoselect(X: np.ndarray, y: np.ndarray) -> str:
     from sklearn.neighbors import KNeighborsClassifier
 
     nearest = KNeighborsClassifier(1).fit(found.data["prototypes"], found.data["prototype_labels"])
-    return f"{len(found.data['prototypes'])} prototypes, {100 * (nearest.predict(X) != y).mean():.1f} % of the training rows misclassified"
+    return f"{len(found.data['prototypes'])} prototypes, {100 * (nearest.predict(X) != y).mean():.1f} % wrong"
 
 
 def fasterpam(X: np.ndarray, y: np.ndarray) -> str:
@@ -86,7 +86,7 @@ def prosemble(name: str) -> Work:
 
         top = X.max()
         model = getattr(models, name)(n_prototypes_per_class=OF_CLASS, random_seed=0).fit(X / top, y)
-        return f"{OF_CLASS * len(set(y))} prototypes, {100 * (np.asarray(model.predict(X / top)) != y).mean():.1f} % of the training rows misclassified"
+        return f"{OF_CLASS * len(set(y))} prototypes, {100 * (np.asarray(model.predict(X / top)) != y).mean():.1f} % wrong"
 
     return work
 
@@ -94,17 +94,21 @@ def prosemble(name: str) -> Work:
 def neighbours(X: np.ndarray, y: np.ndarray) -> str:
     from sklearn.neighbors import KNeighborsClassifier
 
-    return f"{100 * (KNeighborsClassifier(5).fit(X, y).predict(X) != y).mean():.1f} % of the training rows misclassified"
+    return f"{100 * (KNeighborsClassifier(5).fit(X, y).predict(X) != y).mean():.1f} % wrong"
 
 
 CASES: dict[str, tuple[str, str, Work, str, Work]] = {  # words: data, ours, package, theirs
     "PVM at one eps, digits": ("digits", "pvm", fitted("pvm", eps=EPS["digits"]), "alibi", protoselect),
     "PVM at one eps, USPS": ("usps", "pvm", fitted("pvm", eps=EPS["usps"]), "alibi", protoselect),
     f"k-medoids, K = {MEDOIDS}, USPS, from columns": ("usps", "kmedoids", medoids, "kmedoids", fasterpam),
-    f"median LVQ, {OF_CLASS} a class, digits": ("digits", "medianglvq", fitted("medianglvq", K=OF_CLASS, matrix="none"), "prosemble", prosemble("MedianLVQ")),
-    f"matrix LVQ, {OF_CLASS} a class, digits": ("digits", "medianglvq, one matrix", fitted("medianglvq", K=OF_CLASS, matrix="full"), "prosemble", prosemble("GMLVQ")),
+    f"median LVQ, {OF_CLASS} a class, digits": (
+        "digits", "medianglvq", fitted("medianglvq", K=OF_CLASS, matrix="none"), "prosemble", prosemble("MedianLVQ")
+    ),
+    f"matrix LVQ, {OF_CLASS} a class, digits": (
+        "digits", "medianglvq, one matrix", fitted("medianglvq", K=OF_CLASS, matrix="full"), "prosemble", prosemble("GMLVQ")
+    ),
     "k-NN, k = 5, USPS": ("usps", "knn", fitted("knn", k=5), "scikit-learn", neighbours),
-}
+}  # fmt: skip
 
 
 def measure(case: str, side: int, path: str) -> None:
@@ -151,7 +155,8 @@ def main() -> None:
     command = "python benchmarks/peers.py " + " ".join("PYTHON" if a in python.values() else a for a in sys.argv[1:])
     lines = [
         "# Beside other packages\n",
-        f"`{command}`, {datetime.date.today()}, {platform.machine()}, Python {platform.python_version()}. Median of {options.runs} runs in turn, each in a new process.\n",
+        f"`{command}`, {datetime.date.today()}, {platform.machine()}, Python {platform.python_version()}.",
+        f"Median of {options.runs} runs in turn, each in a new process. \"Wrong\": training rows that are misclassified.\n",
         "| work | protoclass (s) | package | its time (s) | ratio | answer of protoclass | of the package |",
         "|---|---|---|---|---|---|---|",
     ]
@@ -171,7 +176,8 @@ def main() -> None:
                         raise SystemExit(f"{case}, {package if side else 'protoclass'}: {done.stderr.strip().splitlines()[-1]}")
                     found[side].append(json.loads(done.stdout.splitlines()[-1]))
             took, theirs = (statistics.median(seconds for seconds, _ in runs) for runs in found)
-            lines.append(f"| {case} ({ours}) | {took:.3g} | {package} | {theirs:.3g} | {took / theirs:.3f} | {found[0][0][1]} | {found[1][0][1]} |")
+            answers = " | ".join(runs[0][1] for runs in found)
+            lines.append(f"| {case} ({ours}) | {took:.3g} | {package} | {theirs:.3g} | {took / theirs:.3f} | {answers} |")
             print(lines[-1], flush=True)
     if options.write:
         HERE.with_name("PEERS.md").write_text("\n".join(lines) + "\n")

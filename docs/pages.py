@@ -53,12 +53,12 @@ GROUPS = {
 MEMBERS = {
     "Fit": {
         "Predict and test": "predict predict_to test calibrate threshold",
-        "Parts": "prototypes classes formula call params model rule dissimilarity calibration nobs dropped",
+        "Parts": "prototypes classes formula call params model rule dissimilarity nobs dropped",
         "Errors and bounds": "validation training_error objective certificate bound",
-        "Explain": "why separation importance ball criticisms alternatives stability",
-        "Change": "update at swap path slim",
-        "Show": "plot explore summary tidy glance augment as_table",
-        "Report and save": "methods card report save reproduce sql",
+        "Explain": "why importance criticisms alternatives stability",
+        "Change": "update at path slim",
+        "Show": "plot explore summary tidy glance augment",
+        "Report and save": "card report save reproduce sql",
     },
     "Validation": {},
     "Dissimilarity": {},

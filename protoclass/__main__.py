@@ -22,7 +22,7 @@ from .ground.errors import (
     in_letters_of,
     visible_lines,
 )
-from .ground.files import read_csv, write_file
+from .ground.files import write_file
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -156,13 +156,13 @@ def reproducing() -> argparse.ArgumentParser:
 def reproduce(options: argparse.Namespace) -> int:
     """Print what is the same; the exit status."""
     from .export.saving import load
-    from .metrics.stored import read_dissimilarity
+    from .metrics.measuring import read_dissimilarity
 
     given = {} if options.matrix is None else {"dissimilarity": read_dissimilarity(options.matrix)}
     saved = load(options.fit)
     if not hasattr(saved, "reproduce"):
         raise OptionError(f"{options.fit} contains a {type(saved).__name__}: use the file of a fit")
-    result = saved.reproduce(read_csv(options.data), **given)
+    result = saved.reproduce(options.data, **given)
     print(result)
     return 0 if result else 1
 
@@ -175,7 +175,7 @@ def fitted_to(options: argparse.Namespace, rest: list[str]) -> Any:
         name: getattr(options, name) for name in ("method", "dissimilarity", "choose", "na", "seed")
     }
     cv = None if options.cv == "none" else _value(options.cv)
-    return fit(options.formula, read_csv(options.data), cv=cv, **same, **_parameters(rest))
+    return fit(options.formula, options.data, cv=cv, **same, **_parameters(rest))
 
 
 def explore(options: argparse.Namespace, fitted: Any) -> str:

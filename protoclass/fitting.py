@@ -13,22 +13,21 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from .analysis.alternatives import alternatives, criticisms, swap
+from .analysis.alternatives import alternatives, at, criticisms
 from .analysis.groups import test
 from .analysis.resampling import permutation_test, stability
-from .analysis.steps import at, ball, bound, path, slim, step_count
-from .analysis.variables import importance, separation, why
+from .analysis.steps import bound, path, slim, step_count
+from .analysis.variables import importance, why
 from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.calls import cross_validate_call, fit_call, predict_to
 from .estimation.cross_validation import frontier
 from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.problem import DEFAULTS, Call
-from .export.methods import methods
 from .export.pages import card, report
 from .export.reproduce import reproduce
 from .export.sql import sql
-from .frames.spelling import substitute
+from .frames.formula import substitute
 from .ground.checks import Served
 from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
@@ -36,7 +35,7 @@ from .ground.savable import savable
 from .models.base import Model
 from .pictures import plot
 from .tables import printing
-from .tables.printing import of_fit, summary
+from .tables.printing import summary
 from .tables.tidy import augment, glance, tidy
 from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation
@@ -61,13 +60,12 @@ class Fit(Saveable, Fitted):
         return Validation._of(super().validation)
 
     test, threshold, bound = test, threshold, bound
-    ball, path, why, importance, stability = ball, path, why, importance, stability
-    separation = separation
+    path, why, importance, stability = path, why, importance, stability
     alternatives, criticisms = alternatives, criticisms
-    calibrate, at, swap, slim, predict_to = calibrate, at, swap, slim, predict_to
-    summary, as_table, tidy, glance, augment = summary, of_fit, tidy, glance, augment
+    calibrate, at, slim, predict_to = calibrate, at, slim, predict_to
+    summary, tidy, glance, augment = summary, tidy, glance, augment
     plot, explore = plot, explore_fit
-    report, card, methods, sql, reproduce = report, card, methods, sql, reproduce
+    report, card, sql, reproduce = report, card, sql, reproduce
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:
@@ -108,7 +106,10 @@ class Fit(Saveable, Fitted):
                 if name not in changes
             }
             if self._problem.to_tune is not None:
-                changes = {"dissimilarity": self._problem.chosen_metric(selection.values), **changes}
+                changes = {
+                    "dissimilarity": self._problem.chosen_metric(selection.values),
+                    **changes,
+                }
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
         again = fit_call(

@@ -15,8 +15,8 @@ from .core.memory import ran_out, too_large
 from .ground.checks import check_known, hint_for
 from .ground.errors import OptionError, ProtoclassError, printed
 from .ground.files import Saved
-from .ground.options import significant
-from .ground.text import to_html
+from .ground.options import options, significant
+from .ground.text import to_html, write_number
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -182,7 +182,10 @@ class Printed:
 
     def _repr_html_(self) -> str:
         words, tables = self._said()
-        return f"<div>{to_html(words, *((table.iloc[: self._shown], how) for table, how in tables))}</div>"
+        # three digits, unless the user asks for others
+        form = {} if options.digits else {"float_format": write_number}
+        parts = ((table.iloc[: self._shown], {**how, **form}) for table, how in tables)
+        return f"<div>{to_html(words, *parts)}</div>"
 
 
 @public

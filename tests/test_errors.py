@@ -43,10 +43,10 @@ def broken(value, i=2, j=5):
         ("y ~ {open('f')}", "is not allowed"),
         ("y ~ np.log(x)", "is not allowed"),
         ("y ~ I(9**9**9)", "the power"),
-        ("y ~ I('a' * 1000000000)", "is not a number"),
+        ("y ~ I('a' * 1000000000)", "is not allowed"),
         ("y ~ x | z", "no conditional or random effects"),
         ("y ~ x +", "' is not a valid formula:"),
-        ("y ~ 1", r"'y ~ 1' has no predictors for Euclidean distances: use column names, or '\.'"),
+        ("y ~ 1", r"'y ~ 1' has no predictors for Euclidean dissimilarities: use column names, or '\.'"),
         (7, "a formula must be text"),
     ],
 )
@@ -65,11 +65,11 @@ def test_formulas(data, formula, message):
         (lambda d: d.set_axis([0, 0, *range(2, 30)]), "the row label 0 occurs more than once: data.reset_index"),
         (lambda d: pd.concat([d, d[["x"]]], axis=1), "the column label 'x' occurs more than once"),
         (lambda d: d.rename(columns={"x": 1}), "column names must be text"),
-        (lambda d: d.assign(x=np.nan), r"no row is complete: most values are missing in 'x' \(100 %\): fill them, or leave out"),
-        (lambda d: d.assign(y=None), "no row is complete: the response 'y' has no value in any row"),
+        (lambda d: d.assign(x=np.nan), r"no row is complete, with missing values in 'x' \(\d+\): fill them, or leave out"),
+        (lambda d: d.assign(y=None), r"no row is complete, with missing values in 'y' \(\d+\)"),
         (
             lambda d: d.assign(x=d.x.where(d.index < 12), z=d.z.where(d.index >= 12)),
-            r"no row is complete: most values are missing in 'x' \(60 %\), 'z' \(40 %\): fill them",
+            r"no row is complete, with missing values in 'x' \(\d+\), 'z' \(\d+\): fill them",
         ),
         (lambda d: d.assign(x=pd.date_range("2020", periods=30)), "column 'x' contains dates"),
         (lambda d: d.to_numpy(), "data must be a DataFrame"),
@@ -216,7 +216,7 @@ def test_loss_matrices(data):
 def test_a_column_of_many_texts_is_refused_before_it_is_expanded():
     n = 40_000
     data = pd.DataFrame({"id": [f"row {i}" for i in range(n)], "x": np.arange(n) % 7, "y": np.tile(["a", "b"], n // 2)})
-    with pytest.raises(pc.errors.TooLargeError, match=r"column 'id' has 40000 levels"):
+    with pytest.raises(pc.errors.TooLargeError, match=r"40,001 columns \(40000 levels of 'id'\), too many"):
         pc.fit("y ~ .", data, dissimilarity="euclidean", eps=1)
 
 

@@ -127,7 +127,7 @@ def test_a_folder_that_is_set_and_empty_is_not_set(monkeypatch, folder):
         raise OSError("no network")
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
-    with pytest.raises(pc.errors.DataError, match=r"'pima' \('diabetes' at OpenML\) could not be.*: if you are offline, set"):
+    with pytest.raises(pc.errors.DataError, match=r"'diabetes' at OpenML is not .* or can't be read \(no network\): set PROTOCLASS_DATA"):
         pc.fetch_data("pima")
 
 

@@ -36,7 +36,7 @@ def calls(fit):
         "weight": lambda v: fit.test(new, weights=[v] + [1.0] * (len(new) - 1)),
         "within": lambda v: fit.alternatives(within=v, progress=False),
         "candidates": lambda v: fit.alternatives(candidates=v, progress=False),
-        "swapped": lambda v: fit.swap(v, fit._frame.index[1]),
+        "swapped": lambda v: fit.at(swap=v),
         "variables": lambda v: fit.importance(data, resamples=1, variables=v),
         "row": lambda v: fit.why(v),
     }
@@ -93,7 +93,7 @@ def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
     iris = pc.load_data("iris").iloc[::3]
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True, dissimilarity="euclidean", repeats=1)
     values = [
-        fit, fit.validation, fit.calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
+        fit, fit.validation, fit._calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
         fit.stability(resamples=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
     ]  # fmt: skip
     for value in values:

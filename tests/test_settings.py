@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from tqdm import notebook
 
 import protoclass as pc
 from protoclass.ground.options import COLOURS, bar
@@ -85,6 +86,7 @@ def test_digits_are_those_of_print_and_summary(iris):
              lambda: repr(fit.test(iris.assign(g=np.resize(list("ab"), 150)), by="g")),
              lambda: repr(compared)]  # fmt: skip
     usual = [show() for show in shown]
+    assert not re.search(r"\.\d*[1-9]\d{3}", compared._repr_html_())  # three digits in a notebook
     with pc.options(digits=1):  # a printed fit has two decimals by default
         few = [show() for show in shown]
     with pc.options(digits=9):
@@ -110,6 +112,12 @@ def test_progress_none_means_the_option(iris, capsys):
     with pc.options(progress=True):
         pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, progress=False, dissimilarity="euclidean", repeats=1)
     assert capsys.readouterr().err == ""
+
+
+def test_a_notebook_shows_time_alone_where_no_share_is_known(monkeypatch):
+    monkeypatch.setattr("tqdm.auto.tqdm", notebook.tqdm)
+    with bar(None, "fitting", True) as steps:
+        assert steps.container.children[1].layout.display == "none"
 
 
 def test_colours_are_those_of_pictures_and_explorers(iris):

@@ -81,7 +81,7 @@ def test_a_terminal_without_letters_of_the_data():
         "d = pc.load_data('iris').rename(columns={'petal_width': 'breite_\u00f6'})\n"
         "d['species'] = d['species'].astype(str).replace({'setosa': '\u65e5'})\n"
         "f = pc.fit('species ~ .', d, eps=1.0)\n"
-        "print(f, f.summary(), f.test(d.sample(30, random_state=0)), f.card(), f.methods(), f.as_table(), sep='\\n')\n"
+        "print(f, f.summary(), f.test(d.sample(30, random_state=0)), f.card(), f.card().methods, sep='\\n')\n"
     )
     letters = os.environ | {"PYTHONIOENCODING": "ascii"}
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, env=letters, check=False)

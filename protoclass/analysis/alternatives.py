@@ -1,7 +1,8 @@
-"""Substitutes for the prototypes of a fit, and the rows that the prototypes explain worst."""
+"""Other prototypes for a fit: substitutes, fewer of them, and the rows that they explain worst."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, ClassVar
@@ -15,13 +16,20 @@ from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Task
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
-from ..ground.checks import check_labels, check_progress, find_labels, whole_number
+from ..ground.checks import (
+    check_known,
+    check_labels,
+    check_progress,
+    find_labels,
+    is_number,
+    whole_number,
+)
 from ..ground.errors import NotAvailableError, OptionError, brief, shown
 from ..ground.options import bar, significant
 from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
 from ..values import NUMBERS, Result, public
-from .steps import measure_rows, place_of
+from .steps import measure_rows, place_of, step_count, stepwise
 
 REASONS = ("uncovered", "wrongly covered", "misclassified")
 SHOWN = 10  # prototypes that print shows, and substitutes of each
@@ -198,7 +206,7 @@ def alternatives(
 
     See Also
     --------
-    Fit.swap : the fit with a substitute.
+    Fit.at : the fit with a substitute.
     Fit.stability : prototypes over samples of the rows.
 
     Examples
@@ -499,43 +507,82 @@ def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> 
 SWAPPED = "swapped"  # key in the report of a rule
 
 
-def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
-    """The fit with one prototype replaced by another row, for the same class.
-
-    `alternatives` lists rows that are equally good prototypes. The new fit has neither certificate
-    nor cross-validated error, because they apply to the old fit only.
+def at(
+    fit: AnyFit,
+    size: int | None = None,
+    lambda_: float | None = None,
+    swap: Mapping[Any, Any] | None = None,
+    **tuned: Any,
+) -> AnyFit:
+    """The fit with its first `size` prototypes, a larger lambda, substitutes or other tuned values.
 
     Parameters
     ----------
-    prototype : label
-        Label of a prototype in `fit.prototypes.index`; the first with this label.
-    substitute : label
-        Label of a candidate, usually a training row, that is not a prototype of this class.
+    size : int, optional
+        Number of prototypes. For "scm": the first `size` features of each binary classifier.
+    lambda_ : number, optional
+        Larger cost of a prototype.
+    swap : mapping of label to label, optional
+        Prototypes (the first with a label), and the candidates, usually training rows, that replace
+        them for the same class, such as those of `alternatives`.
+    **tuned
+        Values of tuned parameters, such as `window=10`. `choose=` selects among the grid points
+        with these values, and the method is fitted on all rows.
 
     Returns
     -------
     Fit
-        The new fit.
-
-    Raises
-    ------
-    OptionError
-        If a label is not valid.
-    NotAvailableError
-        If the method has no `alternatives`.
+        The new fit. With `size` or `swap` it has no CV error and no certificate; with `lambda_` it
+        has a CV error if this value is in the grid.
 
     See Also
     --------
-    Fit.alternatives : substitutes and their costs.
+    Fit.path : the error for each number of prototypes.
+    Fit.update : a new fit with other arguments.
 
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
-    >>> place, _, substitute = fit.alternatives(within=0.1).substitutes.iloc[0, :3]
-    >>> substitute in fit.swap(place, substitute).prototypes.index
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5])
     True
+    >>> fit.at(swap={7: 4}).prototypes.index[0]
+    np.int64(4)
     """
+    known = [] if fit._curve is None else list(fit._curve.grid)
+    check_known("at()", tuned, ["size", "lambda_", "swap", *known])
+    if sum(value is not None for value in (size, lambda_, swap, tuned or None)) != 1:
+        raise OptionError(
+            "at() needs one kind of change: use size=, lambda_=, swap=, or values of tuned parameters"
+        )
+    if tuned:
+        assert fit._curve is not None
+        point = fit._curve._chosen_at(tuned)
+        return fit._learn(fit._problem, fit._curve._select(point), fit._curve)
+    if swap is not None:
+        if not isinstance(swap, Mapping):
+            raise OptionError(
+                f"swap must map prototypes to their substitutes, such as {{5: 12}}, not {brief(swap)}"
+            )
+        for prototype, substitute in swap.items():
+            fit = _swapped(fit, prototype, substitute)
+        return fit
+    rule, most = stepwise(fit), step_count(fit)
+    if lambda_ is not None:
+        if not fit.model.can.costs:
+            raise NotAvailableError(
+                f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size="
+            )
+        return fit._derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
+    if not is_number(size, 0, integral=True, high=most):
+        raise OptionError(
+            f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}"
+        )
+    return fit._derived(rule.first(size), steps=size)  # type: ignore[arg-type]
+
+
+def _swapped(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
+    """The fit with one prototype replaced by another candidate for the same class."""
     if not fit.model.has("swap"):
         raise lacking(fit.model, "prototypes to replace by a row", "swap")
     place = place_of(fit, prototype)

@@ -364,8 +364,11 @@ def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
 
 def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise for arguments about single rows of the data, or that select the calibration rows."""
-    cures = {"weights": "leave it out", "method": "use methods=[...]",
-             "new": "use compare_fits(fits, new) for existing fits"}  # fmt: skip
+    cures = {
+        "weights": "leave it out",
+        "method": "use methods=[...]",
+        "new": "use compare_fits(fits, new) for existing fits",
+    }
     for name in [name for name in arguments if name in cures]:
         raise OptionError(f"compare() has no argument {name!r}: {cures[name]}")
     for name, options in specs.items():
@@ -552,7 +555,7 @@ def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | N
     sizes = {"prototypes": len(rule.prototypes), "size": rule.size}
     predicted = fitted._predictions(new, unseen=unseen)
     p = None
-    if fitted.calibration is not None:
+    if fitted._calibration is not None:
         p = fitted._predictions(new, "prob", unseen=None).to_numpy(float)
     return {**sizes, "seconds": seconds, "choice": choice}, predicted, p
 

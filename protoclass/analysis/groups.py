@@ -231,8 +231,8 @@ def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
         fit._predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit._kinds else None
     )
     p_values = None
-    if fit.calibration is not None:
-        p, index, complete = fit.calibration.p_values(new)
+    if fit._calibration is not None:
+        p, index, complete = fit._calibration.p_values(new)
         p_values = np.full((len(index), len(fit.classes)), np.nan)
         p_values[complete] = p
     return predicted, probabilities, p_values
@@ -249,7 +249,7 @@ def judge_rows(
 ) -> Judged:
     """Rows of the classes y (codes, -1 if unknown), and the outputs of a fit for them."""
     predicted, probabilities, p_values = outputs or outputs_of(fit, new, threshold)
-    prevalence = None if fit.calibration is None else fit.calibration.share
+    prevalence = None if fit._calibration is None else fit._calibration.share
     cut = None if threshold is None else threshold_of(threshold, fit._frame.levels)
     scaled = w / (w.max(initial=0.0) or 1.0)
     return Judged(

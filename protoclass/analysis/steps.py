@@ -24,8 +24,8 @@ from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import short, with_folds
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import check_known, is_number, one_of
-from ..ground.errors import DataError, NotAvailableError, OptionError, brief
+from ..ground.checks import is_number, one_of
+from ..ground.errors import DataError, OptionError, brief
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
@@ -141,27 +141,7 @@ def step_count(fit: Fitted) -> int:
 
 
 def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
-    """The rows of the fit in the ball of a prototype, nearest first.
-
-    Parameters
-    ----------
-    prototype : label
-        Label of a prototype, as in the index of `prototypes`.
-
-    Returns
-    -------
-    DataFrame
-        Table by row label: `class`, `distance`, `same_class` (whether the row is of the prototype's
-        class) and `first` (whether the row is newly covered).
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> held = fit.ball(82)
-    >>> int(held["first"].sum()), int((~held["same_class"]).sum())
-    (29, 0)
-    """
+    """The rows of the fit in the ball of a prototype, see `Fit.why`."""
     prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit._frame
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
@@ -303,60 +283,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     )
 
 
-def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tuned: Any) -> AnyFit:
-    """The fit with its first `size` prototypes, a larger lambda, or other tuned values.
-
-    Parameters
-    ----------
-    size : int, optional
-        Number of prototypes. For "scm": the first `size` features of each binary classifier.
-    lambda_ : number, optional
-        Larger cost of a prototype.
-    **tuned
-        Values of tuned parameters, such as `window=10`. `choose=` selects among the grid points
-        with these values, and the method is fitted on all rows.
-
-    Returns
-    -------
-    Fit
-        The new fit. With `size` it has no CV error; with `lambda_` it has one if this value is in
-        the grid.
-
-    See Also
-    --------
-    Fit.path : the error for each number of prototypes.
-    Fit.update : a new fit with other arguments.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5])
-    True
-    """
-    if tuned:
-        validation, known = fit._curve, [] if fit._curve is None else list(fit._curve.grid)
-        check_known("at()", tuned, ["size", "lambda_", *known])
-        if validation is None or size is not None or lambda_ is not None:
-            raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
-        return fit._learn(fit._problem, validation._select(validation._chosen_at(tuned)), validation)
-    if (size is None) == (lambda_ is None):
-        raise OptionError("at() needs either size= or lambda_=")
-    rule, most = stepwise(fit), step_count(fit)
-    if lambda_ is not None:
-        if not fit.model.can.costs:
-            raise NotAvailableError(
-                f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size="
-            )
-        return fit._derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
-        raise OptionError(
-            f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}"
-        )
-    return fit._derived(rule.first(int(size)), steps=int(size))
-
-
-OF_ROWS = ("weights", "groups", "cv")  # arguments with a value for each row, unless a name or a number
+OF_ROWS = ("weights", "groups", "cv")
 OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
@@ -395,7 +322,7 @@ def slim(fit: AnyFit) -> AnyFit:
         metric=metric,
         candidates=_without_rows(problem.candidates),
     )
-    calibration = fit.calibration
+    calibration = fit._calibration
     if calibration is not None:
         rules = [
             FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules
@@ -407,7 +334,7 @@ def slim(fit: AnyFit) -> AnyFit:
         dissimilarity=dissimilarity,
         rule=rule,
         _curve=None,
-        calibration=calibration,
+        _calibration=calibration,
     )
 
 

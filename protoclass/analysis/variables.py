@@ -25,6 +25,7 @@ from ..ground.checks import check_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
+from .steps import ball
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
 HALVINGS = 40
@@ -50,22 +51,27 @@ STEPS = 8  # minimum number of steps of the bar if there are as many variables
 MOST = 50  # variables that are permuted if none are named
 
 
-def why(fit: Fitted, new: Any) -> Any:
-    """Explain a prediction: contributions of the variables to distances, and counterfactual values.
+def why(fit: Fitted, new: Any = None, prototype: Any = None) -> Any:
+    """Explain a prediction, a prototype, or without arguments what separates the prototypes.
 
-    The row is compared with its nearest prototype of the predicted class and with its nearest
-    prototype of any other class (the rival). This describes the fitted model, not the causes of the
-    class.
+    * `why(row)` compares a row with its nearest prototype of the predicted class and with its
+      nearest prototype of any other class (the rival). This describes the fitted model, not the
+      causes of the class.
+    * `why(prototype=label)` lists the rows in the ball of a prototype, nearest first.
+    * `why()` is for all prototypes: a learned weight does not show alone how much a variable
+      counts, because the prototypes may hardly differ in it.
 
     Parameters
     ----------
-    new : label, Series, dict or DataFrame of one row
+    new : label, Series, dict or DataFrame of one row, optional
         A training row by its label, or any row with the predictors.
+    prototype : label, optional
+        Label of a prototype, as in the index of `prototypes`.
 
     Returns
     -------
     DataFrame
-        A table by variable:
+        For a row, a table by variable:
 
         * `value`, `prototype`, `rival`: the value of the row, of the nearest prototype of the
           predicted class, and of the rival;
@@ -76,10 +82,27 @@ def why(fit: Fitted, new: Any) -> Any:
 
         `attrs` has the class, the labels of both prototypes and the distances to them.
 
+        For a prototype, a table by row label: `class`, `distance`, `same_class` (whether the row is
+        of the prototype's class) and `first` (whether the row is newly covered).
+
+        Without arguments, a table by variable of the metric (a column of the design matrix, or with
+        Gower a predictor), the largest proportion first:
+
+        * `proportion`: the part of the squared distance (with Gower, of the distance) from a
+          prototype to the nearest prototype of another class, the mean over the prototypes. The sum
+          is 1; with a full matrix, one may be negative;
+        * `higher`: the class whose prototypes have the higher mean value; NA for categories and
+          ties;
+        * `weight`: the learned weight, if the metric has learned weights;
+        * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full
+          matrix. The fitted model predicts `attrs["class"]` if the sum of coefficient times
+          variable is above `attrs["cut"]`, and otherwise the other class.
+
     Raises
     ------
     NotAvailableError
-        If the prototypes are not rows, or if the dissimilarities were given as a matrix.
+        If the model has no such explanation: prototypes that are not rows, no balls, or a
+        dissimilarity that is not a sum over variables.
 
     Notes
     -----
@@ -94,10 +117,14 @@ def why(fit: Fitted, new: Any) -> Any:
     the training rows are tried, and the nearest with another class is refined. A slim fit tries
     only the values of its prototypes.
 
+    *Separation.* The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s,
+    variable j adds w_j (a_j - b_j)^2 / s_j^2 to their squared distance. Its coefficient is
+    2 w_j (a_j - b_j) / s_j^2. With a matrix L, these are (a_j - b_j) (L (a - b))_j and
+    2 (L (a - b))_j.
+
     See Also
     --------
-    Fit.importance : permutation importance of the variables over all rows.
-    Fit.criticisms : the rows that the prototypes explain worst.
+    Fit.importance : the increase in error if a variable is permuted.
 
     Examples
     --------
@@ -105,7 +132,16 @@ def why(fit: Fitted, new: Any) -> Any:
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
     >>> fit.why(70)["to_prototype"].round(1).to_dict()
     {'sepal_length': 0.5, 'sepal_width': 0.2, 'petal_length': 0.3, 'petal_width': 0.2}
+    >>> ball = fit.why(prototype=82)
+    >>> int(ball["first"].sum()), int((~ball["same_class"]).sum())
+    (29, 0)
+    >>> fit.why()["proportion"].round(2).to_dict()["petal_width"]
+    0.43
     """
+    if new is None:
+        return separation(fit) if prototype is None else ball(fit, prototype)
+    if prototype is not None:
+        raise OptionError("why() explains either a row or a prototype: leave out one")
     asked, groups, prototypes = asked_row(fit, new), variable_groups(fit, None), fit.rule.prototypes
     if prototypes.at is None:
         raise NotAvailableError(
@@ -299,54 +335,7 @@ def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
 
 
 def separation(fit: Fitted) -> pd.DataFrame:
-    """Proportion of each variable in the distances between prototypes of different classes.
-
-    A learned weight does not show alone how much a variable counts: a variable with a large weight
-    counts little if the prototypes hardly differ in it.
-
-    Returns
-    -------
-    DataFrame
-        Table by variable of the metric (a column of the design matrix, or with Gower a predictor),
-        the largest proportion first:
-
-        * `proportion`: the part of the squared distance (with Gower, of the distance) from a
-          prototype to the nearest prototype of another class, the mean over the prototypes. The sum
-          is 1; with a full matrix, one may be negative;
-        * `higher`: the class whose prototypes have the higher mean value; NA for categories and
-          ties;
-        * `weight`: the learned weight, if the metric has learned weights;
-        * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full
-          matrix. The fitted model predicts `attrs["class"]` if the sum of coefficient times
-          variable is above `attrs["cut"]`, and otherwise the other class.
-
-    Raises
-    ------
-    NotAvailableError
-        If the model does not predict the class of the nearest prototype, if one class alone has
-        prototypes, or if the metric is not a sum over variables.
-
-    Notes
-    -----
-    The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s, variable j adds
-    w_j (a_j - b_j)^2 / s_j^2 to their squared distance. Its coefficient is 2 w_j (a_j - b_j) /
-    s_j^2. With a matrix L instead, these are (a_j - b_j) (L (a - b))_j and 2 (L (a - b))_j.
-
-    See Also
-    --------
-    Fit.why : the variables behind a single prediction.
-    Fit.importance : the increase in error if a variable is permuted.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> iris = pc.load_data("iris").iloc[50:]
-    >>> iris["species"] = iris["species"].astype(str)
-    >>> fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01)
-    >>> table = fit.separation()
-    >>> table[["proportion", "higher"]].round(2).to_dict("index")["petal_width"]
-    {'proportion': 0.47, 'higher': 'virginica'}
-    """
+    """The proportion of each variable in the distances between prototypes, see `Fit.why`."""
     reason = why_not_separated(fit)
     if reason:
         raise NotAvailableError(reason)

@@ -194,19 +194,6 @@ def axis_shares(X: Array, D: Array) -> Array:
     return ((X / most) ** 2).sum(axis=0) / total
 
 
-def kruskal_stress(X: Array, D: Array) -> float:
-    """Kruskal's stress-1 of points X (n, k): the root of sum (D - d)^2 / sum d^2 over pairs.
-
-    Kruskal (1964), *Multidimensional scaling by optimizing goodness of fit to a nonmetric
-    hypothesis*, calls 0.2 poor, 0.1 fair and 0.05 good.
-    """
-    from scipy.spatial.distance import cdist
-
-    d = cdist(X, X)
-    lost, shown = float(np.linalg.norm(D - d)), float(np.linalg.norm(d))
-    return lost / shown if shown else inf if lost else 0.0
-
-
 def stress(X: Array, D: Array) -> float:
     """Sammon's stress of points X (n, k): sum (D - d)^2 / D over pairs, divided by the sum of D;
     pairs at D = 0 do not count.

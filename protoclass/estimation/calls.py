@@ -270,7 +270,7 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
         known = trial.dissimilarity, trial.task, None if path is None else path.at(place)
     del answers  # has arrays of rows x grid points, of which the curve keeps those that it needs
     fit = calibrated(kind._learn(problem, selection, validation, known))
-    worse = worse_than_one_class(validation, point, fit.rule.kinds, fit.calibration is not None)
+    worse = worse_than_one_class(validation, point, fit.rule.kinds, fit._calibration is not None)
     _warn_of(copied(problem, validation._of_fold), worse, costs_twice(validation))
     return fit
 
@@ -338,7 +338,11 @@ def worse_than_one_class(
     corrected : float, optional
         Corrected error of the point, used if the error itself is below the error of one class.
     """
-    errors, none, name = validation._choice.error, validation.no_information, validation._measure_name
+    errors, none, name = (
+        validation._choice.error,
+        validation.no_information,
+        validation._measure_name,
+    )
     error, which = errors[point], f"CV {name}"
     if corrected is not None and error <= none + SAME:
         error, which = corrected, f"corrected {name}"
@@ -360,7 +364,9 @@ def worse_than_one_class(
 
 def costs_twice(validation: ErrorCurve) -> str:
     """Warning if class weights and a loss are both in the cross-validated loss; "" otherwise."""
-    return "" if validation._problem.class_factors is None or validation.measure != "loss" else TWICE
+    return (
+        "" if validation._problem.class_factors is None or validation.measure != "loss" else TWICE
+    )
 
 
 # kinds with one value for each row; the others have one for each class

@@ -68,8 +68,6 @@ class Fitted(Served):
         Cross-validation of the call, if any. Use `validation`.
     _selection : Selection
         Selected parameters, and how they were selected.
-    calibration : Calibration, or None
-        Calibrated probabilities and prediction sets, see `Fit.calibrate`.
     """
 
     _serves: ClassVar[Mapping[str, str]] = VERBS
@@ -80,7 +78,7 @@ class Fitted(Served):
     rule: Rule  #: The prototypes and how they predict.
     _curve: ErrorCurve | None  # cross-validation of the call, if any
     _selection: Selection  # selected parameters, and how they were selected
-    calibration: Calibration | None = None  #: Probabilities and prediction sets, or None.
+    _calibration: Calibration | None = None
 
     @classmethod
     def _learn(
@@ -227,7 +225,9 @@ class Fitted(Served):
             coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
             predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
         else:
-            predictors = self._frame.predictors_of(head.index[self._prototype_row >= 0].unique())
+            predictors = self._frame.remembered.columns.reindex(
+                head.index[self._prototype_row >= 0].unique()
+            )
             added = self.dissimilarity.added
             if added is not None:
                 predictors = pd.concat([predictors, added.reindex(columns=predictors.columns)])
@@ -315,7 +315,7 @@ class Fitted(Served):
         """Kinds of prediction: those of the rule, and "prob" and "set" of a calibrated fit."""
         own = self.rule.kinds
         return (
-            own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
+            own if self._calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
         )
 
     def predict(
@@ -515,7 +515,7 @@ class Fitted(Served):
 
     def _warn_of_costs_twice(self, decision: str, prior: Any = None) -> None:
         """Warn if a decision by costs uses probabilities that include them, by `class_weights=`."""
-        weighs = self.calibration is None if prior is None else isinstance(prior, str)
+        weighs = self._calibration is None if prior is None else isinstance(prior, str)
         if self._problem.class_factors is None or not weighs:
             return
         cure = "leave out prior="
@@ -536,8 +536,8 @@ class Fitted(Served):
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for a block of rows; for the training rows if None."""
         response = self._frame.formula.response
-        if kind == "set" and self.calibration is not None:
-            return self.calibration.sets(new, self.classes, level, zero).rename(response)
+        if kind == "set" and self._calibration is not None:
+            return self._calibration.sets(new, self.classes, level, zero).rename(response)
         prior = prior_of(prior, self._problem)
         query, index, complete = self._query(new, zero)
         if kind == "prob":
@@ -569,9 +569,9 @@ class Fitted(Served):
         They are for the prevalence `prior` (classes,). Default: of the calibration rows without
         `class_weights=`, or for a rule of the training rows with these.
         """
-        if self.calibration is not None:
-            values = answer(self.rule, self.calibration.scale.kind, query)
-            return self.calibration.probabilities(values, prior)
+        if self._calibration is not None:
+            values = answer(self.rule, self._calibration.scale.kind, query)
+            return self._calibration.probabilities(values, prior)
         if "prob" not in self.rule.kinds:
             raise OptionError(
                 f"method {self.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()"
@@ -629,7 +629,7 @@ class Fitted(Served):
             point = grid_point(grid, chosen)
         selection = replace(self._selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
         kept = None if point is None else self._curve
-        return replace(self, rule=rule, _selection=selection, _curve=kept, calibration=None)
+        return replace(self, rule=rule, _selection=selection, _curve=kept, _calibration=None)
 
     def _remembering(self, earlier: Mapping[str, Sequence[Any]]) -> Self:
         """The fit with the candidate values of parameters that an earlier fit selected."""

@@ -32,7 +32,7 @@ from ..tables.printing import by_class, certificate_rows, error_said, facts, not
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
 from ..widgets.browser import policy, script, style
-from .methods import methods
+from .methods import Methods, methods
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
 # lines of print that are limits of the fit
@@ -207,6 +207,8 @@ class Card:
         Title of the card.
     sections : tuple of (heading, parts)
         Sections of the card in their order.
+    methods : Methods
+        The paragraph on methods for a paper, with BibTeX.
 
     Examples
     --------
@@ -220,6 +222,7 @@ class Card:
 
     title: str
     sections: tuple[tuple[str, tuple[Part, ...]], ...]
+    methods: Methods
 
     @property
     def markdown(self) -> str:
@@ -276,12 +279,11 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     Returns
     -------
     Card
-        The card with `markdown`, `html` and `save(path)`; a notebook shows it.
+        The card with `markdown`, `html`, `methods` and `save(path)`; a notebook shows it.
 
     See Also
     --------
     Fit.report : an HTML page with plots.
-    Fit.methods : the paragraph on methods.
     Fit.reproduce : run the call of a saved fit again.
 
     Examples
@@ -302,7 +304,8 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
         f"from {len(fit._frame.schema)} predictors."
     )
     sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
-    return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections))
+    title = f"Model card: {fit.model.title}, {fit.formula}"
+    return Card(title, tuple(sections), methods(fit))
 
 
 def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, ...]]]:

@@ -96,7 +96,9 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     (True, False)
     """
     by_hand = fit._selection.by_hand and fit._selection.point is not None
-    again = (replace(fit, _selection=Selection()) if by_hand else fit).update(data=data, **arguments)
+    again = (replace(fit, _selection=Selection()) if by_hand else fit).update(
+        data=data, **arguments
+    )
     again = again.validation.fit_at(fit._selection.point) if by_hand else again
     again = again if fit._frame.absent is None else again.slim()
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
@@ -130,7 +132,7 @@ def _parts_of_fit(fit: Any) -> dict[str, Any]:
         **rule.report,
         "fitted model": rule,
         "errors": fit._curve and {"of folds": fit._curve._errors, "cross-validation": fit._curve},
-        "probabilities": fit.calibration,
+        "probabilities": fit._calibration,
     }
 
 

@@ -152,7 +152,11 @@ def _name_of_class(fit: Fitted) -> str:
     names = getattr(data, "column_names", getattr(data, "columns", ()))
     return _unused(
         PREDICTED,
-        *(str(c) for c in (*fit._frame.schema, fit._frame.formula.response, *names) if c is not None),
+        *(
+            str(c)
+            for c in (*fit._frame.schema, fit._frame.formula.response, *names)
+            if c is not None
+        ),
     )
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from ..ground.checks import either
-from ..ground.errors import DataError, FileError, OptionError, cut, shown
-from ..ground.files import UNREADABLE, read_csv
+from ..ground.errors import DataError, OptionError, cut
 from ..values import public
+from .tables import as_pandas, readable
 
 # in the package, also in a zip; in a checkout
 FOLDERS = (files("protoclass") / "data", Path(__file__).resolve().parents[2] / "data")
@@ -135,56 +135,41 @@ def fetch_data(name: str) -> pd.DataFrame:
     Raises
     ------
     DataError
-        If the folder or OpenML does not have the data set, or has a different one.
+        If OpenML or the file is not the data set, or cannot be read.
     FileError
-        If the file in the folder cannot be read.
+        If the folder does not have the file.
     """
     if not isinstance(name, str) or name not in FETCHED:
         raise OptionError(f"there is no data set {name!r} to fetch: use {either(FETCHED)}")
     file, response, remote, version = FETCHED[name]
     folder = os.environ.get("PROTOCLASS_DATA", "").strip()  # set and empty is as good as not set
-    if folder:
-        path = Path(folder) / file
-        if not os.path.exists(path):
-            raise DataError(
-                f"PROTOCLASS_DATA is {shown(folder)}, but {file} is not in it: unset it to fetch {name!r} from OpenML"
-            )
-        data = _usps(path) if path.suffix == ".npz" else read_csv(path)
-        where = str(path)
-    else:
-        from sklearn.datasets import fetch_openml
+    place = os.path.join(folder, file) if folder else f"{remote!r} at OpenML"
 
-        try:
-            data = fetch_openml(remote, version=version, as_frame=True, parser="auto").frame
-        except UNREADABLE as reason:
-            raise DataError(
-                f"{name!r} ({remote!r} at OpenML) could not be fetched ({cut(str(reason))}): if "
-                f"you are offline, set PROTOCLASS_DATA to a folder with {file}"
-            ) from None
-        where = f"{remote!r} at OpenML"
-        if len(data.columns):
-            data = data.rename(columns={data.columns[-1]: response})
-    if response not in data or data.shape[1] < 2 or data.empty:
-        columns = ", ".join(map(shown, data.columns[:5]))
-        raise DataError(
-            f"{shown(where)} is not the data set {name!r}: it needs the predictors and the "
-            f"response {response!r}, but has {len(data)} "
-            f"rows and the columns {columns}{' ...' if len(data.columns) > 5 else ''}"
+    def unreadable(reason: Exception) -> DataError:
+        return DataError(
+            f"{place} is not the data set {name!r} or can't be read ({cut(str(reason))}): set "
+            f"PROTOCLASS_DATA to a folder with {file}, or unset it to fetch the data from OpenML"
         )
-    data[response] = pd.Categorical(data[response])
-    return data[[c for c in data.columns if c != response] + [response]]
+
+    with readable(unreadable):
+        if not folder:
+            from sklearn.datasets import fetch_openml
+
+            data = fetch_openml(remote, version=version, as_frame=True, parser="auto").frame
+            data = data.rename(columns={data.columns[-1]: response})
+        else:
+            data = _usps(place) if file.endswith(".npz") else as_pandas(place)
+        if data.shape[1] < 2 or data.empty:
+            raise ValueError(f"{len(data)} rows and {data.shape[1]} columns")
+        classes = pd.Categorical(data.pop(response))
+        return data.assign(**{response: classes})
 
 
-def _usps(path: Path) -> pd.DataFrame:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            train, test, *y = (arrays[key] for key in ("x_train", "x_test", "y_train", "y_test"))
-        pixels = np.concatenate([train, test]).astype(np.float32) / np.float32(1000)
-        split = pd.Categorical(np.repeat(["train", "test"], [len(train), len(test)]))
-        data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
-        return data.assign(split=split, digit=np.concatenate(y))
-    except (*UNREADABLE, KeyError, TypeError, AttributeError) as reason:
-        raise FileError(
-            f"{shown(str(path))} is not the USPS data, an .npz file of numbers x_train, y_train, "
-            f"x_test and y_test ({cut(str(reason))})"
-        ) from None
+def _usps(path: str) -> pd.DataFrame:
+    """The frame of a file of the arrays x_train, x_test, y_train and y_test."""
+    with np.load(path, allow_pickle=False) as arrays:
+        train, test, *y = (arrays[key] for key in ("x_train", "x_test", "y_train", "y_test"))
+    pixels = np.concatenate([train, test]).astype(np.float32) / np.float32(1000)
+    split = pd.Categorical(np.repeat(["train", "test"], [len(train), len(test)]))
+    data = pd.DataFrame(pixels, columns=[f"p{k + 1}" for k in range(pixels.shape[1])])
+    return data.assign(split=split, digit=np.concatenate(y))

@@ -1,37 +1,33 @@
-"""R's formulas, checked before they are evaluated.
+"""R's formulas: names of columns and words of R, and a closed grammar that is checked before
+anything is evaluated.
 
-Formulaic parses the right side, unless it is a sum of columns (`terms.py`), and evaluates it later.
-In between, every factor is checked against a closed grammar of names, numbers, operators and a
-fixed list of functions, so a formula cannot run code.
+A formula is read in this order: its sides, the names of the columns, R's words as formulaic has
+them, the terms (`terms.py`), and every factor. A factor has names, numbers, operators and a fixed
+list of functions, so a formula cannot run code. Formulaic evaluates the terms later.
 """
 
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from unicodedata import normalize
 
-from ..ground.checks import is_number, is_real
+from ..ground.checks import is_real
 from ..ground.errors import FormulaError, cut, shown
 from ..ground.savable import savable
-from .spelling import Names, check_left, name_columns, sides_of, translate, unknown
-from .terms import Factor, Term, expand, factors_of, parser, sum_of_columns
+from .terms import MOST_POWER, Factor, Term, expand, factors_of, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
 TRANSFORMS = (
     "log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center",
     "poly", "bs", "ns", "cr", "cs", "cc", "cut", "ifelse",
 )  # fmt: skip
-OPTIONS = {  # of the functions that are defined here
-    "log": ("base",), "ns": ("df", "knots"), "cut": ("breaks", "labels", "right", "include_lowest"),
-}  # fmt: skip
 COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
-MOST_POWER = 100
-
 ALLOWED = f"use columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
 LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
 NO_CONSTANT = object()
@@ -40,139 +36,139 @@ SYNTAX = (SyntaxError, TypeError, ValueError, KeyError, AttributeError, Recursio
 LONGEST = 100_000  # characters of a formula
 
 
-def names_in(tree: ast.expr, expression: str) -> set[str]:
-    """The columns that a transform uses; raises if it does more than compute from columns."""
-    used: set[str] = set()
-    _check_node(tree, expression, used)
-    return used
+FUNCTIONS = {
+    "factor": "C", "as.factor": "C", "as.character": "C", "splines::ns": "ns", "splines::bs": "bs",
+    "stats::poly": "poly", "base::log": "log",
+}  # fmt: skip
+WORDS = {"TRUE": "True", "FALSE": "False", "NULL": "None", "Inf": "1e999"}
+SHORT = {"T": "True", "F": "False"}  # only in options: elsewhere these are likely columns
+
+FRAME = "compute the column in the data frame first"
+RIGHT = {  # function of R: its cure; {0} is its first argument
+    "as.numeric": "use {0}, or convert the column in the data frame",
+    "as.integer": "use {0}, or convert the column in the data frame",
+    "ordered": "use {0}, and order its levels in the data frame, pd.Categorical(data[{1}], levels, ordered=True)",
+    "relevel": "use {0}, because every level has a column and none is the reference",
+    "droplevels": "use {0}, and remove levels without rows in the data frame, "
+    "data[{1}].cat.remove_unused_categories()",
+    "offset": "leave it out because dissimilarities have no offset, or use {0} if it should be a predictor",
+    "Surv": "use the columns themselves, because survival times are not predictors",
+    "cbind": "join columns by +, as in 'a + b'",
+    "strata": "use {0}, or groups= with the column to have its rows in the same fold",
+    "cluster": "use groups= with the column to have its rows in the same fold",
+    "Error": "use groups= with the column to have its rows in the same fold",
+    "s": "use ns({0}, df=4)",
+    "lo": "use ns({0}, df=4)",
+    "rcs": "use ns({0}, df=4)",
+    "interaction": "use the columns joined by ':', with dissimilarity='euclidean'",
+    "is.na": "use na='keep' with Gower to skip missing values, or compute data[{1}].isna() in the data frame",
+    "round": f"{FRAME}, data[{{1}}].round()",
+    "logit": "use log({0} / (1 - {0}))",
+}
+LEFT = {  # function on the left side
+    **dict.fromkeys(
+        ["factor", "as.factor", "as.character", "C"],
+        "use {1} alone, because its values are the classes",
+    ),
+    "Surv": "make classes of the survival times in the data frame, such as data['late'] = data[{1}] > 365",
+    "cut": "make the classes in the data frame, pd.cut(data[{1}], 3), and use their column",
+    "ifelse": "make the classes in the data frame, np.where(...), and use their column",
+}
+PARTS = re.compile(
+    r"`(?P<name>[^`]*)`|(?P<other>\"[^\"]*\"|'[^']*'|%[^%]*%)"
+    r"|(?P<taken>[\w.]++\$(?P<column>`[^`]*`|[\w.]+))"
+    r"|(?P<word>(?:[A-Za-z_]\w*::)?[A-Za-z_\x80-\U0010ffff][\w.\x80-\U0010ffff]*|\.[\w.]+)(?P<call>\s*\()?"
+    r"|(?P<number>\d[\w.]*)|(?P<power>\^)|(?P<close>\))|(?P<bar>\|)"
+)
+PIECES = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]|]|[^`\"'%(\[)\]|]+|.", re.DOTALL)
+VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
+CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
+ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*(?:\([^()]*\))?)")
+FIXED = ("True", "False", "None", ".")  # words that are never bare names
+LISTED = 12  # names in a message
+QUOTED_BY_PATSY = re.compile(r"\bQ\(\s*(['\"])([^`]+?)\1\s*\)")
+LOOK_ALIKE = str.maketrans(
+    "\u223c\u223d\u2053\uff5e\u02dc\u301c\u2010\u2011\u2212\u2013\u2014\uff0d\uff0a\u2217\xd7\uff0b\uff1a\xa0",
+    "~~~~~~------***+: ",
+)
 
 
-def _check_node(node: ast.expr, expression: str, used: set[str]) -> None:
-    match node:
-        case ast.Name(id=name):
-            used.add(name)
-        case ast.Constant(value=bool() | int() | float() | str() | None):
-            pass
-        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
-            _check_node(operand, expression, used)
-        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
-            for side in (left, right):
-                if isinstance(side, ast.Constant) and not is_real(side.value):
-                    raise FormulaError(
-                        f"{shown(side.value)} in {shown(expression)} is not a number"
-                    )
-            if isinstance(op, ast.Pow):
-                power = ast.unparse(right)
-                if not re.fullmatch(r"-?[0-9.]+", power) or abs(float(power)) > MOST_POWER:
-                    raise FormulaError(
-                        f"the power {cut(power)} in {shown(expression)} must be a number up to {MOST_POWER}"
-                    )
-            _check_node(left, expression, used)
-            _check_node(right, expression, used)
-        case ast.Call(func=ast.Name(id="ifelse"), args=args, keywords=keywords):
-            _check_choice(args, keywords, expression, used)
-        case ast.Compare():
-            raise FormulaError(
-                f"{shown(ast.unparse(node))} in {shown(expression)} is true or false, but distances need numbers: use "
-                f"ifelse({cut(ast.unparse(node))}, 1, 0)"
-            )
-        case ast.Call(func=ast.Name(id=name), args=[first, *further], keywords=keywords):
-            if name not in TRANSFORMS:
-                raise FormulaError(
-                    f"{shown(name)} in {shown(expression)} is not allowed: {ALLOWED}"
-                )
-            if name == "C" and (further or keywords or not isinstance(first, ast.Name)):
-                raise FormulaError(
-                    f"C() in {shown(expression)} must contain one column only: set its levels in the data frame"
-                )
-            _check_options(name, further, keywords, expression)
-            _check_node(first, expression, used)
-        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)) if name in TRANSFORMS:
-            raise FormulaError(
-                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: use {name}(...) alone"
-            )
-        case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str(name))):
-            raise FormulaError(
-                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed, because the "
-                "formula names columns of the data: use "
-                f"{cut(name)} alone"
-            )
-        case _:
-            raise FormulaError(
-                f"{shown(ast.unparse(node))} in {shown(expression)} is not allowed: {ALLOWED}"
-            )
+@dataclass(frozen=True)
+class Names:
+    """The names of columns in formulaic.
+
+    Attributes
+    ----------
+    alias : mapping of column to str
+        An identifier for every column without a plain name, such as `my x`, `log(x)` or `class`.
+    columns : mapping of str to column
+        The inverse, for every column.
+    """
+
+    alias: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, column: str) -> str:
+        """The name of a column inside formulaic."""
+        return self.alias.get(column, column)
+
+    def restore(self, text: str) -> str:
+        """A term, or a column of the design matrix, with the names of the data."""
+        if not self.alias:
+            return text
+
+        def shorten(match: re.Match[str]) -> str:
+            column = self.columns.get(match.group())
+            if column is None or column == match.group():
+                return match.group()
+            before, after = text[: match.start()], text[match.end() :]
+            alone = before[-1:] in ("", ":") and after[:1] in ("", ":", "[")
+            return column if alone else f"`{column}`"
+
+        return re.sub(r"\w+", shorten, text)
 
 
-def _check_options(
-    name: str, further: list[ast.expr], keywords: list[ast.keyword], expression: str
-) -> None:
-    """Raise for options that are unknown or not constants, and for an invalid base."""
-    options = [*further, *(keyword.value for keyword in keywords)]
-    if name in PLAIN and options:
-        raise FormulaError(f"{name}() in {shown(expression)} takes one argument")
-    values = [constant_of(option) for option in options]
-    if name in OPTIONS:
-        known = OPTIONS[name]
-        given = [*known[: len(further)], *(str(keyword.arg) for keyword in keywords)]
-        wrong = [option for option in given if option not in known]
-        if wrong or len(further) > len(known) or len(set(given)) < len(given):
-            what = f"has no option {shown(wrong[0])}" if wrong else "is given too many options"
-            raise FormulaError(f"{name}() in {shown(expression)} {what}: use {', '.join(known)}")
-        base = dict(zip(given, values, strict=True)).get("base")
-        if base is not None and (not is_number(base, 0, above=True) or base == 1):
-            raise FormulaError(
-                f"the base of log() in {shown(expression)} must be a number > 0 other than 1"
-            )
-    if NO_CONSTANT in values:
-        raise FormulaError(
-            f"the options of {name}() in {shown(expression)} must be numbers, texts or lists of them"
-        )
+def name_columns(columns: Iterable[str], reserved: Iterable[str]) -> Names:
+    """Aliases for the columns that need one.
+
+    Parameters
+    ----------
+    columns : names of the columns
+    reserved : words that mean something else inside a formula
+
+    Examples
+    --------
+    >>> name_columns(["a", "my x", "log"], ["log"]).alias
+    {'my x': 'column_2_', 'log': 'column_3_'}
+    """
+    columns, reserved = list(columns), set(reserved)
+    stem = "column_"
+    while any(c.startswith(stem) for c in columns):
+        stem = f"the_{stem}"
+    alias = {
+        c: f"{stem}{k + 1}_" for k, c in enumerate(columns) if not _is_plain(c) or c in reserved
+    }
+    known = {alias.get(c, c): c for c in columns}
+    return Names({**{normalize("NFC", c): a for c, a in alias.items()}, **alias}, known)
 
 
-def _check_choice(
-    args: list[ast.expr], keywords: list[ast.keyword], expression: str, used: set[str]
-) -> None:
-    """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, and two numbers."""
-    if len(args) != 3 or keywords:
-        raise FormulaError(
-            f"ifelse() in {shown(expression)} needs a comparison and two numbers, such as ifelse(x > 2, 1, 0)"
-        )
-    test, *values = args
-    sides = (
-        [test.left, *test.comparators]
-        if isinstance(test, ast.Compare) and isinstance(test.ops[0], COMPARISONS)
-        else []
+def _is_plain(name: str) -> bool:
+    """Whether a name is an identifier that Python neither reserves nor changes."""
+    plain = (
+        name.isidentifier()
+        and re.fullmatch(r"\w+", name)
+        and not keyword.iskeyword(name)
+        and not name.startswith("__FORMULAIC")
     )
-    if len(sides) != 2 or not all(
-        isinstance(side, ast.Name) or is_real(constant_of(side)) for side in sides
-    ):
-        raise FormulaError(
-            f"ifelse() in {shown(expression)} needs one comparison of columns and numbers, such as x > 2 or x > z, not "
-            f"{shown(ast.unparse(test))}: nest ifelse() for several comparisons, or compute the "
-            "column in the data frame"
-        )
-    for part in (*sides, *values):
-        value = constant_of(part)
-        if value is NO_CONSTANT:
-            _check_node(part, expression, used)
-        elif not is_real(value):
-            raise FormulaError(
-                f"{shown(value)} in {shown(expression)} is not a number, but ifelse() returns "
-                "numbers: use 1 and 0, for example"
-            )
+    return bool(plain) and normalize("NFKC", name) == name
 
 
-def constant_of(node: ast.expr) -> Any:
-    """The number, text or list of a node; `NO_CONSTANT` if it has names or functions."""
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError):
-        return NO_CONSTANT
-    return (
-        value
-        if value is None or isinstance(value, (bool, int, float, str, list, tuple))
-        else NO_CONSTANT
-    )
+def unknown(what: str, columns: Iterable[str]) -> str:
+    """The message if a formula names a column that does not exist."""
+    columns = list(columns)
+    listed = ", ".join(map(shown, columns[:LISTED]))
+    more = f" and {len(columns) - LISTED} more" if len(columns) > LISTED else ""
+    return f"{what} is not a column of the data: use one of {listed}{more}"
 
 
 @savable
@@ -248,25 +244,12 @@ class Formula:
         # Python's way of writing R's Inf
         return re.sub(r"\b1e309\b", "Inf", self.names.restore(str(term)))
 
-    def without_interactions(self) -> str:
-        """The formula with the factors of every interaction as separate terms."""
-        quoted = {c: c if c.isidentifier() else f"`{c}`" for c in self.names.columns.values()}
-        single = dict.fromkeys(f for t in self.terms for f in t.factors if f.how != "literal")
-        columns, lookup = self.names.columns, "lookup"
-        right = [quoted[columns[f.expr]] if f.how == lookup else self.written(f) for f in single]
-        left = "" if self.response is None else f"{quoted[self.response]} "
-        return f"{left}~ {' + '.join(right)}"
-
     def column_of(self, term: Term) -> str | None:
         """The column of a term, unchanged or as C(); None for interactions and transforms."""
         factors = [f for f in term.factors if f.how != "literal"]
         if len(factors) == 1 and (factors[0].how == "lookup" or factors[0].expr.startswith("C(")):
             return next(iter(self.uses[factors[0].expr]))
         return None
-
-    def grouped(self, expression: str) -> bool:
-        """Whether the columns of a transform are the levels of one category."""
-        return expression.startswith("cut(")
 
     def _transforms(self) -> list[Factor]:
         return [f for t in self.terms for f in t.factors if f.how == "python"]
@@ -304,20 +287,14 @@ def read(text: str, columns: Iterable[str], aside: Iterable[str] = ()) -> Formul
         expanded, written = sum_of_columns(replaced, known) or _parse(replaced, known, names, text)
         terms = tuple(t for t in expanded if any(f.how != "literal" for f in t.factors))
         uses = check_factors(terms, names, text)
-        for factor in written:
-            # subtracted: a name that is mistyped would stay in the formula
-            if factor.expr not in uses:
-                _check_factor(factor, names, text)
+        # also subtracted ones: a name that is mistyped would stay in the formula
+        check_factors([Term(written)], names, text)
     except FormulaError:
         bare = re.sub(r"`[^`]*`", "", right)
-        odd = [
-            c
-            for c in names.alias
-            if not re.fullmatch(r"[\w.]*|\W+|.*`.*", c) and c.split("(")[0] not in TRANSFORMS
-        ]
-        name = max((c for c in odd if c in bare), key=len, default=None)
-        if name is None:
+        odd = [c for c in names.alias if re.fullmatch(r"[\w.]+\W[^`(]*", c) and c in bare]
+        if not odd:
             raise
+        name = max(odd, key=len)
         raise FormulaError(
             f"the name {shown(name)} in {shown(text)} is not a plain word: write it in backticks, `{cut(name)}`"
         ) from None
@@ -334,10 +311,11 @@ def _parse(
 ) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
     """The terms of any formula, and all factors that occur in it."""
     from formulaic.errors import FormulaicError
+    from formulaic.parser import DefaultFormulaParser
 
     try:
         # without an intercept, which would hide a column named "1"
-        tree = parser().get_ast(right, context={})
+        tree = DefaultFormulaParser(include_intercept=False).get_ast(right, context={})
         return expand(tree, known, text), tuple(factors_of(tree))
     except FormulaError:
         raise
@@ -371,17 +349,15 @@ def _read_response(left: str, columns: list[str]) -> str:
     for column in columns:
         if normalize("NFC", column) == normalize("NFC", name):
             return column
-    check_left(left, left)
+    called = re.match(r"([A-Za-z][\w.]*)\s*\(", left)
+    if called and called[1] in LEFT:
+        raise _refused(called[1], left[called.end() :], LEFT, left)
     if name != left or re.fullmatch(r"[\w .]+", name):
         raise FormulaError(unknown(f"the response {shown(name)}", columns))
-    several = [c for c in columns if re.search(rf"(?<![\w.]){re.escape(c)}(?![\w.])", left)]
-    made = " + ' ' + ".join(f"data[{shown(c)}].astype(str)" for c in several)
-    cure = (
-        f"use data['both'] = {made}, and 'both ~ ...'"
-        if len(several) > 1
-        else "compute it in the data frame first"
+    raise FormulaError(
+        f"the left side must be the name of a column, not {shown(left)}: compute it in the data "
+        "frame first"
     )
-    raise FormulaError(f"the left side must be the name of a column, not {shown(left)}: {cure}")
 
 
 def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
@@ -392,7 +368,9 @@ def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
     if how == "lookup":
         return {_check_column(expression, names, text)}
     try:
-        used = names_in(ast.parse(expression, mode="eval").body, names.restore(expression))
+        used: set[str] = set()
+        where = shown(names.restore(expression))
+        _check_node(ast.parse(expression, mode="eval").body, where, used)
     except FormulaError:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -414,3 +392,252 @@ def _check_column(name: str, names: Names, text: str) -> str:
     if name not in names.columns:
         raise FormulaError(unknown(f"{shown(name)} in {shown(text)}", names.columns.values()))
     return names.columns[name]
+
+
+def _check_node(node: ast.expr, where: str, used: set[str]) -> None:
+    """Add the columns of a part of a transform, quoted in `where`, to `used`; raise if it does more
+    than compute from columns."""
+    match node:
+        case ast.Name(id=name):
+            used.add(name)
+        case ast.Constant(value=int() | float()):
+            pass
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
+            _check_node(operand, where, used)
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
+            if isinstance(op, ast.Pow):
+                power = ast.unparse(right)
+                if not re.fullmatch(r"-?[0-9.]+", power) or abs(float(power)) > MOST_POWER:
+                    raise FormulaError(
+                        f"the power {cut(power)} in {where} must be a number up to {MOST_POWER}"
+                    )
+            _check_node(left, where, used)
+            _check_node(right, where, used)
+        case ast.Call(func=ast.Name(id="ifelse"), args=args, keywords=keywords):
+            _check_choice(args, keywords, where, used)
+        case ast.Compare():
+            raise FormulaError(
+                f"{shown(ast.unparse(node))} in {where} is true or false, but distances need numbers: use "
+                f"ifelse({cut(ast.unparse(node))}, 1, 0)"
+            )
+        case ast.Call(func=ast.Name(id=name), args=[first, *further], keywords=keywords):
+            if name not in TRANSFORMS:
+                raise FormulaError(f"{shown(name)} in {where} is not allowed: {ALLOWED}")
+            if name == "C" and (further or keywords or not isinstance(first, ast.Name)):
+                raise FormulaError(
+                    f"C() in {where} must contain one column only: set its levels in the data frame"
+                )
+            options = [constant_of(option) for option in (*further, *(k.value for k in keywords))]
+            if name in PLAIN and options:
+                raise FormulaError(f"{name}() in {where} takes one argument")
+            if NO_CONSTANT in options:
+                raise FormulaError(
+                    f"the options of {name}() in {where} must be numbers, texts or lists of them"
+                )
+            _check_node(first, where, used)
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)) if name in TRANSFORMS:
+            raise FormulaError(
+                f"{shown(ast.unparse(node))} in {where} is not allowed: use {name}(...) alone"
+            )
+        case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str(name))):
+            raise FormulaError(
+                f"{shown(ast.unparse(node))} in {where} is not allowed, because the "
+                "formula names columns of the data: use "
+                f"{cut(name)} alone"
+            )
+        case _:
+            raise FormulaError(f"{shown(ast.unparse(node))} in {where} is not allowed: {ALLOWED}")
+
+
+def _check_choice(
+    args: list[ast.expr], keywords: list[ast.keyword], where: str, used: set[str]
+) -> None:
+    """Check `ifelse(x > 2, 1, 0)`: one comparison of columns and numbers, and two numbers."""
+    match args:
+        case [ast.Compare(left=left, ops=[op], comparators=[right]), yes, no] if not keywords:
+            parts = [left, right, yes, no]
+            compared = isinstance(op, COMPARISONS) and all(
+                isinstance(side, ast.Name) or is_real(constant_of(side)) for side in (left, right)
+            )
+        case _:
+            compared = False
+    if not compared:
+        raise FormulaError(
+            f"ifelse() in {where} needs one comparison of columns and numbers, and two numbers, "
+            "such as ifelse(x > 2, 1, 0): nest ifelse() for several comparisons, or compute the "
+            "column in the data frame"
+        )
+    for part in parts:
+        value = constant_of(part)
+        if value is NO_CONSTANT:
+            _check_node(part, where, used)
+        elif not is_real(value):
+            raise FormulaError(
+                f"{shown(value)} in {where} is not a number, but ifelse() returns numbers: use 1 "
+                "and 0, for example"
+            )
+
+
+def constant_of(node: ast.expr) -> Any:
+    """The number, text or list of a node; `NO_CONSTANT` if it has names or functions."""
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return NO_CONSTANT
+    plain = value is None or isinstance(value, (bool, int, float, str, list, tuple))
+    return value if plain else NO_CONSTANT
+
+
+def translate(right: str, names: Names, text: str) -> str:
+    """The right side of a formula as formulaic reads it: `factor(g)` as `C(g)`, `x^2` as `x**2`,
+    `TRUE` as `True`, names by their alias.
+
+    Parameters
+    ----------
+    right : str
+    names : Names
+        Names of the columns, which may be words of R; a function is one before a parenthesis.
+    text : str
+        The formula, for messages.
+
+    Raises
+    ------
+    FormulaError
+        For functions of R without a counterpart, for `|`, and for quoted names of no column.
+
+    Examples
+    --------
+    >>> names = name_columns(["g", "x", "z", "my x"], ["log"])
+    >>> translate("factor(g) + I(x^2) + poly(z, 2, raw=TRUE) + log(`my x`)", names, "")
+    'C(g) + I(x**2) + poly(z, 2, raw=True) + log( column_4_ )'
+    """
+
+    vectors: list[int] = []  # ends of R's c(...)
+
+    def replacement(found: re.Match[str]) -> str:
+        written, word = found.group(), found["word"]
+        match found.lastgroup:
+            case "name":
+                return f" {_quoted(found['name'], names, text)} "
+            case "other" if written[0] == "%":
+                raise FormulaError(
+                    f"{shown(written)} in {shown(text)} is not an operator of formulas: {FRAME}"
+                )
+            case "taken":
+                raise FormulaError(
+                    f"{shown(written)} in {shown(text)} is not a column of the data: use "
+                    f"{cut(found['column'])} alone"
+                )
+            case "bar":
+                raise FormulaError(
+                    f"'|' in {shown(text)} is not allowed, because there are no conditional or "
+                    "random effects: use '+' if the column is a predictor, or groups= to have its "
+                    "rows in the same fold"
+                )
+            case "number":  # such as a column that is called "2x"
+                return names.of(written)
+            case "power":
+                return "**"
+            case "close" if found.end() in vectors:
+                return "]"
+            case "word":
+                if re.match(r"\s*=(?!=)", right[found.end() :]):
+                    return word.replace(".", "_")  # an option, such as include.lowest
+                if word in names.alias or word in names.columns:
+                    return word if word in FIXED else names.of(word)
+                option = right[: found.start()].rstrip().endswith("=")
+                return (WORDS | SHORT if option else WORDS).get(word, word)
+            case "call" if word == "c":
+                vectors.append(_end_of_vector(right, found.end(), text))
+                return "["
+            case "call" if word in RIGHT:
+                raise _refused(word, right[found.end() :], RIGHT, text)
+            case "call":
+                return FUNCTIONS.get(word, word) + found["call"]
+        return written
+
+    return PARTS.sub(replacement, right)
+
+
+def _quoted(name: str, names: Names, text: str) -> str:
+    """The name inside formulaic of a column in backquotes."""
+    if name not in names.alias and names.columns.get(name) != name:
+        raise FormulaError(unknown(f"{shown(name)} in {shown(text)}", names.columns.values()))
+    return names.of(name)
+
+
+def _end_of_vector(right: str, start: int, text: str) -> int:
+    """End of R's `c(...)`, which contains numbers or texts."""
+    found = VECTOR.match(right, start)
+    if found is None or not CONSTANTS.fullmatch(found.group(1)):
+        raise FormulaError(
+            f"c() in {shown(text)} must contain numbers or texts: join columns by +, as in 'a + b'"
+        )
+    return found.end()
+
+
+def _refused(name: str, after: str, cures: Mapping[str, str], text: str) -> FormulaError:
+    """The error for a function of R, whose arguments are `after` it."""
+    argument = ARGUMENT.match(after)
+    written = (argument and argument[1]) or "a"
+    cure = cures[name].format(cut(written), shown(cut(written.strip("`"))))
+    return FormulaError(f"{shown(name)} in {shown(text)} is a function of R: {cure}")
+
+
+def substitute(formula: str, old: str) -> str:
+    """A changed formula as in R's `update`: `.` is replaced by this side of the old formula.
+
+    Raises
+    ------
+    FormulaError
+        If the response changes while a `.` means all columns but the response.
+
+    Examples
+    --------
+    >>> substitute(". ~ . - b", "y ~ a + b"), substitute("~ .:c", "y ~ a + b")
+    ('y ~ a + b - b', 'y ~ (a + b):c')
+    """
+    if not isinstance(formula, str):
+        raise FormulaError(
+            f"a formula must be text such as '. ~ . - x', not {type(formula).__name__}"
+        )
+    sides, before = sides_of(formula), sides_of(old)
+    if len(sides) != 2 or len(before) != 2:
+        return formula  # the parser of formulas reports the error
+    left, right = (side.strip() for side in sides)
+    old_left, old_right = (side.strip() for side in before)
+    left = old_left if left in ("", ".") else left
+    if left != old_left and _has_dot(right) and _has_dot(old_right):
+        raise FormulaError(
+            f"{shown(formula)} changes the response, but '.' in {shown(old)} means all columns "
+            "except its response: name the predictors"
+        )
+    alone = (
+        re.match(r"\.\s*(?:$|[+-])", right) is not None
+        and len([m for m in _DOT.finditer(right) if not m.group(1)]) == 1
+    )
+    inside = old_right if alone or re.fullmatch(r"[\w.]+|`[^`]*`", old_right) else f"({old_right})"
+    return f"{left} ~ {_DOT.sub(lambda m: m.group(1) or inside, right)}"
+
+
+_DOT = re.compile(r"(`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.]*\w[\w.]*|\.{2,})|(?<![\w.])\.(?![\w.])")
+
+
+def _has_dot(right: str) -> bool:
+    return any(not match.group(1) for match in _DOT.finditer(right))
+
+
+def sides_of(text: str) -> list[str]:
+    """The parts of a formula between its tildes, with names in backticks and plain signs.
+
+    Examples
+    --------
+    >>> sides_of("y \u223c `a~b` \u2212 Q('my x')")
+    ['y ', ' `a~b` - `my x`']
+    """
+    sides = [""]
+    for piece in PIECES.findall(QUOTED_BY_PATSY.sub(r"`\2`", text)):
+        first, *others = [piece] if piece[0] in "`'\"" else piece.translate(LOOK_ALIKE).split("~")
+        sides[-1] += first
+        sides += others
+    return sides

@@ -29,6 +29,7 @@ from ..ground.errors import (
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
+from .misread import LOOKED_AT, note_codes, refuse_row_numbers
 from .schema import (
     Column,
     Unseen,
@@ -41,16 +42,11 @@ from .schema import (
     given_weights,
     learn_schema,
     missing_values,
-    note_codes,
     numbers,
     read_classes,
-    refuse_row_numbers,
-    same_groups,
-    same_values,
     unseen_values,
     with_levels,
 )
-from .spelling import LOOKED_AT
 from .tables import GONE, as_pandas
 from .terms import Term, columns_of, for_formulaic, functions
 
@@ -126,10 +122,6 @@ class Frame:
     def codes(self) -> np.ndarray:
         """Class codes (n,)."""
         return self.classes.codes.astype(np.int64)
-
-    def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
-        """The predictors of the rows of these labels; missing for a label of no row."""
-        return self.columns.reindex(labels)
 
     @cached_property
     def class_counts(self) -> np.ndarray:
@@ -238,9 +230,7 @@ class Frame:
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
         """Counts of rows by value, in the rows of a mask for each column."""
-        counts = {
-            c: Counter(self.take(np.flatnonzero(at)).columns[c].tolist()) for c, at in where.items()
-        }
+        counts = {c: Counter(self.columns[c][at].tolist()) for c, at in where.items()}
         return Unseen(counts, {c: self.schema[c] for c in counts})
 
     def without_unseen(self, names: Iterable[str]) -> Frame:
@@ -293,13 +283,8 @@ class Frame:
         return table
 
     def _unchanged(self) -> pd.DataFrame:
-        categories = [c for c, column in self.schema.items() if column.kind == "category"]
-        if categories:
-            most = max(categories, key=lambda c: len(self.schema[c].levels))
-            raise TooLargeError(
-                f"column {most!r} has {len(self.schema[most].levels)} levels, too many to expand: "
-                f"leave it out ('- {most}'), or use dissimilarity='gower'"
-            )
+        if not _unchanged_numbers(self):
+            raise _too_wide(self)
         single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
         values = self.columns.to_numpy(np.float32 if single else float, na_value=np.nan)
         return pd.DataFrame(values, self.index, self.columns.columns)
@@ -322,9 +307,9 @@ class Frame:
             if len(factors) != 1:
                 raise OptionError(
                     f"the interaction {shown(self.formula.written(term))} is not one variable: use "
-                    f"{shown(self.formula.without_interactions())}, compute the interaction as a "
-                    "column of the data frame, or use dissimilarity='euclidean', which codes the "
-                    "levels of categories as columns of 0 and 1"
+                    "its columns as terms of their own, compute the interaction as a column of the "
+                    "data frame, or use dissimilarity='euclidean', which codes the levels of "
+                    "categories as columns of 0 and 1"
                 )
             name, column = factors[0].expr, self.formula.column_of(term)
             if column is not None:
@@ -336,7 +321,7 @@ class Frame:
                     f"na='keep' needs unchanged columns, not {written}: compute it in the data first"
                 )
             table = self.expanded
-            if self.formula.grouped(name):
+            if name.startswith("cut("):  # its columns are the levels of one category
                 block = table.iloc[:, columns_of(term, self.spec)]
                 codes = block.to_numpy().argmax(axis=1)
                 values = pd.Categorical.from_codes(codes, block.columns)
@@ -385,21 +370,22 @@ def mold(
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
     weight = given_weights(weights, data)
-    excluded = [
-        name for given in aside for name in columns_given(given, data, same_groups)
-    ] + columns_given(weights, data, same_values)
+    excluded = [name for given in (*aside, weights) for name in columns_given(given, data)]
     parsed = read(formula, data.columns, excluded)
     refuse_row_numbers(parsed, data)
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
     columns = data[list(parsed.variables)]
     response_values = None if parsed.response is None or not response else data[parsed.response]
-    dropped, counts = missing_in(columns if na != "keep" else columns.iloc[:, :0], response_values)
+    missing = (columns if na != "keep" else columns.iloc[:, :0]).isna()
+    if response_values is not None:
+        missing[parsed.response] = response_values.isna()
+    dropped, counts = missing.to_numpy().any(axis=1), missing.sum()
     # a row without any predictor has no dissimilarity to another
     if na == "keep" and len(columns.columns):
         dropped |= columns.isna().to_numpy().all(axis=1)
     if dropped.any() and (na == "raise" or dropped.all()):
-        raise missing_values(counts, len(data), parsed.response, na)
+        raise missing_values(counts, na)
     complete = columns[~dropped] if dropped.any() else columns
     schema = learn_schema(complete, parsed)
     notes: tuple[str, ...] = ()
@@ -424,23 +410,11 @@ def mold(
 
 
 def trained_spec(frame: Frame) -> Any:
-    """Formulaic's specification, trained on the rows; None for plain numbers."""
-    if frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values()):
-        return None
-    width = _width(frame)
-    if width * len(frame) * 8 > LARGEST:
-        categories = [c for c, column in frame.schema.items() if column.kind == "category"]
-        if frame.formula.plain() and categories:
-            # Gower uses the unchanged categories; a metric that requests `design` checks it
-            return None
-        widest = max(categories, key=lambda c: len(frame.schema[c].levels), default=None)
-        reason = ""
-        if widest is not None:
-            reason = f"; column {shown(widest)} has {len(frame.schema[widest].levels)} levels"
-        raise TooLargeError(
-            f"the design matrix of {frame.formula.quoted} would have {width:,} columns, too many "
-            f"for {len(frame)} rows{reason}: leave out terms, or categories of many levels"
-        )
+    """Formulaic's specification, trained on the rows; None for plain numbers, and for a design
+    matrix that is too large.
+    """
+    if _unchanged_numbers(frame) or _width(frame) * len(frame) * 8 > LARGEST:
+        return None  # Gower uses unchanged categories; a metric that requests `design` checks it
     rows = frame
     if frame.keep:
         rows = frame.take(np.flatnonzero(~frame.columns.isna().any(axis=1).to_numpy()))
@@ -457,6 +431,21 @@ def trained_spec(frame: Frame) -> Any:
 def spec_of_states(frame: Frame, states: Mapping[str, Any]) -> Any:
     """Formulaic's specification from the stored states of its transforms, by text, without rows."""
     return compute(untrained(frame.formula.terms, states), frame.take(np.arange(0)))[1]
+
+
+def _unchanged_numbers(frame: Frame) -> bool:
+    """Whether the design matrix has the predictors as they are."""
+    return frame.formula.plain() and all(c.kind != "category" for c in frame.schema.values())
+
+
+def _too_wide(frame: Frame) -> TooLargeError:
+    """The error if the design matrix is too large, which names the category of the most levels."""
+    widest = max(frame.schema, key=lambda c: len(frame.schema[c].levels))
+    return TooLargeError(
+        f"the design matrix of {frame.formula.quoted} would have {_width(frame):,} columns "
+        f"({len(frame.schema[widest].levels)} levels of {shown(widest)}), too many for "
+        f"{len(frame)} rows: leave out terms or the column, or use dissimilarity='gower'"
+    )
 
 
 def _width(frame: Frame) -> int:
@@ -507,14 +496,6 @@ def untrained(terms: Iterable[Term], states: Mapping[str, Any] | None = None) ->
 def states_of(spec: Any) -> dict[str, Any]:
     """The learned states of the transforms, by text: numbers, texts and arrays."""
     return deepcopy(dict(sorted(spec.transform_state.items())))
-
-
-def missing_in(columns: pd.DataFrame, response: pd.Series | None) -> tuple[np.ndarray, pd.Series]:
-    """Rows with missing values, bool (n,), and the number of missing values of each column."""
-    missing = columns.isna()
-    if response is not None:
-        missing[response.name] = response.isna()
-    return missing.to_numpy().any(axis=1), missing.sum()
 
 
 def predictors_of_columns(frame: Frame) -> tuple[frozenset[str], ...]:
@@ -578,9 +559,6 @@ class RowlessFrame(Frame):
 
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
         return self.remembered.again(data)
-
-    def predictors_of(self, labels: pd.Index) -> pd.DataFrame:
-        return self.remembered.predictors_of(labels)
 
     def _gone(self, *_: Any) -> NoReturn:
         raise NotAvailableError(GONE)

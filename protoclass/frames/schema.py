@@ -5,27 +5,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from operator import add, or_
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import among, hint_for_value, quoted
+from ..ground.checks import among, hint_for_value
 from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
-from .spelling import LOOKED_AT, in_days, numbers_as_text
+from .misread import (
+    LOOKED_AT,
+    REPEATED,
+    in_days,
+    numbers_as_text,
+    refuse_numbers_as_text,
+    warn_of_alike,
+)
 
 # a whole-number response with more levels than this, and few rows for each, counts as a measurement
 CODED = 50
-REPEATED = 3  # rows of each number, from which on all numbers are classes
 HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
@@ -34,22 +39,12 @@ FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "zero": "all columns derived from it are 0 in these rows",
 }
 
-# of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about
-# 1 / n of the highest
-DENSE = 16
 # types of Python, and how a column of them becomes one of numbers, texts or series
 CONVERTED: tuple[tuple[Any, str, str], ...] = (
     ((int, float, np.number, Decimal), "numbers as Python objects", "pd.to_numeric({})"),
     (bytes, "bytes", "{}.str.decode('utf-8')"),
-    (pd.Series, "series of pandas", "{}.map(np.asarray)"),
     (timedelta, "durations", "pd.to_timedelta({}).dt.total_seconds()"),
-    (time, "times of a day", "pd.to_timedelta({}.astype(str)).dt.total_seconds()"),
-    (pd.Period, "periods", "pd.PeriodIndex({}).to_timestamp().to_julian_date()"),
-    (pd.Interval, "intervals", "pd.IntervalIndex({}).mid"),
 )
-# first column, by the library that read it
-UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)
-IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
 
 
 @savable
@@ -82,7 +77,7 @@ def learn_schema(kept: Mapping[Any, pd.Series], formula: Formula) -> dict[str, C
         declared = isinstance(kept[name].dtype, pd.CategoricalDtype)
         if column.kind == "category" and not declared and name not in coded:
             refuse_numbers_as_text(name, column.levels)
-            warn_of_alike(f"levels of {name!r}", column.levels, str)
+            warn_of_alike(f"levels of {name!r}", column.levels)
     for name in coded:
         if schema[name].kind == "category":
             continue
@@ -140,74 +135,6 @@ def describe_column(values: pd.Series) -> Column:
     )
 
 
-def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
-    """Raise if nearly all texts of a column are numbers or dates."""
-    found = numbers_as_text(name, levels)
-    if found:
-        raise DataError(
-            f"column {name!r} is {found}, or data[{name!r}].astype('category') if they are categories"
-        )
-
-
-def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
-    """Raise if the `.` of a formula includes a column that numbers or identifies the rows."""
-    names = formula.by_dot()
-    for name in names:
-        first = name == data.columns[0]
-        unnamed = first and UNNAMED.fullmatch(name)
-        if unnamed or (
-            len(names) > 1 and numbers_rows(data[name], IDENTIFIER.fullmatch(name) is not None)
-        ):
-            index = "pd.read_csv(..., index_col=0), or " * first
-            written = name if name.isidentifier() else f"`{name}`"
-            raise DataError(
-                f"column {name!r} numbers or identifies the rows, so it is not a useful predictor, "
-                f"but '.' includes it: use {index}"
-                f"'- {written}' to leave it out, or '+ {written}' to include it"
-            )
-
-
-def numbers_rows(column: pd.Series, named: bool = False) -> bool:
-    """Whether the values are whole numbers, each once, too dense for counts or measurements.
-
-    Rows may be shuffled or left out. Identifiers by name (`named`) need not be dense.
-
-    Examples
-    --------
-    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6]))
-    (True, False)
-    """
-    if column.dtype.kind not in "iuf":
-        return False
-    for part in (column.iloc[:LOOKED_AT].dropna(), column.dropna()):
-        values = numbers(part)
-        if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
-            return False
-    n, top = len(values), values.max(initial=0)
-    return bool(n >= 8 and (named or top <= n or 2 * n * values.min() <= DENSE * top < n * n))
-
-
-def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
-    """A note on columns of 3 to 6 whole numbers, which may be codes, unless most columns are so.
-
-    Examples
-    --------
-    >>> note_codes(pd.DataFrame({"race": [1, 2, 3] * 9, "x": range(27)}), ["race", "x"])
-    ("numbers that may be codes: race (1, 2, 3); .astype('category') makes categories of them",)
-    """
-    codes = []
-    for name in filter(names.__contains__, columns):
-        values = columns[name].iloc[:LOOKED_AT].dropna()
-        few, count = np.unique(
-            numbers(values) if values.dtype.kind in "iuf" else [], return_counts=True
-        )
-        whole = 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf
-        if whole and count.min() >= max(REPEATED, len(values) / 100):
-            codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
-    note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
-    return (note,) if 0 < len(codes) <= len(names) / 2 else ()
-
-
 def check_kind(values: pd.Series, known: Column) -> None:
     if (known.kind == "numeric" and values.dtype.kind in "iuf") or values.isna().all():
         return
@@ -230,10 +157,10 @@ def check_kind(values: pd.Series, known: Column) -> None:
         )
 
 
-def first_of(levels: Sequence[Any], most: int = 5) -> str:
-    """The first levels, in words."""
-    more = f" and {len(levels) - most} more" if len(levels) > most else ""
-    return ", ".join(shown(level) for level in levels[:most]) + more
+def first_of(words: Sequence[str], most: int = 5) -> str:
+    """The first words of a list, and how many are left."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
@@ -301,26 +228,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             f"the response {name!r} has one class, {shown(levels.categories[0])}{lost}, but "
             f"classification needs two{cure}"
         )
-    warn_of_alike(
-        f"classes of {name!r}",
-        levels.categories,
-        lambda text: text if re.search("[a-z][A-Z]", text) else text.casefold(),
-    )
+    warn_of_alike(f"classes of {name!r}", levels.categories)
     return levels, notes
-
-
-def warn_of_alike(what: str, levels: Iterable[Any], fold: Callable[[str], str]) -> None:
-    """Warn of texts that differ only by blanks, invisible characters, Unicode forms, or `fold`."""
-    texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
-    plain = texts.map(lambda text: " ".join(fold(normalize("NFKC", text)).split()))
-    folded = plain.map(lambda text: "".join(filter(str.isprintable, text)))
-    alike = texts[folded.isin(folded[folded.duplicated()][:1])]
-    if len(alike):
-        warn(
-            f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or "
-            ".replace() if they are the same",
-            DataWarning,
-        )
 
 
 def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
@@ -383,16 +292,17 @@ class Unseen:
                 f"column {name!r} was boolean in the training data, but has values that are "
                 f"neither true nor false: {self.values(name)}"
             )
-        levels = first_of(known.levels)
+        levels = first_of([shown(level) for level in known.levels])
         return f"column {name!r} has levels that the training data ({levels}) lack: {self.values(name)}"
 
     def values(self, name: str) -> str:
         """The values of a column with their counts, in words."""
-        counts = self.counts[name]
-        values = [
-            f"{shown(value)} ({n} row{'s' if n > 1 else ''})" for value, n in counts.most_common(5)
-        ]
-        return ", ".join(values) + (f" and {len(counts) - 5} more" if len(counts) > 5 else "")
+        return first_of(
+            [
+                f"{shown(value)} ({n} row{'s' if n > 1 else ''})"
+                for value, n in self.counts[name].most_common()
+            ]
+        )
 
     def refuse(self) -> None:
         """Raise if there are any."""
@@ -466,27 +376,20 @@ def check_names(columns: pd.Index, values: Sequence[Any] = ()) -> None:
         )
 
 
-def missing_values(counts: pd.Series, rows: int, response: Any, na: str) -> DataError:
+def missing_values(counts: pd.Series, na: str) -> DataError:
     """The error if values are missing with na="raise", or leave no row; `counts` is by column."""
     if na == "raise":
         return DataError(f"missing values in {_counted(counts)}: fill them, or use na='drop'")
-    return DataError(f"no row is complete: {_most_missing(counts / rows, response)}")
+    return DataError(
+        f"no row is complete, with missing values in {_counted(counts)}: fill them, or leave out "
+        "the columns that miss most"
+    )
 
 
 def _counted(counts: pd.Series) -> str:
-    """Columns with missing values and their counts, in words."""
-    return ", ".join(f"{c!r} ({k})" for c, k in counts[counts > 0].items())
-
-
-def _most_missing(share: pd.Series, response: str | None) -> str:
-    """The columns with the largest proportions of missing values, in words."""
-    if response in share and share[response] == 1:
-        return f"the response {response!r} has no value in any row"
-    most = share[share > 0].sort_values(ascending=False, kind="stable").head(5)
-    shares = ", ".join(f"{name!r} ({100 * s:.3g} %)" for name, s in most.items())
-    return (
-        f"most values are missing in {shares}: fill them, or leave out the columns that miss most"
-    )
+    """Columns with missing values and their counts, in words, the most first."""
+    most = counts[counts > 0].sort_values(ascending=False, kind="stable")
+    return first_of([f"{name!r} ({count})" for name, count in most.items()])
 
 
 def check_weight_of_classes(levels: pd.Categorical, weight: np.ndarray, response: Any) -> None:
@@ -565,17 +468,17 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
     return values
 
 
-def columns_given(
-    given: Any, data: pd.DataFrame, agree: Callable[[pd.Series, pd.Series], bool]
-) -> list[Any]:
-    """The columns of the data that agree with an argument, a name or values of the rows."""
+def columns_given(given: Any, data: pd.DataFrame) -> list[Any]:
+    """The columns of the data that are an argument, a name or values of the rows."""
     if given is None:
         return []
     values = labels_along(given, data, "groups").set_axis(data.index)
     return [
         name
         for name in data
-        if all(agree(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None))
+        if all(
+            same_values(data[name].iloc[:rows], values.iloc[:rows]) for rows in (LOOKED_AT, None)
+        )
     ]
 
 
@@ -583,17 +486,6 @@ def same_values(one: pd.Series, other: pd.Series) -> bool:
     """Whether two columns have the same values, also of different types or as texts."""
     return one.equals(other) or any(
         bool((one.astype(kind) == other.astype(kind)).all()) for kind in (object, str)
-    )
-
-
-def same_groups(one: pd.Series, other: pd.Series) -> bool:
-    """Whether two columns have the same values, or the first numbers the groups of the other."""
-    if same_values(one, other):
-        return True
-    return (
-        numbers_rows(one.drop_duplicates())
-        and np.array_equal(pd.factorize(one)[0], pd.factorize(other)[0])
-        and not one.is_unique
     )
 
 
@@ -617,10 +509,6 @@ def check_texts(values: pd.Series | pd.Index, what: str) -> None:
 
 def check_unique(names: pd.Index, what: str) -> None:
     check_texts(names, f"a {what} label")
-    if isinstance(names, pd.IntervalIndex) and names.is_overlapping:
-        raise DataError(
-            f"the {what} labels are overlapping intervals: use data.reset_index(drop=True)"
-        )
     if not names.is_unique:
         cure = (
             "data.reset_index(drop=True) gives new ones"

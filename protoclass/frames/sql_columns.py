@@ -105,12 +105,6 @@ def _check_text(text: str, what: str) -> None:
         raise OptionError(
             f"{what} has a zero character, which SQL does not allow: rename it in the data"
         )
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise OptionError(
-            f"{what} has half of a surrogate pair, which is not a character: rename it in the data"
-        ) from None
 
 
 @dataclass(frozen=True)

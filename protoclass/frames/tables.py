@@ -93,30 +93,14 @@ def source_of(data: Any) -> LazyTable | None:
     if not isinstance(table, nw.LazyFrame):
         return None
     with readable(partial(_unreadable, data)):
-        names = list(table.collect_schema())
-    if table.implementation.is_polars():
-        return LazyTable(
-            names,
-            partial(
-                _computed,
-                data,
-                lambda columns: of_polars(table.select(columns).collect().to_native()),
-            ),
-        )
-    return LazyTable(
-        names,
-        partial(
-            _computed, data, lambda columns: table.select(columns).collect("pandas").to_native()
-        ),
-    )
+        return LazyTable(list(table.collect_schema()), partial(_computed, data, table))
 
 
-def _computed(
-    data: Any, compute: Callable[[list[str]], pd.DataFrame], columns: list[str]
-) -> pd.DataFrame:
+def _computed(data: Any, table: Any, columns: list[str]) -> pd.DataFrame:
     """Some columns of a lazy table, with row numbers as labels."""
+    library = None if table.implementation.is_polars() else "pandas"
     with readable(partial(_unreadable, data)):
-        return compute(columns).reset_index(drop=True)
+        return as_pandas(table.select(columns).collect(library)).reset_index(drop=True)
 
 
 def _unreadable(data: Any, reason: Exception) -> DataError:
@@ -300,16 +284,8 @@ def _file(name: str) -> File:
         raise OptionError(
             f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path"
         )
-    try:
-        path = Path(name).expanduser().absolute()
-        exists = path.exists() and name != ""
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-    ) as reason:  # names that are too long, contain a zero, or have no home
-        raise FileError(f"{shown(name)} is not a path: {cut(str(reason))}") from None
-    if not exists:
+    path = Path(os.path.abspath(os.path.expanduser(name)))
+    if not os.path.exists(path) or not name:
         raise FileError(
             f"no file is named {shown(name)}: use a DataFrame, {ALLOWED}, or a data set, pc.load_data('iris')"
         )
@@ -347,23 +323,11 @@ def _names_in_parquet(path: Path) -> list[str]:
     return [name for name in schema.names if name not in index]
 
 
-def of_polars(table: Any) -> pd.DataFrame:
-    """A frame of polars, without pyarrow, which its own `to_pandas` needs."""
-    import narwhals as nw
-
-    known = nw.from_native(table)
-    return pd.DataFrame(
-        {name: _of_polars(known[name]) for name in known.columns}, pd.RangeIndex(len(known))
-    )
-
-
 def _of_polars(values: Any) -> Any:
-    """A column of narwhals as pandas has it."""
+    """A column of polars as pandas has it, without pyarrow, which polars' own `to_pandas` needs."""
     import narwhals as nw
 
     kind = values.dtype
-    if kind in (nw.Decimal, nw.Int128, nw.UInt128):
-        values = values.cast(nw.Float64)
     if kind.is_numeric() or kind in (nw.Boolean, nw.Date):
         return values.to_numpy()
     if kind == nw.Enum:
@@ -463,10 +427,13 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
             "data must be a DataFrame (pandas, polars, pyarrow), a path or a lazy table, not "
             f"{type(data).__name__}: {_made_a_frame(data)}"
         ) from None
-    if table.implementation.is_polars():  # its own to_pandas needs pyarrow
-        return of_polars(data)
     # which would be objects
-    return table.with_columns(selectors.by_dtype(nw.Decimal).cast(nw.Float64)).to_pandas()
+    long = selectors.by_dtype(nw.Decimal, nw.Int128, nw.UInt128)
+    table = table.with_columns(long.cast(nw.Float64))
+    if not table.implementation.is_polars():
+        return table.to_pandas()
+    columns = {name: _of_polars(table[name]) for name in table.columns}
+    return pd.DataFrame(columns, pd.RangeIndex(len(table)))
 
 
 def unshared(table: Any) -> Any:
@@ -500,12 +467,8 @@ def _made_a_frame(data: Any) -> str:
         return "use pd.DataFrame([row]) for one row, or pd.DataFrame(data) for columns"
     if isinstance(data, (list, tuple, np.ndarray)):
         return "use pd.DataFrame(values, columns=names)"
-    if hasattr(data, "condensed"):
-        return "use data.to_frame()"
     if hasattr(data, "to_table"):
         return "use data.to_table(columns=[...])"
-    if hasattr(data, "to_pandas"):
-        return "use data.to_pandas()"
     return "use the frame itself"
 
 

@@ -10,11 +10,10 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from inspect import signature
 from itertools import pairwise
 from math import prod
-from operator import mul
 from typing import Any
 
 import numpy as np
@@ -156,26 +155,6 @@ def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
     return tuple(sorted(terms, key=lambda term: term.degree))
 
 
-def parser() -> Any:
-    """Formulaic's parser without intercept; `b %in% (a + c)` is `b:a:c`, as in R."""
-    from formulaic.parser import DefaultFormulaParser, DefaultOperatorResolver
-    from formulaic.parser.types import Operator, OrderedSet
-
-    def nest(inner: Any, outer: Any) -> Any:
-        return OrderedSet(term * reduce(mul, outer) for term in inner)
-
-    class Resolver(DefaultOperatorResolver):  # type: ignore[misc]
-        @property
-        def operators(self) -> list[Any]:
-            others = [operator for operator in super().operators if operator.symbol != "in"]
-            return [
-                *others,
-                Operator("in", arity=2, precedence=200, associativity="left", to_terms=nest),
-            ]
-
-    return DefaultFormulaParser(include_intercept=False, operator_resolver=Resolver())
-
-
 def nodes_of(tree: Any) -> list[Any]:
     """The operators and factors of a syntax tree, each after its operator."""
     nodes = [] if tree is None else [tree]
@@ -252,13 +231,11 @@ def _check_literals(terms: Iterable[Term], text: str) -> None:
     for term in terms:
         literal = [f.expr for f in term.factors if f.how == "literal"]
         rest = frozenset(f.expr for f in term.factors if f.how != "literal")
-        if any(not number.replace(".", "", 1).isdecimal() for number in literal):
+        scale = all(number.replace(".", "", 1).isdecimal() for number in literal)
+        if literal != ["1"] and not (rest and scale):
             raise FormulaError(
-                f"{shown(literal[0])} in {shown(text)} is a text, but terms are columns: use a column"
-            )
-        if not rest and literal != ["1"]:
-            raise FormulaError(
-                f"{shown(literal[0])} in {shown(text)} is a number, but terms are columns: use a column"
+                f"{shown(literal[0])} in {shown(text)} is not a column, but terms are columns: use "
+                "a column"
             )
         if rest in seen:
             raise FormulaError(
@@ -287,6 +264,10 @@ def log(x: Any, base: float | None = None) -> Any:
     """The logarithm, natural or to a base."""
     if base is None:
         return np.log(x)
+    if not is_number(base, 0, above=True) or base == 1:
+        raise FormulaError(
+            f"the base of log() must be a number > 0 other than 1, not {brief(base)}"
+        )
     return EXACT[int(base)](x) if base in EXACT else np.log(x) / np.log(base)
 
 
@@ -421,7 +402,7 @@ def _bounded(name: str) -> Callable[..., Any]:
     from formulaic.utils.stateful_transforms import stateful_transform
 
     transform = stateful_transform(ns) if name == "ns" else TRANSFORMS[name]
-    positions = tuple(signature(ns if name == "ns" else transform).parameters)
+    positions = tuple(signature(transform).parameters)
 
     def bounded(data: Any, *args: Any, _state: Any = None, **options: Any) -> Any:
         if not _state:

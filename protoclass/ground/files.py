@@ -3,43 +3,16 @@ reason."""
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
-import zipfile
-import zlib
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from csv import QUOTE_NONE
 from dataclasses import dataclass
-from lzma import LZMAError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from .errors import DataError, FileError, OptionError, ProtoclassError, brief, cut, printed, shown
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-try:
-    import fcntl
-except ImportError:  # Windows, where an open file cannot be removed
-    fcntl = None  # type: ignore[assignment]
-
-# errors of reading a file of another format; pandas' parser errors and encoding errors are
-# ValueErrors
-UNREADABLE = (
-    OSError,
-    ValueError,
-    EOFError,
-    OverflowError,
-    zlib.error,
-    zipfile.BadZipFile,
-    LZMAError,
-)
-# the end of the name of a file that is being written, and how much of its later name it has
-PART, PART_NAME = ".part", 40
+PART_NAME = 40  # letters of the name of a file that the file has while it is written
 PAGES = (".html", ".htm")
 T = TypeVar("T")
 
@@ -103,8 +76,7 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
     """Let `fill` write a temporary file, which replaces the old file once all is written and on
     disk.
 
-    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it. The next
-    one that writes the same file removes it.
+    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it.
 
     It is not a context manager: Ctrl-C between its parts would leave the file behind as long as the
     traceback is kept.
@@ -122,18 +94,14 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         long. Nothing is left behind.
     """
     try:
-        start = f".{path.name[:PART_NAME]}."
-        beside = path.with_name(f"{start}{secrets.token_hex(8)}{PART}")
+        beside = path.with_name(f".{path.name[:PART_NAME]}.{secrets.token_hex(8)}.part")
         check_free(path, overwrite)
-        _remove_left(path.parent, start)
         try:
             with open(beside, "xb") as file:
-                _lock(file)
                 out = fill(file)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, path)
-            _settle(path.parent)
             return out
         finally:
             beside.unlink(missing_ok=True)
@@ -144,82 +112,6 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
             f"{shown(str(path))} can't be written ({_why(reason)}; no file is left behind): free "
             "some space, or use another folder"
         ) from None
-
-
-def _lock(file: BinaryIO) -> bool:
-    """Whether no other process writes a file; as long as it is open here, none does. The system
-    ends it with the process."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as reason:
-        return reason.errno not in (errno.EWOULDBLOCK, errno.EACCES)  # some disks have no locks
-    return True
-
-
-def _remove_left(folder: Path, start: str) -> None:
-    """Remove temporary files of processes that were killed while they wrote the same file; they may
-    contain private data."""
-    with suppress(OSError):
-        for left in [
-            each.path
-            for each in os.scandir(folder)
-            if each.name.startswith(start) and each.name.endswith(PART)
-        ]:
-            with suppress(OSError):  # on Windows a file that is written can't be removed
-                with open(left, "rb") as file:
-                    ended = _lock(file)
-                if ended:
-                    os.unlink(left)
-
-
-def _settle(folder: Path) -> None:
-    """Flush a new name in a folder to disk; some systems and disks have no such request, and the
-    file exists already."""
-    if os.name != "posix":
-        return
-    with suppress(OSError):
-        place = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(place)
-        finally:
-            os.close(place)
-
-
-def read_csv(path: str | Path) -> pd.DataFrame:
-    """A table from a CSV file of this machine.
-
-    Raises
-    ------
-    OptionError
-        If an address is given.
-    FileError
-        If there is no such file, it cannot be read, or it has no rows.
-    """
-    import pandas as pd
-
-    name = str(path)
-    if "://" in name[:20]:
-        raise OptionError(
-            f"{shown(name)} is a web address, but data are not fetched from the web: save the file and use its path"
-        )
-    place = os.path.abspath(name)  # an absolute path is never taken for an address
-    try:
-        table = pd.read_csv(place)
-    except UNREADABLE as reason:
-        if isinstance(reason, pd.errors.ParserError):
-            check_separator(
-                pd.read_csv(place, nrows=0, quoting=QUOTE_NONE, encoding_errors="replace").columns
-            )
-        raise FileError(
-            f"{shown(name)} is not a readable CSV file: {in_encoding(reason) or _why(reason)}"
-        ) from None
-    if table.empty:
-        raise FileError(
-            f"{shown(name)} has no rows, but a CSV file needs a line of column names and a line for each row"
-        )
-    return table
 
 
 def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:

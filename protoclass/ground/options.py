@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 from .checks import check_known, check_progress, hint_for, whole_number
 from .errors import NotAvailableError, OptionError, brief, shown
 
-# four of Okabe and Ito (2008) and eight that keep 3 : 1 on white and on #111111 and stay apart for
-# those who lack a kind of cones
+# all keep 3 : 1 on white and on #111111, which leaves a lightness L* from 41 to 62, and stay apart
+# for those who lack a kind of cones; in grey print the first eight have L* 41, 53, 61, 46, 55, 44,
+# 59 and 50
 COLOURS = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#9000F8", "#909850", "#8858F0", "#8888F0",
-    "#606070", "#E008C0", "#C02020", "#A84848",
+    "#30649C", "#D05C0C", "#3CA858", "#704CFC", "#F40CC0", "#D0002C", "#D868A0", "#847460",
+    "#88546C", "#3884FC", "#A40CC4", "#4C7030",
 )  # fmt: skip
 MOST_DIGITS = 15  # decimal digits that a float represents exactly
 
@@ -215,9 +216,12 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
     delay = 0 if progress else AT_A_TERMINAL if sys.stderr.isatty() else WAIT
     # a count of steps has no meaning if their number is unknown
     form = "{desc} [{elapsed}]" if total is None else None
-    return tqdm(
+    steps = tqdm(
         total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form
     )
+    if total is None and hasattr(steps, "container"):  # of a notebook, which would draw a square
+        steps.container.children[1].layout.display = "none"
+    return steps
 
 
 def watch(results: Iterable[T], total: int, what: str, progress: bool | None) -> Iterator[T]:

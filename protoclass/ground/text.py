@@ -54,7 +54,7 @@ def write_number(value: float) -> str:
     """
     if value == float("inf") or value != value:
         return "inf" if value > 0 else "-"
-    return f"{value:.0f}" if value >= 100 or value == round(value) else f"{value:.3g}"
+    return f"{value:.0f}" if abs(value) >= 100 or value == round(value) else f"{value:.3g}"
 
 
 def write_value(value: Any, most: int = 160) -> str:

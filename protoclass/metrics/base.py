@@ -126,22 +126,11 @@ class WithTraits:
                 f"{cls.__name__}.{name} would hide the trait {name!r}: use traits = "
                 f"protoclass.extend.Traits({name}=...), or another name for a parameter"
             )
-        check_restated(cls, {"between", "rows"}, "sql")
 
     def __getattr__(self, name: str) -> Any:
         if name not in TRAITS:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return getattr(self.traits, name)
-
-
-def check_restated(cls: type, replaced: set[str], statement: str, default: object = None) -> None:
-    """Raise if a class replaces a computation but inherits a statement about the values."""
-    changed = replaced & vars(cls).keys()
-    if changed and statement not in vars(cls) and getattr(cls, statement, default) is not default:
-        raise OptionError(
-            f"{cls.__name__} replaces `{min(changed)}`, but inherits `{statement}`, which "
-            f"describes the values of its parent: write its own `{statement}`"
-        )
 
 
 @dataclass(frozen=True)
@@ -174,7 +163,6 @@ class Metric(NamedArguments, WithTraits):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         check_parameters(cls, Metric, "metric")
-        check_restated(cls, {"between", "train"}, "traits", Metric.traits)
 
     @property
     def name(self) -> str:
@@ -325,10 +313,6 @@ class TrainedMetric(WithTraits):
         """Table by column of the design matrix: `weight`, `proportion`, `scale` (the divisor)."""
         return None
 
-    def of_rows(self, data: pd.DataFrame) -> TrainedMetric:
-        """The metric for these data; a given matrix raises if the row labels do not match."""
-        return self
-
     @property
     def class_weights(self) -> Array | None:
         """Weights of the columns by class, (classes, columns), if the classes have their own."""
@@ -445,17 +429,15 @@ def same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, TrainedMetric):
         return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+    if isinstance(a, np.ndarray):
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if a.dtype == object:
+            return same(tuple(a.flat), tuple(b.flat))
+        return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
-    if not isinstance(a, np.ndarray):
-        return bool(a == b)
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    if a.dtype.kind == "O":
-        return all(
-            x is y or same(x, y) or (x != x and y != y) for x, y in zip(a.flat, b.flat, strict=True)
-        )
-    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    return a is b or bool(a == b or (a != a and b != b))
 
 
 def named_arrays(values: Iterable[tuple[Any, Any]]) -> dict[str, Array]:
@@ -522,12 +504,17 @@ def _empty(n: int, example: Array) -> Array:
 
 
 def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
-    """`metric.train`, whose type is checked."""
+    """`metric.train` of rows that have predictors, whose type is checked."""
+    if not (metric.given or frame.formula.terms):
+        raise DataError(
+            f"{frame.formula.quoted} has no predictors for {metric.name} dissimilarities: use "
+            "column names, or '.'"
+        )
     trained = metric.train(frame)
     if not isinstance(trained, TrainedMetric):
         raise OptionError(
-            f"`train` of the metric {metric.name} must return a TrainedMetric, which contains what was learned, not a "
-            f"{type(trained).__name__}"
+            f"`train` of the metric {metric.name} must return a TrainedMetric, which contains what "
+            f"was learned, not a {type(trained).__name__}"
         )
     return trained
 

@@ -21,14 +21,14 @@ from ..core.query import Beside, Latest, Query
 from ..core.sources import Held, Rep, Source, Spatial, Streamed, part
 from ..core.task import Points
 from ..frames.frame import Frame, design_rows, mold
-from ..ground.checks import one_of, whole_number
+from ..ground.checks import is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..ground.options import bar
 from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import AskedRows, TrainedMetric, as_vectors, compare
 from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
-from .given import Given, TrainedGiven, converted, trained_given
+from .matrices import TrainedGiven, converted, trained_given
 
 ROWS = 512  # measured at a time
 FEWEST = 256  # prototypes from which on preparing their comparison pays
@@ -130,8 +130,11 @@ class Dissimilarity(Saveable):
         def block(first: int) -> None:
             at, right = slice(first, first + step), slice(first if half else 0, None)
             sides = part(self.rows, at), part(self.candidates, right)
+            rows, candidates = self.index[at], self.candidate_names[right]
             values[at, right] = checked_values(
-                self.metric, *sides, (self.index[at], self.candidate_names[right])
+                self.metric,
+                *sides,
+                lambda i, j: f"rows {shown(rows[i])} and {shown(candidates[j])}",
             )
             if half:
                 values[first + step :, at] = values[at, first + step :].T
@@ -182,11 +185,15 @@ class Dissimilarity(Saveable):
     def _asked(self, known: AskedRows, rows: Array, zero: bool = False) -> Query:
         """Query with some of the complete rows."""
         names, rep = known.index[known.complete], known.rows
+        missing = self.metric.given or self.metric.skips_missing  # these rows have no prediction
 
         def measure(at: Array, prototypes: Points) -> Array:
-            return usable_values(
-                self.metric, known.measure(at, self._prototype_rep(prototypes)), names[as_slice(at)]
+            values = known.measure(at, self._prototype_rep(prototypes))
+            row = names[as_slice(at)]
+            check_values(
+                self.metric, values, lambda i, j: f"row {shown(row[i])} and a prototype", missing
             )
+            return values
 
         def coordinates(at: Array) -> Array:
             space = as_vectors(self.metric)
@@ -256,13 +263,10 @@ class Dissimilarity(Saveable):
         >>> round(pc.dissimilarity("species ~ .", pc.load_data("iris")).quantile(0.5), 3)
         2.49
         """
-        try:
-            levels = np.atleast_1d(np.asarray(q, float))
-        except (TypeError, ValueError, OverflowError):
-            levels = np.array([np.nan])
-        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
+        levels = np.atleast_1d(q)
+        if levels.ndim > 1 or not all(is_number(level, 0, high=1) for level in levels):
             raise OptionError(f"q must be quantiles between 0 and 1, not {brief(q)}")
-        values = quantiles(Held(self._values), self.candidate_row, levels)
+        values = quantiles(Held(self._values), self.candidate_row, levels.astype(float))
         if len(values) == 0:
             raise DataError("all dissimilarities between different rows are 0")
         return float(values[0]) if np.ndim(q) == 0 else pd.Series(values, levels)
@@ -302,18 +306,11 @@ class Dissimilarity(Saveable):
         one_of("method", method, ("mean", "max", "min"))
         self._check_square("a symmetric form")
         P = self._values.astype(float)
-        both = (
-            (P + P.T) / 2
-            if method == "mean"
-            else np.maximum(P, P.T)
-            if method == "max"
-            else np.minimum(P, P.T)
-        )
-        unnamed = isinstance(self.metric.spec, Given) and self.metric.spec.unnamed
-        return of_metric(
-            trained_given(pd.DataFrame(both, self.index, self.index), Given(unnamed=unnamed)),
-            self.data,
-        )
+        combine = {"mean": lambda a, b: (a + b) / 2, "max": np.maximum, "min": np.minimum}[method]
+        both = trained_given(pd.DataFrame(combine(P, P.T), self.index, self.index))
+        if isinstance(self.metric, TrainedGiven):
+            both = replace(both, spec=replace(self.metric.spec, origin=""))
+        return of_metric(both, self.data)
 
     @staticmethod
     def from_similarity(similarity: Any, method: str = "max") -> Dissimilarity:
@@ -509,66 +506,42 @@ def of_metric(metric: TrainedGiven, frame: Frame) -> Dissimilarity:
 
 
 def checked_values(
-    metric: TrainedMetric,
-    rows: Rep,
-    candidates: Rep,
-    names: tuple[pd.Index, pd.Index] | None = None,
+    metric: TrainedMetric, rows: Rep, candidates: Rep, pair: Callable[[int, int], str] | None = None
 ) -> Array:
-    """Dissimilarities (r, q) as floats.
-
-    Raises
-    ------
-    DataError
-        If one is missing, negative or infinite; it names the pair if the names are given.
-    """
+    """Dissimilarities (r, q) as floats, finite and >= 0; `pair` names a row and a candidate."""
     values = compare(metric, rows, candidates)
     if values.dtype not in (np.float32, np.float64):
         values = values.astype(float)
-    if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
-        return values
-    i, j = np.argwhere(~(np.isfinite(values) & (values >= 0)))[0]
-    pair = "some rows" if names is None else f"rows {shown(names[0][i])} and {shown(names[1][j])}"
-    raise DataError(
-        f"the {metric.name} dissimilarity between {pair} is {_fault(values[i, j], metric)}"
-    )
+    check_values(metric, values, pair or (lambda i, j: "some rows"))
+    return values
 
 
-def usable_values(metric: TrainedMetric, values: Array, names: pd.Index) -> Array:
-    """Dissimilarities (r, q) of rows to prototypes, checked for a rule.
-
-    A missing one (NaN) is allowed in a given matrix, and if a metric skips missing values. The row
-    then has no prediction.
+def check_values(
+    metric: TrainedMetric, values: Array, pair: Callable[[int, int], str], missing: bool = False
+) -> None:
+    """Raise if a dissimilarity is negative, infinite, or NaN unless it may be missing.
 
     Raises
     ------
     DataError
-        If one is negative or infinite, with the name of the first such row.
+        With the first such pair, by its name.
     """
     if values.size == 0 or (values.min() >= 0 and values.max() < np.inf):
-        return values
-    wrong = (values < 0) | (values == np.inf)
-    if not (metric.given or metric.skips_missing):
-        wrong |= np.isnan(values)
-    if wrong.any():
-        i, j = np.argwhere(wrong)[0]
-        fault = (
-            _fault(values[i, j], metric)
-            if values[i, j] < 0
-            else "beyond all numbers: correct the values of the row, or leave it out"
-        )
-        raise DataError(
-            f"the {metric.name} dissimilarity between row {shown(names[i])} and a prototype is {fault}"
-        )
-    return values
+        return
+    wrong = ~((values >= 0) & (values < np.inf))
+    if missing:
+        wrong &= ~np.isnan(values)
+    for i, j in np.argwhere(wrong)[:1]:
+        fault = fault_of(values[i, j], metric)
+        raise DataError(f"the {metric.name} dissimilarity between {pair(i, j)} is {fault}")
 
 
-def _fault(value: float, metric: TrainedMetric) -> str:
-    if not np.isnan(value):
-        return (
-            "negative, but dissimilarities must be >= 0"
-            if value < 0
-            else "infinite: scale the columns down"
-        )
+def fault_of(value: float, metric: TrainedMetric) -> str:
+    """The fault of a value that is no dissimilarity, and its cure."""
+    if value < 0:
+        return "negative, but dissimilarities must be >= 0"
+    if value > 0:
+        return "infinite: correct the values of the row, or scale the columns down"
     if not metric.skips_missing:
         return "not a number (NaN): `between` of the metric must return finite numbers >= 0"
     return (

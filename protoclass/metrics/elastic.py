@@ -114,7 +114,7 @@ def _series(frame: Frame, name: str) -> Array:
         return _from_lists(frame)
     missing = frame.columns.isna().to_numpy() if frame.keep else np.zeros((0, 1), bool)
     if not missing.any():
-        return design_of(frame, name)
+        return design_of(frame)
     if not frame.formula.plain() or set(kinds) != {"numeric"}:
         raise DataError(
             f"na='keep' with {name} needs unchanged numeric columns, but the formula is {frame.formula.quoted}"

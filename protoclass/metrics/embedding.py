@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -190,18 +189,13 @@ class Check:
 
     @printed
     def __repr__(self) -> str:
-        answers = [str(answer) for answer in self.table["answer"]]
-        first = max(map(len, map(str, self.table.index)))
-        second = max(map(len, answers))
-        gap = " " * (first + second + 4)
-        lines = [self.title]
-        for question, answer, detail in zip(
-            self.table.index, answers, self.table["detail"], strict=True
-        ):
-            text = wrap(detail, max(40, 116 - len(gap))) or [""]
-            lines.append(f"{question:<{first}}  {answer:<{second}}  {text[0]}".rstrip())
-            lines.extend(gap + more for more in text[1:])
-        return "\n".join(lines)
+        questions = self.table[["answer", "detail"]].itertuples(name=None)
+        return "\n".join(
+            [
+                self.title,
+                *(f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions),
+            ]
+        )
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):

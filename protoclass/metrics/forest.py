@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,8 +26,9 @@ TAKEN = ("RandomForestClassifier", "ExtraTreesClassifier", "GradientBoostingClas
 
 # fields of a TrainedForest, and attributes of scikit-learn's trees
 NODES: tuple[tuple[str, str, Any], ...] = (
-    ("left", "children_left", np.int32), ("right", "children_right", np.int32), ("feature", "feature", np.int32),
-    ("threshold", "threshold", float), ("missing", "missing_go_to_left", bool),
+    ("left", "children_left", np.int32), ("right", "children_right", np.int32),
+    ("feature", "feature", np.int32), ("threshold", "threshold", float),
+    ("missing", "missing_go_to_left", bool),
 )  # fmt: skip
 
 
@@ -121,14 +123,12 @@ class Forest(Metric):
         table = seen.terms()
         X, y, w = numbers_of(table, seen), seen.codes, seen.weights
         forest = RandomForestClassifier(
-            int(self.trees), random_state=int(self.seed), n_jobs=free_cores()
+            int(self.trees), random_state=int(self.seed), n_jobs=free_cores(), oob_score=True
         )
-        # equal weights: the forest of scikit-learn without any
-        forest.fit(X, y, w if np.ptp(w) else None)
-        votes = np.zeros((len(y), len(forest.classes_)))
-        for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
-            out = np.delete(np.arange(len(y)), drawn)
-            votes[out] += tree.predict_proba(X[out], check_input=False)
+        with warnings.catch_warnings(category=UserWarning, action="ignore"):  # of rows in all trees
+            # equal weights: the forest of scikit-learn without any
+            forest.fit(X, y, w if np.ptp(w) else None)
+        votes = forest.oob_decision_function_
         known = votes.any(axis=1)
         wrong = forest.classes_[votes.argmax(axis=1)] != y
         error = np.average(wrong[known], weights=w[known]) if known.any() else np.nan
@@ -220,10 +220,6 @@ class TrainedForest(TrainedMetric):
 
 def numbers_of(table: dict[str, pd.Series], frame: Frame) -> Array:
     """The variables as float32 (n, p), as in scikit-learn's trees; levels as codes."""
-    if not table:
-        raise DataError(
-            f"{frame.formula.quoted} has no predictors for a forest: use column names, or '.'"
-        )
     X = np.column_stack([as_floats(values) for values in table.values()])
     for i, j in np.argwhere(np.abs(X) > LARGEST)[:1]:
         raise DataError(

@@ -97,10 +97,6 @@ class Gower(Metric):
 
     def train(self, frame: Frame) -> TrainedGower:
         table = frame.terms()
-        if not table:
-            raise DataError(
-                f"{frame.formula.quoted} has no predictors for Gower dissimilarities: use column names, or '.'"
-            )
         # also booleans
         binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]
         _among("asymmetric", self.asymmetric, binary, "boolean predictor, or one of 0 and 1")

@@ -128,7 +128,7 @@ class NCA(Metric):
         return replace(OF_A_MAP, power=2.0 if self.weighs else None)
 
     def train(self, frame: Frame) -> TrainedLearned:
-        known = training_rows(frame, self.name)
+        known = training_rows(frame)
         chosen = np.ones(len(known.y), bool)
         if len(chosen) > self.sample:
             chosen = stratified_subset(known.y, int(self.sample), self.seed)
@@ -184,13 +184,13 @@ class TrainingRows:
         return strings(self.columns[~self.varies])
 
 
-def training_rows(frame: Frame, name: str) -> TrainingRows:
+def training_rows(frame: Frame) -> TrainingRows:
     """The rows of a frame with weight, of at least two classes."""
     live = frame.weights > 0
     frame = frame if live.all() else frame.take(np.flatnonzero(live))
-    X, y = design_of(frame, name), frame.codes
+    X, y = design_of(frame), frame.codes
     check_classes(frame, y, "training rows have")
-    spread = scale_of(frame, name, True).spread
+    spread = scale_of(frame, True).spread
     varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
     if not varies.any():
         raise DataError(
@@ -277,7 +277,7 @@ class Mapped(EuclideanSpace):
         return (Z * self.map if self.map.ndim == 1 else products(Z, self.map),)
 
     def _scaled(self, frame: Frame) -> Array:
-        return scaled(frame, self.name, self.spread, self.center, LARGEST)
+        return scaled(frame, self.spread, self.center, LARGEST)
 
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
         """Parts of the squared distance; they can be negative if columns are correlated."""
@@ -407,7 +407,7 @@ class LDA(Metric):
     traits = OF_A_MAP
 
     def train(self, frame: Frame) -> TrainedLearned:
-        known = training_rows(frame, self.name)
+        known = training_rows(frame)
         Z, classes = known.Z, len(np.unique(known.y))
         most = min(classes - 1, Z.shape[1])
         if self.dims is not None and self.dims > most:
@@ -474,7 +474,7 @@ class QDA(Metric):
     traits = Traits(row_by_row=True, train_in_folds=True, supervised=True, scaling=OF_A_MAP.scaling)
 
     def train(self, frame: Frame) -> TrainedByClass:
-        known = training_rows(frame, self.name)
+        known = training_rows(frame)
         with alone():
             penalties = float(self.shrinkage), float(self.ridge)
             inner = quadratic(known.Z, known.y, known.w, len(frame.levels), *penalties)

@@ -1,5 +1,5 @@
-"""Dissimilarities from a frame and a metric, and candidates besides the training rows (Bien and
-Tibshirani 2011, section 4.2).
+"""Dissimilarities from a frame and a metric or from a file, and candidates besides the training
+rows (Bien and Tibshirani 2011, section 4.2).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from ..ground.errors import (
 from ..ground.savable import savable
 from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
-from .dissimilarity import Dissimilarity
+from .dissimilarity import Dissimilarity, of_metric
 from .elastic import DTW
-from .given import TrainedGiven, check_complete, given
 from .gower import MANY, Gower
 from .learned import LDA, QDA
+from .matrices import TrainedGiven, given, label_cure, match_rows, read_matrix
 from .minkowski import Euclidean
 from .registry import metric as by_name
 from .wrappers import OneOf, Wrapper, list_tuned
@@ -283,6 +283,59 @@ def dissimilarity(
     return measure_frame(molded, resolved)
 
 
+@public
+def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
+    """Read dissimilarities between rows from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        File with a table, whole or one triangle, as R's `write.csv(as.matrix(d))`, `write.csv2` and
+        `write.table`, pandas' `to_csv` and PHYLIP write it; with a line for each pair, which has
+        the names of both rows and their dissimilarity, or the numbers of `as.vector(d)` alone; or
+        with an array by `numpy.save`, square or condensed.
+    names : sequence, optional
+        Labels of the rows in the order of the file, such as `data.index`, instead of those in the
+        file.
+
+    Returns
+    -------
+    Dissimilarity
+        Dissimilarities for `dissimilarity=` in `fit`, which matches its rows to the data by label.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or has another format; if a table is not square, or has different
+        names on rows and columns; if names repeat; if values are missing, infinite or negative, or
+        are similarities. An asymmetric matrix is accepted.
+
+    Notes
+    -----
+    Names that are whole numbers become numbers. Rows without names are labelled from 1 as in R, or
+    from 0 in arrays; either matches data whose n rows are labelled 0 to n - 1 or 1 to n. For other
+    labels, and for only some of the rows, pass `names`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import protoclass as pc
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "dist.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write('"","a","b","c"\\n"a",0,1,2.5\\n"b",1,0,2\\n"c",2.5,2,0\\n')
+    >>> pc.read_dissimilarity(path)
+    given dissimilarities of 3 rows to 3 candidates
+    Dissimilarities read from 'dist.csv'.
+         a  b
+    b    1
+    c  2.5  2
+    """
+    metric = read_matrix(path, names)
+    rows = pd.DataFrame(index=metric.row_names)
+    return of_metric(metric, mold("~ 1", rows, response=False))
+
+
 def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     """Warn of series left out, texts compared by equality only, and rows with few values."""
     if metric.series and len(frame.dropped):
@@ -365,10 +418,8 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
             "or `cross_validate` to tune it"
         )
     if isinstance(spec, Dissimilarity):
-        of_rows = spec.metric.of_rows(data)
-        if isinstance(of_rows, TrainedGiven):
-            check_complete(pd.Index(of_rows.row_names), frame.index, data)
-        return untrained_if_in_folds(of_rows)
+        metric = untrained_if_in_folds(spec.metric)
+        return resolve(metric, frame, data) if metric.given else metric
     if isinstance(spec, Wrapper) and hasattr(spec, "of"):
         if isinstance(spec.of, Dissimilarity):
             raise OptionError(
@@ -378,23 +429,24 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
         return spec.with_inner([resolve(spec.of, frame, data)])
     if isinstance(spec, (pd.DataFrame, pd.Series, np.ndarray, list, tuple)):
         spec = given(spec, data)
-        check_complete(pd.Index(spec.row_names), frame.index, data)
-    metric = by_name(spec)
+    metric = untrained_if_in_folds(by_name(spec))
     if metric.given:
         check_no_predictors(frame)
+    if isinstance(metric, TrainedGiven):
+        return match_rows(metric, frame.index, data)
     if frame.keep and not (metric.given or metric.skips_missing or metric.series):
         raise OptionError(
-            f"na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not {metric.name}"
+            "na='keep' needs a dissimilarity that takes missing values, such as 'gower' or "
+            f"'forest', not {metric.name}"
         )
-    return untrained_if_in_folds(metric)
+    return metric
 
 
 def check_no_predictors(frame: Frame) -> None:
     if frame.formula.terms:
         raise OptionError(
             "if dissimilarities are given, the formula must have no predictors: use "
-            f"'{frame.formula.response or ''} ~ 1', not "
-            f"{frame.formula.quoted}"
+            f"'{frame.formula.response or ''} ~ 1', not {frame.formula.quoted}"
         )
 
 
@@ -403,9 +455,12 @@ def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFra
     check_no_predictors(frame)
     if not dissimilarity.data.schema:
         return frame  # a given matrix, whose rows were matched
-    check_complete(dissimilarity.index, frame.index, data)
-    at = dissimilarity.index.get_indexer(frame.index)
-    source = dissimilarity.data
+    source, at = dissimilarity.data, dissimilarity.index.get_indexer(frame.index)
+    for name in frame.index[at < 0][:1]:
+        raise DataError(
+            f"the dissimilarities lack the row {shown(name)} of the data (rows are matched by "
+            f"label): {label_cure(dissimilarity.index, data)}"
+        )
     return replace(
         frame,
         columns=source.columns.iloc[at],
@@ -417,9 +472,9 @@ def with_predictors(frame: Frame, dissimilarity: Dissimilarity, data: pd.DataFra
 
 
 def untrained_if_in_folds(metric: Metric | TrainedMetric) -> Metric | TrainedMetric:
-    return (
-        metric.untrained if isinstance(metric, TrainedMetric) and metric.train_in_folds else metric
-    )
+    """The specification of a metric that folds train, or that transforms a given matrix."""
+    folds = isinstance(metric, TrainedMetric) and (metric.train_in_folds or metric.given)
+    return metric.untrained if folds else metric
 
 
 def automatic(frame: Frame) -> tuple[Metric, str]:
@@ -518,19 +573,17 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
     clash = predictors.index[among(predictors.index, known.index)]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
-    outside = np.full(len(predictors), -1)
     if candidates.only:
-        return replace(
+        known = replace(
             known,
-            candidates=rep,
-            candidate_names=predictors.index,
-            candidate_row=outside,
-            added=predictors,
+            candidates=part(known.candidates, slice(0)),
+            candidate_names=known.candidate_names[:0],
+            candidate_row=known.candidate_row[:0],
         )
     return replace(
         known,
         candidates=tuple(np.concatenate(pair) for pair in zip(known.candidates, rep, strict=True)),
         candidate_names=known.candidate_names.append(predictors.index),
-        candidate_row=np.concatenate([known.candidate_row, outside]),
+        candidate_row=np.append(known.candidate_row, np.full(len(predictors), -1)),
         added=predictors,
     )

@@ -38,18 +38,9 @@ LARGEST_POWER = 300  # of ten, of sums that are surely numbers
 SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 
 
-def columns_of(frame: Frame, name: str) -> pd.DataFrame:
-    """The design matrix (n, p), which must have columns for the metric of this name."""
-    if frame.design.shape[1] == 0:
-        raise DataError(
-            f"{frame.formula.quoted} has no predictors for {name} distances: use column names, or '.'"
-        )
-    return frame.design
-
-
-def design_of(frame: Frame, name: str) -> Array:
-    """The design matrix (n, p) in double precision, which must have columns."""
-    return np.ascontiguousarray(columns_of(frame, name).to_numpy(float))
+def design_of(frame: Frame) -> Array:
+    """The design matrix (n, p) in double precision."""
+    return np.ascontiguousarray(frame.design.to_numpy(float))
 
 
 @dataclass(frozen=True)
@@ -76,25 +67,24 @@ class ColumnScales:
     mean: Any = None
 
 
-def scale_of(frame: Frame, name: str, scale: bool | str) -> ColumnScales:
-    """The scales that the metric of this name learns, block by block.
+def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
+    """The scales of the columns, learned block by block.
 
     Raises
     ------
     DataError
-        If there are no columns, or if a standard deviation is beyond the largest number.
+        If a standard deviation is beyond the largest number.
     """
     low: Any = np.inf
     high: Any = -np.inf
     known = None
     for _, rows in blocks(frame):
-        table = columns_of(rows, name)
-        X = table.to_numpy()
+        X = rows.design.to_numpy()
         if scale:
             least, most = extremes(X)
             low, high = np.minimum(low, least), np.maximum(high, most)
             known = sums(X) if known is None else known.join(sums(X))
-    columns, precision = tuple(table.columns), X.dtype.name
+    columns, precision = tuple(rows.design.columns), X.dtype.name
     if known is None or len(frame) < 2:
         return ColumnScales(
             columns, precision, np.ones(len(columns)), mean=None if known is None else known.mean()
@@ -108,12 +98,10 @@ def scale_of(frame: Frame, name: str, scale: bool | str) -> ColumnScales:
     return ColumnScales(columns, precision, np.where(constant, 1.0, spread), names, known.mean())
 
 
-def scaled(
-    frame: Frame, name: str, spread: Array, center: Any = None, largest: float = np.inf
-) -> Array:
+def scaled(frame: Frame, spread: Array, center: Any = None, largest: float = np.inf) -> Array:
     """The columns (n, p) divided by their scales, minus their centres, at most `largest`."""
     with np.errstate(over="ignore", invalid="ignore"):
-        Z = design_of(frame, name) / spread
+        Z = design_of(frame) / spread
         if center is not None:
             Z -= center
     return finite(Z if largest == np.inf else np.where(np.abs(Z) < largest, Z, np.inf), frame)
@@ -210,7 +198,7 @@ class Minkowski(Metric):
         )
 
     def train(self, frame: Frame) -> TrainedMinkowski:
-        scale = scale_of(frame, self.name, self.scale)
+        scale = scale_of(frame, self.scale)
         factor = np.ones(len(scale.columns))
         if self.column_weights:
             w = _of_columns(self.column_weights, frame, scale.columns)
@@ -401,7 +389,7 @@ class Mahalanobis(Metric):
         )
 
     def train(self, frame: Frame) -> TrainedMahalanobis:
-        scale = scale_of(frame, self.name, True)
+        scale = scale_of(frame, True)
         n, p, columns = len(frame), len(scale.columns), scale.columns
         constant = columns if n == 1 else scale.constant
         # the rank is below the number of rows: known without any arithmetic
@@ -411,7 +399,7 @@ class Mahalanobis(Metric):
         R = np.zeros((p, p))
         for _, rows in blocks(frame):
             # the mean of a constant column may differ from it in the last bit
-            Z = np.where(varies, design_of(rows, self.name) / scale.spread - center, 0.0)
+            Z = np.where(varies, design_of(rows) / scale.spread - center, 0.0)
             R += Z.T @ Z
         R = R / max(n - 1, 1) + self.ridge * np.eye(p)
         values, axes = np.linalg.eigh(R)
@@ -469,7 +457,7 @@ class TrainedMahalanobis(EuclideanSpace):
         return unscaled(self.constant)
 
     def rows(self, frame: Frame) -> Rep:
-        Z = scaled(frame, self.name, self.spread, self.center)
+        Z = scaled(frame, self.spread, self.center)
         with np.errstate(over="ignore", invalid="ignore"):
             return (finite(whitened(Z, self.factor), frame),)
 

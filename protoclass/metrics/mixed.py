@@ -11,9 +11,7 @@ import pandas as pd
 
 from ..core import Array
 from ..core.sources import Rep, part
-from ..frames.frame import LARGEST, Frame, trained_spec
-from ..frames.schema import Column
-from ..frames.terms import for_formulaic
+from ..frames.frame import LARGEST, Frame, spec_of_states
 from ..ground.checks import is_real, one_of
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
@@ -180,26 +178,15 @@ class TrainedMixed(TrainedMetric):
         return tuple(notes)
 
     def rows(self, frame: Frame) -> Rep:
-        return self._sides(rows_of, frame, self.counts[0])
+        return self._sides(rows_of, frame)
 
     def candidates(self, frame: Frame) -> Rep:
-        return self._sides(candidates_of, frame, self.counts[1])
+        return self._sides(candidates_of, frame)
 
-    def _sides(
-        self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame, counts: Array
-    ) -> Rep:
+    def _sides(self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame) -> Rep:
         """The arrays of all parts, one part after the other."""
-        out: Rep = ()
-        for m, part_frame, count in zip(self.parts, self.spec.cuts(frame), counts, strict=True):
-            rep = represent(m, part_frame)
-            if len(rep) != count:
-                raise OptionError(
-                    f"the metric {m.name} can't be a part, because it represents these rows by "
-                    f"{len(rep)} arrays, but the training rows "
-                    f"by {count}"
-                )
-            out += rep
-        return out
+        cuts = zip(self.parts, self.spec.cuts(frame), strict=True)
+        return tuple(array for m, cut in cuts for array in represent(m, cut))
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -278,41 +265,13 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
         variables=tuple(names),
     )
     schema = {c: frame.schema[c] for c in names}
-    piece = replace(
-        frame,
-        columns=frame.columns[list(names)],
-        formula=formula,
-        schema=schema,
-        spec=None,
-        notes=(),
-    )
-    return replace(piece, spec=_part_spec(frame, piece))
-
-
-def _part_spec(frame: Frame, some: Frame) -> Any:
-    """Formulaic's specification for some of the columns of a frame; None if no column is expanded.
-
-    Single columns of known levels are expanded in the same way for all rows.
-    """
-    categories = [c for c in some.schema.values() if c.kind == "category"]
-    if not categories:
-        return None
-    if frame.spec is not None:
-        return frame.spec.subset(for_formulaic(some.formula.terms))
-    too_wide = sum(max(1, len(c.levels)) for c in some.schema.values()) * len(some) * 8 > LARGEST
-    if too_wide or not all(c.levels for c in categories):
-        return None  # a metric that requests the design matrix raises the error
-    example = pd.DataFrame({name: _example(column) for name, column in some.schema.items()})
-    return trained_spec(replace(some, columns=example, response=None, weights=np.ones(1)))
-
-
-def _example(column: Column) -> pd.Series:
-    """One value that a column of this kind may have."""
-    return (
-        pd.Series(column.levels[:1], dtype=object)
-        if column.kind == "category"
-        else pd.Series([0.0])
-    )
+    columns, levels = frame.columns[list(names)], [len(c.levels) for c in schema.values()]
+    piece = replace(frame, columns=columns, formula=formula, schema=schema, spec=None, notes=())
+    categories = [c for c in schema.values() if c.kind == "category"]
+    too_wide = sum(max(1, count) for count in levels) * len(frame) * 8 > LARGEST
+    if too_wide or not categories or not all(c.levels for c in categories):
+        return piece  # a metric that requests the design matrix raises the error
+    return replace(piece, spec=spec_of_states(piece, {}))
 
 
 def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float, int, int]:

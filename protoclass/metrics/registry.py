@@ -29,7 +29,7 @@ BUILT_IN = {
     "hamming": "pairwise.Hamming",
     "jaccard": "pairwise.Jaccard",
     "zero_one": "pairwise.ZeroOne",
-    "kernel": "kernels.Kernel",
+    "kernel": "pairwise.Kernel",
     "gower": "gower.Gower",
     "mismatch": "strings.Mismatch",
     "levenshtein": "strings.Levenshtein",
@@ -168,10 +168,6 @@ class Custom(Metric):
         return getattr(self.function, "__name__", "custom")
 
     def rows(self, frame: Frame) -> Rep:
-        if frame.columns.shape[1] == 0:
-            raise DataError(
-                f"{frame.formula.quoted} has no predictors for {self.name}: use column names, or '.'"
-            )
         out = np.empty(len(frame), object)
         for i in range(len(frame)):
             out[i] = frame.columns.iloc[i]

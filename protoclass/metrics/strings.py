@@ -8,7 +8,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from rapidfuzz.distance.Levenshtein import distance
+from rapidfuzz.distance.Levenshtein import distance, normalized_distance
 from rapidfuzz.process import cdist
 
 from ..core import Array
@@ -287,15 +287,9 @@ class Levenshtein(Metric):
         a, b = rows[0], candidates[0]
         if len(a) == 0 or len(b) == 0:
             return np.empty((len(a), len(b)))
-        edits = cdist(
-            a,
-            b,
-            scorer=distance,
-            dtype=np.int32,
-            workers=free_cores() if threaded(len(a) * len(b)) else 1,
-        )
-        lengths = np.maximum.outer([*map(len, a)], [*map(len, b)])
-        return edits / np.maximum(lengths, 1) if self.normalised else edits.astype(float)
+        workers = free_cores() if threaded(len(a) * len(b)) else 1
+        scorer = normalized_distance if self.normalised else distance
+        return cdist(a, b, scorer=scorer, dtype=float, workers=workers)
 
 
 def _texts(frame: Frame, name: str) -> Array:

@@ -62,7 +62,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         * "importance" (`new=`, `resamples=`, `variables=`, `cv=`, `seed=`): the increase in error
           when a variable is permuted.
         * "weights" (`shape=`): the proportion of each column in the separation, see
-          `Fit.separation`; the weights by class, if each class has its own; or the weights of the
+          `Fit.why`; the weights by class, if each class has its own; or the weights of the
           pixels of an image.
         * "confusion": held-out (or training) rows by true and predicted class, with recall and
           precision.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import colormaps
 
 from ..analysis.alternatives import Alternatives, Criticisms
 from ..analysis.comparison import Comparison
@@ -23,6 +24,7 @@ from ..tables.tidy import augment
 from .images import draw_grid, show_weights
 from .style import (
     GREY,
+    RISING,
     axes,
     colour,
     draw_bars,
@@ -106,19 +108,39 @@ def draw_in_order(
     return key(ax).axes if has_room(ax) else ax
 
 
+def draw_verdicts(result: Alternatives, ax: Any) -> Any:
+    """The number of prototypes with each verdict, by class."""
+    table = result.table
+    counts = pd.crosstab(table["class"], table["verdict"])
+    ax = axes(ax, 7.4, 1.6 + 0.32 * len(counts))
+    ends = counts.cumsum(axis=1)
+    for shade, verdict in zip(
+        colormaps[RISING](np.linspace(0, 0.9, len(ends.T))), ends, strict=True
+    ):
+        start = ends[verdict] - counts[verdict]
+        ax.barh(np.arange(len(counts)), counts[verdict], 0.7, start, color=shade, label=verdict)
+    list_down(ax, list_named(counts.index))
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel(f"prototypes, {len(table)} in all")
+    return key(ax).axes
+
+
 @framed
 def alternatives(result: Alternatives, ax: Any = None) -> Any:
     """Plot the cost of the best solution without each prototype, and of each substitute; returns the Axes.
 
     Filled markers are the best solutions without the prototype, in the order of selection; open
     markers are the substitutes. A line shows the bounds of a cost that is not settled; the dotted
-    line is the largest cost of a near-optimal solution.
+    line is the largest cost of a near-optimal solution. Of more than 20 prototypes the verdicts are
+    counted by class.
 
     Parameters
     ----------
     ax : Axes, optional
         Axes to draw on.
     """
+    if len(result.table) > MOST:
+        return draw_verdicts(result, ax)
     own = result.table.assign(order=np.arange(1, len(result.table) + 1))
     pairs = pd.DataFrame(
         [
@@ -139,7 +161,7 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     limit = f"{100 * result.within:.3g} % above the optimum"
     ax.axvline(result.within * result.optimum.most, ls=":", lw=1.2, color=ink(ax))
     ax.set(xlim=(0, None), xlabel=f"added cost\n(dotted: {limit})")
-    ax.set_title("filled: removed\nopen: replaced by another row", fontsize="medium")
+    ax.set_title("Filled: removed; open: replaced by another row")
     return ax
 
 
@@ -184,10 +206,7 @@ def stability(result: Stability, ax: Any = None) -> Any:
     parts = [(table, "ball_hit_rate", True)] * hits + [(table, "reselected", False)]
     ax = draw_in_order(ax, list_short(table.index), result.fit.classes, parts)
     ax.set(xlim=(0, 1), xlabel="proportion of samples")
-    ax.set_title(
-        "filled: ball hit rate\nopen: selected again" if hits else "selected again",
-        fontsize="medium",
-    )
+    ax.set_title("Filled: ball hit rate; open: selected again" if hits else "Selected again")
     return ax
 
 
@@ -252,7 +271,7 @@ def why(fit: Fitted, ax: Any = None, *, new: Any) -> Any:
     places = f"rival {said['rival']} at {write_number(far)}, prototype {said['prototype']} at {write_number(near)}"
     ax.set_xlabel(f"distance to the rival - to the prototype\n{places}")
     name = f"Row {brief(new)}" if np.isscalar(new) else "The row"
-    ax.set_title(f"{name}: {named(said['class'])}", fontsize="medium")
+    ax.set_title(f"{name}: {named(said['class'])}")
     return ax
 
 
@@ -299,7 +318,7 @@ def draw_columns(names: list[str], values: pd.Series, noun: str, count: int, ax:
 @framed
 def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     """Plot the proportion of each column in the separation of the prototypes, with its learned
-    weight; see `Fit.separation`.
+    weight; see `Fit.why`.
 
     The colour is the class with the higher value. If each class has its own weights, the bars are
     the weights by class. If the prototypes do not decide, as in k-NN, they are the weights.

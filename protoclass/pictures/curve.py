@@ -234,7 +234,7 @@ def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
         (one_se, "--", "1-SE choice"),
     ):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=name)
-    ax.set_title(describe_selection(validation), fontsize="medium")
+    ax.set_title(describe_selection(validation))
 
 
 def within_one_se(validation: ErrorCurve) -> float:
@@ -244,16 +244,9 @@ def within_one_se(validation: ErrorCurve) -> float:
 
 
 def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any) -> None:
-    """An axis that ends at the data; the legend has the no-information error."""
+    """An axis of errors that ends at the data."""
     ax.set_ylabel(f"{MEASURES[validation.measure]} (+- 1 SE)")
     ax.set_ylim(*limit_errors(table))
-    name_no_information(ax, validation.no_information)
-
-
-def name_no_information(ax: Any, value: float) -> None:
-    """The error of always predicting the most common class, in the legend."""
-    if has_room(ax):
-        ax.plot([], [], " ", label=f"no-information error: {write_number(value)}")
 
 
 def _draw_band(part: Any, x: str, level: float, of: str, fill: str, ax: Any) -> None:
@@ -327,7 +320,9 @@ def first_shown(validation: ErrorCurve, sizes: Any) -> int:
     without prototypes, or the first.
     """
     classes = (
-        len(validation._problem.frame.levels) if validation._problem.model.can.counted is True else 1
+        len(validation._problem.frame.levels)
+        if validation._problem.model.can.counted is True
+        else 1
     )
     return max(0, int((sizes <= classes).sum()) - 1)
 
@@ -378,7 +373,7 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
         pd.concat([ends[["error", "se"]], pd.DataFrame({"error": [error], "se": 0.0})]),
         ax,
     )
-    ax.set_title(f"Minimum {name} by {count_sizes(validation)}", fontsize="medium")
+    ax.set_title(f"Minimum {name} by {count_sizes(validation)}")
 
 
 def mark_points(validation: ErrorCurve, point: int) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from .style import (
     GREY,
     LEAST,
     LETTER,
+    LETTERS,
     SHADE,
     axes,
     blend,
@@ -76,7 +77,7 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     ax.imshow(ground)
     for draw in (ax.hlines, ax.vlines):
         draw(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
-    right, names = np.diag(table), list_named(table.index)
+    right, names = np.diag(table), list_named(table.index, 2 * LETTERS)
     for axis, over, label in (
         (ax.yaxis, 1, "true class (recall)"),
         (ax.xaxis, 0, "predicted class (precision)"),
@@ -90,8 +91,8 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
         name_ticks(axis, texts, label if has_room(ax) else label.split(" (")[0], letters="small")
     ax.tick_params(length=0)
     wrong, total = values.sum() - right.sum(), values.sum()
-    error = write_number(wrong / total if total else np.nan)
-    ax.set_title(f"error {error} ({wrong:g} of {total:g} {rows})", fontsize="medium")
+    error = f"{100 * wrong / total:.1f} %" if total else "-"
+    ax.set_title(f"Error {error} ({wrong:g} of {total:g} {rows})")
     ax.grid(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -273,11 +274,11 @@ def calibration(test: TestResult, ax: Any = None) -> Any:
         style = {"fmt": mark(c), "ms": 5, "elinewidth": 0.8, "capsize": 2, "color": colour(c)}
         where.errorbar(own["mean_predicted"], share, ends, label=name, clip_on=False, **style)
         if many:
-            where.set_title(name, fontsize="medium")
+            where.set_title(name)
     if many:
-        figure.suptitle(title, fontsize="medium")
-        figure.supxlabel(labels["xlabel"], fontsize="medium")
-        figure.supylabel(labels["ylabel"], fontsize="medium")
+        figure.suptitle(title)
+        figure.supxlabel(labels["xlabel"])
+        figure.supylabel(labels["ylabel"])
         return figure
     ax.set(title=title, **labels)
     return _legend(ax, "upper left")
@@ -373,7 +374,6 @@ def _square(ax: Any, classes: int) -> Any:
 
 
 def _legend(ax: Any, where: str) -> Any:
-    ax.title.set_fontsize("medium")
     many = len(ax.get_legend_handles_labels()[0]) > MANY
     if many:
         ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both

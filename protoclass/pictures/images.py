@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import steps
+from ..analysis import alternatives
 from ..core.query import distances_by
 from ..core.task import COVERED
 from ..estimation.fitted import Fitted
@@ -219,7 +219,7 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     class) and with `size`, for rows that only the first `size` prototypes misclassify, `full` (the
     nearest of all).
     """
-    small = fit if size is None else steps.at(fit, size=size)
+    small = fit if size is None else alternatives.at(fit, size=size)
     data = as_pandas(fit.call.data).loc[fit._frame.index] if new is None else as_pandas(new)
     truth = fit._true_codes(data, use="what is misclassified")
     check_unique(data.index, "new row")
@@ -337,10 +337,7 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     ax.set(xlabel=f"first axis of the map ({unit} units)", ylabel="second axis of the map")
     q = len(fit.rule.prototypes)
     first = f"{q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
-    ax.set_title(
-        f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}",
-        fontsize="medium",
-    )
+    ax.set_title(f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}")
     return key(ax, title=fit._frame.formula.response).axes
 
 
@@ -395,5 +392,5 @@ def draw_grid(
         ax.text((k + 0.5) * wide, 0.03, head, **words, weight="bold")
     ax.set_axis_off()
     ax.set(xlim=(0, across * wide), ylim=(-rows * high - 0.06, above), aspect="equal")
-    ax.set_title(name, fontsize="medium")
+    ax.set_title(name)
     return figure

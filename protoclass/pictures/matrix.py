@@ -248,7 +248,7 @@ def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) ->
     ax.set(xlim=(-0.5, values.shape[1] - 0.5), ylim=(values.shape[0] - 0.5, -0.5))
     ax.grid(False)
     if words := describe_shares(dissimilarity, table):
-        ax.set_title(words, fontsize="medium")
+        ax.set_title(words)
     return ax
 
 
@@ -305,7 +305,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
             for to, (_, fill) in sides.items()
         ]
         key(ax, "right", "from the class to", handles=sides_of_box)
-    ax.set_title("quartiles, 5 to 95 %, smallest and largest", fontsize="medium")
+    ax.set_title("Quartiles, 5 to 95 %, smallest and largest")
     return ax
 
 
@@ -325,8 +325,7 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
     )
     ax.set_title(
         f"{result.case}: {100 * result.negative:.2g} % negative mass\neffective dimension "
-        f"{result.effective:.3g} of {result.n - 1}",
-        fontsize="medium",
+        f"{result.effective:.3g} of {result.n - 1}"
     )
     return key(ax, title="eigenvalues").axes
 
@@ -374,7 +373,6 @@ def points(
     ax.set_aspect("equal", adjustable="datalim")
     ax.axhline(0, color=GREY, lw=0.6, zorder=0)
     ax.axvline(0, color=GREY, lw=0.6, zorder=0)
-    ax.set(
-        xlabel=x, ylabel=y, title=f"signature ({embedding.signature[0]}, {embedding.signature[1]})"
-    )
+    up, down = embedding.signature
+    ax.set(xlabel=x, ylabel=y, title=f"{up} positive and {down} negative axes")
     return ax

@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.steps import take
-from ..core.embedding import axis_shares, kruskal_stress, sammon, stress, torgerson
+from ..core.embedding import axis_shares, sammon, stress, torgerson
 from ..core.sources import Rep, Source, part
 from ..core.task import Points
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.errors import DataError, NoCoordinatesError, NotAvailableError, OptionError
-from ..ground.text import write_number
 from ..metrics.base import as_vectors
 from ..metrics.dissimilarity import Dissimilarity
 from .coverage import measure_apart
@@ -139,9 +138,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     given matrix has no row among its candidates: the first two principal axes of the rows'
     dissimilarities to the candidates; the prototypes then have no place.
 
-    The names of the axes say how good the map is: Kruskal's stress-1 of the landmarks, and the
-    share of the squared dissimilarities between them that each axis shows (of the absolute
-    eigenvalues, as some are negative where no points have such distances).
+    The names of the axes say how good the map is: the share of the squared dissimilarities between
+    the landmarks that each shows (of the absolute eigenvalues, as some are negative where no points
+    have such distances).
 
     Parameters
     ----------
@@ -207,7 +206,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
     words = (
         f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
-        f"second axis of the map: {second}; stress {write_number(round(kruskal_stress(X, among), 6))}",
+        f"second axis of the map: {second}",
     )
     return Plane(spots, locate, words, one_unit=True)
 
@@ -319,7 +318,9 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
     classes = fit.rule.prototypes.classes[first]
-    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, fit._prototype_names[first])
+    spots = pd.DataFrame(
+        {"x": X[:, 0], "y": X[:, 1], "class": classes}, fit._prototype_names[first]
+    )
     spots.attrs["stress"] = stress(X, D)
     return spots
 

@@ -94,7 +94,7 @@ def prototypes(
         _draw_regions(fit, plane, ax)
     if plane.one_unit:
         ax.set_aspect("equal", adjustable="datalim")
-    crowd = SEEN if len(drawn) < 400 else 8.0
+    crowd = SEEN if len(drawn) < 400 else 12.0
     places = [plane.rows[drawn[fit._frame.codes[drawn] == k]] for k in range(len(fit.classes))]
     scatter_classes(ax, places, fit.classes, s=crowd, alpha=0.7, lw=0, zorder=2)
     how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
@@ -112,7 +112,7 @@ def prototypes(
     if fit._curve is not None and fit._selection.point is not None:
         measure = fit._curve._measure_name
         title += f", CV {measure} {write_rate(fit._curve.table['error'].iloc[fit._selection.point], measure)}"
-    ax.set_title(title, fontsize="medium")
+    ax.set_title(title)
     if how and has_room(ax):
         ax.plot([], [], " ", label=how)
     _name_prototypes(fit, spots, ax)

@@ -15,7 +15,7 @@ from ..ground.errors import NotAvailableError
 from ..ground.text import list_short, shorten, write_number
 from ..models.registry import lacking
 from ..tables.words import list_features
-from .curve import find_ends, name_no_information
+from .curve import find_ends
 from .style import (
     LETTERS,
     WRONG,
@@ -51,7 +51,7 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     list_down(ax, names)
     ax.set(xlim=(0, None), xlabel="rows")
     some = f"{MOST} of " if len(table) > MOST else ""
-    ax.set_title(f"{some}{len(table)} feature{'s' * (len(table) != 1)}", fontsize="medium")
+    ax.set_title(f"{some}{len(table)} feature{'s' * (len(table) != 1)}")
     return key(ax).axes if has_room(ax) else ax
 
 
@@ -137,9 +137,7 @@ def rule(fit: Fitted, count: int = 8) -> Any:
         if len(shown) == len(lanes)
         else f"The first {len(shown)} of {len(lanes)} conditions"
     )
-    figure.suptitle(
-        f"{title}: rows that a condition removes (ringed) do not reach the next", fontsize="medium"
-    )
+    figure.suptitle(f"{title}: rows that a condition removes (ringed) do not reach the next")
     return figure
 
 
@@ -186,7 +184,6 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
         Cross-validation folds. Default: the folds of the fit, or none if a class has one row; None:
         only the training error.
     """
-    weight = np.bincount(fit._frame.codes, fit._frame.weights)
     alone = np.bincount(fit._frame.codes).min() < 2
     table = steps_of(fit, new, None if alone and isinstance(cv, str) and cv == SAME_FOLDS else cv)
     table = table[table["size"] > 0]
@@ -214,7 +211,6 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
     else:
         ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(*find_ends(np.concatenate(values)))
-    name_no_information(ax, float(1 - weight.max() / weight.sum()))
     ax.set(
         xlabel=f"number of {'features' if 'bound' in table else 'prototypes'}{' (log scale)' * many}",
         ylabel="error",

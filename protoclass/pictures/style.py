@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any, TypeVar
 
 import numpy as np
-from matplotlib import rc_context, rcParams
+from matplotlib import rcParams
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Patch
 from matplotlib.text import Text
@@ -96,6 +96,7 @@ SHARE, LEFT = (0.45, 0.3), 100
 # font sizes of a figure without words in the middle of its Axes; lines of a title of one of several
 # plots
 BESIDE, LINES = 8, 6
+TITLES = ("axes.titlesize", "figure.titlesize", "figure.labelsize")
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
@@ -108,16 +109,21 @@ def framed(draw: Draw) -> Draw:
     @wraps(draw)
     def drawn(*values: Any, **options: Any) -> Any:
         ax = signature(draw).bind(*values, **options).arguments.get("ax")
-        if ax is None:  # no rc_context: it would undo the settings of a notebook's backend
+        settings: dict[str, Any] = dict.fromkeys(TITLES, "medium")
+        if ax is not None:
+            if not hasattr(ax, "set_xlabel"):
+                raise OptionError(
+                    f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}"
+                )
+            # "small" is 0.83 of it
+            size = rcParams["font.size"] * min(1.0, inches(ax)[0] / NARROW) ** 0.5
+            settings["font.size"] = max(1.21 * LEAST, size)
+        before = {name: rcParams[name] for name in settings}
+        rcParams.update(settings)
+        try:  # rc_context would also undo the settings of a notebook's backend
             return _finish(draw(*values, **options))
-        if not hasattr(ax, "set_xlabel"):
-            raise OptionError(
-                f"ax must be Axes of matplotlib, such as from plt.subplots(), or None, not {brief(ax)}"
-            )
-        # "small" is 0.83 of it
-        size = rcParams["font.size"] * min(1.0, inches(ax)[0] / NARROW) ** 0.5
-        with rc_context({"font.size": max(1.21 * LEAST, size)}):
-            return _finish(draw(*values, **options))
+        finally:
+            rcParams.update(before)
 
     return drawn  # type: ignore[return-value]
 
@@ -215,7 +221,7 @@ def name_ticks(
     )
     room = (box.height if upright else box.width) * 72 / ax.figure.dpi
     # long names go on in a second line before they are cut
-    lines = 2 if upright and len(names) * 2.4 * size < room else 1
+    lines = 2 if len(names) * 2.4 * size < room else 1
     names = [
         "\n".join(wrap(name, most)) if len(name) > most else name
         for name in list_short(names, lines * most)

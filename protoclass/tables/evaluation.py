@@ -194,7 +194,8 @@ def summary(test: TestResult) -> Summary:
     )
     of_all += [["Decision", test.decided]] if test.decided else []
     of_all += [
-        [NAMES[name][0].upper() + NAMES[name][1:], written(e)] for name, e in test._estimates.items()
+        [NAMES[name][0].upper() + NAMES[name][1:], written(e)]
+        for name, e in test._estimates.items()
     ]
     of_all += [
         [NAMES[name], f"{significant(mean)}{f' (SE {significant(se, 2)})' if se == se else ''}"]

@@ -558,7 +558,7 @@ def check_files(s: Subject) -> None:
                 False,
                 f"{s}: a fit can't be saved and loaded, because the rule or the method can't be: {reason}; {cure}",
             )
-        found = answers(loaded.rule, loaded.query(s.new)[0])
+        found = answers(loaded.rule, loaded._query(s.new)[0])
     require(
         loaded.model == s.fit.model,
         f"{s}: a saved and loaded fit has other parameters, {loaded.model} instead of {s.fit.model}",

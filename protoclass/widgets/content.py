@@ -159,7 +159,10 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
     whole = members.count == q
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    validation, tested = fit._curve if fit._selection.point is not None else None, held_out_codes(fit)
+    validation, tested = (
+        fit._curve if fit._selection.point is not None else None,
+        held_out_codes(fit),
+    )
     distances = measure_nearest(fit, source, nearest, count)
     judged = coverage.fitted if tested is None else tested
     wrong, margin = np.flatnonzero(judged != fit._frame.codes), distances["far"] - distances["near"]
@@ -267,7 +270,9 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
     even = np.ptp(frame.weights) == 0
     held = fit._curve if fit._selection.point is not None else None
     corrected = (
-        held._correction() if held is not None and fit._selection.point == held._point_of() else None
+        held._correction()
+        if held is not None and fit._selection.point == held._point_of()
+        else None
     )
     tables = [
         table
@@ -285,7 +290,9 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
             for k, level in enumerate(fit.classes)
         ],
         "response": str(frame.formula.response),
-        "formula": str(fit.formula),
+        "formula": f"{frame.formula.response}, {' x '.join(map(str, fit.dissimilarity.shape))} dissimilarities"
+        if metric.given
+        else str(fit.formula),
         "method": f"{fit.model.title}, {'given matrix' if metric.given else metric.name}, {fit.nobs:,} rows",
         "measure": "" if held is None else held._measure_name,
         "corrected": None if corrected is None else corrected.value,
@@ -390,13 +397,11 @@ def describe_distance(metric: TrainedMetric, frame: Frame) -> Packed:
     if geometry is None or geometry != Geometry(geometry.r) or not np.isfinite(geometry.r):
         return {}
     axes = find_map(metric, frame)
+    if not axes.size:
+        return {}
     if axes.shape[0] == axes.shape[1] and not (axes - np.diag(axes.diagonal())).any():
         return {"power": geometry.r, "scales": np.abs(axes.diagonal()).tolist(), "weights": []}
-    return (
-        {"power": 2.0, "scales": [], "weights": [], "map": pack(axes)}
-        if axes.size and geometry.r == 2
-        else {}
-    )
+    return {"power": 2.0, "scales": [], "weights": [], "map": pack(axes)} if geometry.r == 2 else {}
 
 
 def find_map(metric: TrainedMetric, frame: Frame) -> np.ndarray:
@@ -440,6 +445,7 @@ def describe_curve(content: Content) -> Packed:
         return {}
     return {
         **describe_line(validation, radius, rows),
+        "axis": f"radius {radius}",
         "points": [steps.radii.index(value) for value in values],
     }
 

@@ -120,7 +120,9 @@ class PrototypeExplorer(Explorer):
         value = proposal["value"]
         try:
             fine = (
-                value is None or value in self.fit._frame.index or value in self.fit._prototype_names
+                value is None
+                or value in self.fit._frame.index
+                or value in self.fit._prototype_names
             )
         except TypeError:  # what has no hash is no label
             fine = False

@@ -82,24 +82,6 @@ def test_a_table_of_a_comparison_has_differences_from_the_reference(clinic):
         c.as_table(reference="svm")
 
 
-def test_a_table_of_prototypes_says_what_it_leaves_out():
-    wine = pc.load_data("wine")
-    fit = pc.fit("cultivar ~ .", wine, eps=3.0)
-    whole, some = fit.as_table(), fit.as_table(n=2, columns=["class", "alcohol"])
-    assert whole.frame.shape == (len(fit.prototypes), 8)
-    left = [name for name in fit.prototypes if name not in whole.frame]
-    for name in left:
-        assert name in str(whole).split("Not shown: ")[1] or name == "true_class"
-    assert some.frame.index.tolist() == [str(name) for name in fit.prototypes.index[:2]]
-    assert some.frame["alcohol"].astype(float).tolist() == fit.prototypes["alcohol"].iloc[:2].tolist()
-    assert f"The first 2 of {len(fit.prototypes)} prototypes." in str(some)
-    assert "Not shown" not in str(pc.fit("cultivar ~ alcohol", wine, eps=3.0).as_table())
-    with pytest.raises(pc.errors.OptionError, match="n must be a whole number >= 1, not 0"):
-        fit.as_table(n=0)
-    with pytest.raises(pc.errors.OptionError, match=r"columns must be a list of some of 'class'.*, not \['x'\]"):
-        fit.as_table(columns=["x"])
-
-
 def test_latex_has_the_cells_under_a_caption(clinic):
     fit, new = clinic
     table = fit.test(new, by="site").as_table()

@@ -186,10 +186,10 @@ def test_the_table_the_print_and_the_plot(fit):
     assert list(told.prototypes.columns[:4]) == ["class", "ball_hit_rate", "ball_hit_rate_random", "distance_95"]
     assert told.prototypes.index.equals(fit.prototypes.index)
     assert "20 bootstrap samples" in repr(told)
-    assert told.plot().get_title() == "filled: ball hit rate\nopen: selected again"
+    assert told.plot().get_title() == "Filled: ball hit rate; open: selected again"
     knn = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=3).stability(resamples=3)
     assert (knn.prototypes["reselected"].dropna() == 1).all()
-    assert knn.plot().get_title() == "selected again"
+    assert knn.plot().get_title() == "Selected again"
 
 
 def test_centres_of_machines_count_once_a_sample(iris):

@@ -196,7 +196,7 @@ def by_score(fit, table, design):
 
 def test_the_score_of_two_prototypes_is_the_fit(cancer):
     """Each prediction; shares and coefficients by the formula of the weights."""
-    table, data = cancer.separation(), pc.load_data("breast_cancer")
+    table, data = cancer.why(), pc.load_data("breast_cancer")
     assert (by_score(cancer, table, data) == cancer.predict()).all()
     weights = cancer.dissimilarity.metric.column_weights
     a, b = (cancer.prototypes.set_index("class").loc[c, weights.index].astype(float) for c in (table.attrs["class"], "benign"))
@@ -216,7 +216,7 @@ def test_the_score_of_two_prototypes_is_the_fit(cancer):
 ])  # fmt: skip
 def test_every_euclidean_fit_of_two_prototypes_is_a_linear_score(patients, formula, method, options):
     fit = pc.fit(formula, patients, method, K=1, **{"dissimilarity": "euclidean", **options})
-    table = fit.separation()
+    table = fit.why()
     assert (by_score(fit, table, fit._frame.design) == fit.predict().astype(object)).all()
     assert table["proportion"].sum() == pytest.approx(1)
     assert ("weight" in table) == (fit.dissimilarity.metric.column_weights is not None)
@@ -231,7 +231,7 @@ def test_more_prototypes_have_the_mean_share_of_the_nearest_of_another_class(iri
         terms = np.abs(X[classes != c] - x)
         terms = terms[terms.sum(axis=1).argmin()]
         shares.append(terms / terms.sum())
-    table = fit.separation()
+    table = fit.why()
     assert table["proportion"].to_dict() == pytest.approx(dict(zip(iris.columns[:4], np.mean(shares, axis=0), strict=True)))
     assert table.attrs == {}
     assert "coefficient" not in table
@@ -239,7 +239,7 @@ def test_more_prototypes_have_the_mean_share_of_the_nearest_of_another_class(iri
 
 def test_gowers_weights_times_differences(patients):
     fit = pc.fit("outcome ~ age + marker + ward", patients, "medianglvq", K=1, matrix="diagonal", ridge=0.01, dissimilarity="gower")
-    table, (a, b) = fit.separation(), fit.prototypes[["age", "marker", "ward"]].to_dict("records")
+    table, (a, b) = fit.why(), fit.prototypes[["age", "marker", "ward"]].to_dict("records")
     apart = {c: abs(a[c] - b[c]) / np.ptp(patients[c]) for c in ("age", "marker")} | {"ward": float(a["ward"] != b["ward"])}
     terms = pd.Series(apart) * fit.dissimilarity.metric.column_weights["weight"]
     assert table["proportion"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
@@ -248,7 +248,7 @@ def test_gowers_weights_times_differences(patients):
 
 
 def test_a_slim_fit_has_the_same(cancer):
-    assert cancer.slim().separation().equals(cancer.separation())
+    assert cancer.slim().why().equals(cancer.why())
 
 
 @pytest.mark.parametrize(("call", "reason"), [
@@ -259,7 +259,7 @@ def test_a_slim_fit_has_the_same(cancer):
 def test_where_there_is_none(iris, call, reason):
     fit = pc.fit("species ~ .", iris, **call)
     with pytest.raises(pc.errors.NotAvailableError, match=reason):
-        fit.separation()
+        fit.why()
     assert "Separation" not in str(fit)
 
 
@@ -271,7 +271,7 @@ def test_a_fit_of_two_prototypes_prints_where_distances_depend_on_the_class(iris
 
 
 def test_summary_card_and_plot_show_it(cancer):
-    table = cancer.separation()
+    table = cancer.why()
     first = f"{100 * table['proportion'].iloc[0]:.0f} %"
     assert re.search(rf"^Separation +higher in malignant: worst_radius {re.escape(first)}, ", str(cancer), re.M)
     assert "malignant if the sum of coefficient times variable > 168.603" in str(cancer)

@@ -55,7 +55,7 @@ def test_the_row_that_overflows_is_named(iris, embedding):
     with pytest.raises(pc.errors.DataError, match="row 'b'"):
         fit.predict(new)
     knn = fit.update(method="knn", k=1)
-    with pytest.raises(pc.errors.DataError, match="between row 'b' and a prototype is beyond all numbers: correct the values"):
+    with pytest.raises(pc.errors.DataError, match="between row 'b' and a prototype is infinite: correct the values"):
         knn.predict(new)
     assert knn.predict(new.drop("b")).notna().all()
 

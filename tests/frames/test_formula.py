@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protoclass as pc
-from protoclass.frames.formula import _parse, read
-from protoclass.frames.spelling import name_columns
+from protoclass.frames.formula import _parse, name_columns, read
 from protoclass.frames.terms import for_formulaic, sum_of_columns
 
 COLUMNS = ["a", "b", "c", "d"]

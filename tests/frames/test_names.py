@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.frames.spelling import name_columns
+from protoclass.frames.formula import name_columns
 
 HOSTILE = [
     "C(a)",

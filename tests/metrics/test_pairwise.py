@@ -14,9 +14,16 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 import protoclass as pc
 from protoclass.core.sources import part
-from protoclass.metrics.kernels import Kernel
 from protoclass.metrics.minkowski import Mahalanobis
-from protoclass.metrics.pairwise import Canberra, Correlation, Cosine, Hamming, Jaccard, ZeroOne
+from protoclass.metrics.pairwise import (
+    Canberra,
+    Correlation,
+    Cosine,
+    Hamming,
+    Jaccard,
+    Kernel,
+    ZeroOne,
+)
 
 NUMERIC = [Mahalanobis(), Cosine(), Correlation(), Canberra(), Hamming(), ZeroOne()]
 KERNELS = [
@@ -167,8 +174,6 @@ def test_rows_without_a_direction_are_named():
         measure(d, t.loc[["s"]])
     huge = pd.DataFrame({"a": [1e300, 1e-300], "b": [1e300, 0.0]})
     assert measured(Cosine(), huge)[0, 1] == pytest.approx(1 - np.sqrt(0.5))
-    with pytest.raises(pc.errors.DataError, match=r"'a' at row 0 is 1.5e\+308"):
-        measured(Canberra(), pd.DataFrame({"a": [1.5e308, 1.0]}))
     with pytest.raises(pc.errors.DataError, match=r"'b' is 0.5 at row 1: .*data\[column\] > 0"):
         measured(Jaccard(), pd.DataFrame({"a": [1.0, 0.0], "b": [1.0, 0.5]}))
 

@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from looks import find_faults
 from matplotlib.colors import to_hex
@@ -128,6 +129,11 @@ def test_costs_of_alternatives_are_marks_and_the_dotted_line_is_the_limit(exact)
     table["at_least"] = table["cost_without"] - np.where(np.arange(len(table)) == 1, 0.75, 0.0)
     (bounds,) = [part.get_segments() for part in analyses.alternatives(replace(result, table=table), axes()).collections]
     np.testing.assert_allclose(bounds, [[(table["at_least"].iloc[1], 2), (table["cost_without"].iloc[1], 2)]])
+    many = pd.concat([result.table] * 3)[:21]  # verdicts by class
+    ax = analyses.alternatives(replace(result, table=many), axes())
+    counts = pd.crosstab(many["class"], many["verdict"])
+    assert [bar.get_width() for bar in ax.patches] == counts.T.to_numpy().ravel().tolist()
+    assert find_faults(ax.figure) == []
 
 
 def test_criticisms_and_stability_have_a_mark_for_each_row(exact, iris):

@@ -307,32 +307,6 @@ fit.save(sys.argv[1], overwrite=True)
 """
 
 
-@POSIX
-def test_what_a_killed_process_left_is_removed_by_the_next_save_of_the_file(fit, tmp_path):
-    path, other = tmp_path / "fit.proto", tmp_path / "other.proto"
-    fit.save(path)
-    fit.save(other)
-    for place in (path, other):
-        assert subprocess.run([sys.executable, "-c", HALF, str(place)], check=False).returncode == -signal.SIGKILL
-    left = sorted(p.name for p in tmp_path.iterdir() if p.name.startswith("."))
-    assert len(left) == 2
-    assert left[0].startswith(".fit.proto.")
-    assert left[1].startswith(".other.proto.")
-    fit.save(path, overwrite=True)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [left[1], "fit.proto", "other.proto"]
-    fit.save(other, overwrite=True)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["fit.proto", "other.proto"]
-
-
-def test_a_file_that_another_process_is_writing_is_left_to_it(fit, tmp_path, monkeypatch):
-    """Two saves of one file at the same time: both end, and the last one stays."""
-    path, inner = tmp_path / "fit.proto", []
-    monkeypatch.setattr("protoclass.ground.files.os.fsync", lambda number: inner or inner.append(0) or inner.append(fit.save(path)))
-    assert fit.save(path, overwrite=True).size == path.stat().st_size
-    assert len(inner) == 2
-    assert [p.name for p in tmp_path.iterdir()] == ["fit.proto"]
-
-
 def test_files_that_are_there_already(fit, tmp_path):
     path = tmp_path / "fit.proto"
     saved = fit.save(path)

@@ -88,7 +88,8 @@ def test_every_grid_is_json_that_a_page_can_read(iris, method, tuned):
 
 def test_the_curve_above_the_map_is_the_same_at_its_radii(iris, fit):
     explorer = PrototypeExplorer(fit)
-    assert [describe_curve(explorer._content)] == describe_chart(fit.validation)["curves"]
+    (curve,) = describe_chart(fit.validation)["curves"]
+    assert describe_curve(explorer._content) == curve | {"axis": "radius eps"}
     two = pc.fit("species ~ .", iris, eps=[0.6, 1.0, 1.6], lambda_=[0.5, 2.5], cv=3, dissimilarity="euclidean", repeats=1)
     some = describe_curve(PrototypeExplorer(two)._content)
     here = two.validation.grid["lambda_"] == two.params["lambda_"]
@@ -288,7 +289,7 @@ def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp
     page.locator(".protoclass-map[data-drawn]").wait_for()
     assert page.locator(".protoclass-plot").count() == 0  # there is no curve over the radius
     for step, each in enumerate(explorer._content.steps.fits):
-        page.get_by_label("radius eps of the balls").select_option(index=step)
+        page.get_by_label("radius eps").select_option(index=step)
         settle(page)
         assert page.locator("[role=status]").get_attribute("title").endswith(f" Objective: {each.certificate}.")
 

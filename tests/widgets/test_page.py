@@ -141,7 +141,7 @@ def test_pointer_and_keys_select(page, hostile):
     assert f"Prototype '{label}'" in page.locator(".protoclass-tip").inner_text()
     assert "Newly covers" in page.locator(".protoclass-map > .protoclass-unseen").text_content()
     field.click(position=spot(page, label))
-    words, ball = page.locator(".answer").inner_text(), hostile.ball(label)
+    words, ball = page.locator(".answer").inner_text(), hostile.why(prototype=label)
     assert words.startswith(f"Prototype '{label}': {hostile.prototypes['class'].iloc[1]}\n")
     assert f"2 of {len(hostile.prototypes)} in the order chosen. Newly covers {ball['first'].sum()} rows of its class." in words
     assert page.locator("tr.protoclass-marked th").inner_text() == label

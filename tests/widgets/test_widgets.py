@@ -155,6 +155,12 @@ def test_nearest_prototypes_and_rivals_are_those_of_the_distances(iris):
     assert rule["far"] == pytest.approx(rivals.min(axis=1))
 
 
+def test_a_learned_map_of_levels_needs_python(iris):
+    """There is no map of the predictors, which is not taken for one without weights."""
+    fit = pc.fit("species ~ .", iris.assign(site=list("ab") * 75), dissimilarity=pc.LDA(), eps=1.0)
+    assert PrototypeExplorer(fit)._content.metric == {"reason": "LDA dissimilarities need Python"}
+
+
 def test_what_is_selected(explorer, fit):
     at = fit.prototypes.index[5]
     told(explorer, point=explorer.table.index.get_loc(at))
@@ -217,7 +223,7 @@ def test_coverage_is_what_the_rule_says(seed):
     assert (coverage.nearest == [fit.prototypes.index.get_loc(p) for p in fit.predict(kind="nearest")]).all()
     wrong, first = np.zeros(n, int), np.full(n, -1)
     for place, label in reversed(list(enumerate(fit.prototypes.index))):
-        ball = fit.ball(label)
+        ball = fit.why(prototype=label)
         wrong[ball.index[~ball["same_class"]]] += 1
         first[ball.index[ball["same_class"]]] = place
     assert (coverage.wrong == wrong).all()

@@ -21,7 +21,7 @@ import numpy as np
 from .. import Array
 from ..coding import as_slice
 from ..parallel import each, kernel
-from .minkowski import Geometry, measure_pair, measure_row
+from .minkowski import Geometry, measure_pair, measure_row, minkowski
 from .screen import Compared
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ TOGETHER = 2**17  # values that are compared at a time, because they stay in the
 # and 2
 SLACK = 1e-5
 AT_ONCE = 4096  # rows whose neighbours are listed together
-SHOWN = 256  # rows that show how many pairs lie within a distance
+SHOWN, BESIDE = 512, 2**13  # up to half as many rows and candidates show how many pairs are near
 
 
 @dataclass(frozen=True)
@@ -223,9 +223,10 @@ class Space:
         """For each row the candidates at a distance below `reach`, and others hardly farther, with
         their dissimilarities; None if there are more than `most` or so.
         """
-        n, r, limit = len(self.rows), self.geometry.r, self._beyond(reach)
-        shown = self.rows[np.linspace(0, n - 1, SHOWN).astype(int)]
-        if np.mean(self.tree.query_ball_point(shown, limit, p=r, return_length=True)) * n > most:
+        n, m, r, limit = len(self.rows), len(self.candidates), self.geometry.r, self._beyond(reach)
+        # even positions beside odd ones, because a row is near itself
+        sides = self.rows[:: 2 * -(-n // SHOWN)], self.candidates[1 :: 2 * -(-m // BESIDE)]
+        if np.mean(minkowski(*sides, r) < limit) * n * m > most:
             return None
 
         def lists(first: int) -> Near:

@@ -34,6 +34,7 @@ PER_PAIR = 40  # bytes that a pair takes while lists are made
 NO_CODES = np.empty((0, 0), np.uint8)
 NO_LISTS = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32)
 READ = 8  # codes that are read in the time of an entry of a list
+LINES = 256  # candidates whose lists are made together: lines and codes are sorted as 16 bits
 SHOWN = 16  # every so many candidates show how many pairs the balls have
 
 
@@ -114,16 +115,27 @@ class ClassBalls:
         shown = self.codes[::SHOWN]
         most = shown.size // READ
         radii = sum(int(np.count_nonzero(shown <= k)) <= most for k in range(self.radii))
-        upto = np.empty((len(self.codes), radii), np.int64)
-        lines, start = [NO_LISTS[2]], np.zeros(len(self.codes), np.int64)
-        total = 0
-        for j, line in enumerate(self.codes):
-            rows = np.flatnonzero(line < radii)
-            codes = line[rows]
-            lines.append(rows[np.argsort(codes, kind="stable")].astype(np.int32))
-            start[j], upto[j] = total, total + np.cumsum(np.bincount(codes, minlength=radii))
-            total += len(rows)
-        return start, upto, np.concatenate(lines)
+        counts, places = [np.empty((0, radii), np.int64)], [NO_LISTS[2]]
+        for first in range(0, len(self.codes), LINES):
+            codes = self.codes[first : first + LINES]
+            line, place = np.nonzero(codes < radii)
+            count, order = by_code(line, codes[line, place], len(codes), radii)
+            counts.append(count)
+            places.append(place[order].astype(np.int32))
+        return lists_of(np.concatenate(counts), np.concatenate(places))
+
+
+def by_code(line: Array, code: Array, lines: int, radii: int) -> tuple[Array, Array]:
+    """The number of pairs by line and code (lines, radii), and the order by line and then by code."""
+    key = (line * radii + code).astype(np.min_scalar_type(lines * radii))
+    count = np.bincount(key, minlength=lines * radii).reshape(lines, radii)
+    return count, np.argsort(key, kind="stable")
+
+
+def lists_of(count: Array, places: Array) -> tuple[Array, Array, Array]:
+    """The lists of candidates by their number of places for each code (a, radii); see `ClassBalls`."""
+    start = np.append(0, np.cumsum(count.sum(axis=1)))[:-1]
+    return start, np.cumsum(count).reshape(count.shape), places
 
 
 @dataclass(frozen=True)
@@ -212,13 +224,9 @@ class Balls:
         line, place = np.full(m, -1), np.full(n, -1, np.int32)
         line[candidates], place[rows] = np.arange(len(candidates)), np.arange(len(rows))
         inside = np.flatnonzero((line[near.columns] >= 0) & (place[near.rows] >= 0))
-        key = line[near.columns[inside]] * radii + near.codes[inside]
-        upto = np.cumsum(np.bincount(key, minlength=len(candidates) * radii)).reshape(-1, radii)
-        return (
-            np.append(0, upto[:-1, -1])[: len(upto)],
-            upto,
-            place[near.rows[inside]][np.argsort(key, kind="stable")],
-        )
+        lines = line[near.columns[inside]]
+        count, order = by_code(lines, near.codes[inside], len(candidates), radii)
+        return lists_of(count, place[near.rows[inside]][order])
 
     def _within(self, candidates: Array, rows: Array) -> Pairs:
         """The pairs of some candidates and rows in some ball.

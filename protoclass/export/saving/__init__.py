@@ -217,8 +217,8 @@ def _of_fit(fit: Any) -> list[str]:
         )
     if fit._curve is not None:
         out.append(_held_out(fit._curve))
-    if fit.calibration is not None:
-        rows, rules = len(fit.calibration.conformal.y), len(fit.calibration.rules)
+    if fit._calibration is not None:
+        rows, rules = len(fit._calibration.conformal.y), len(fit._calibration.rules)
         out.append(
             f"classes, weights and scores of {rows} calibration rows, and the prototypes of the "
             f"{rules} rules that scored them"

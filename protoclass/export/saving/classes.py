@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...frames.formula import TRANSFORMS, Formula, check_factors
+from ...frames.formula import TRANSFORMS, Formula, check_factors, name_columns
 from ...frames.frame import spec_of_states, states_of
-from ...frames.spelling import name_columns
 from ...ground.errors import FileError, NotAvailableError, OptionError, brief, cut
 from ...ground.savable import SAVABLE, Kind
 from ...metrics import registry as metrics
@@ -264,7 +263,7 @@ def _within(a: np.ndarray, low: int, end: int) -> bool:
 
 def check_fit(fit: Any) -> None:
     """Prototypes that exist, of classes that exist."""
-    for learned in (fit, *(fit.calibration.rules if fit.calibration else ())):
+    for learned in (fit, *(fit._calibration.rules if fit._calibration else ())):
         points = learned.rule.prototypes
         fine = points.at is None or _within(points.at, 0, len(learned.dissimilarity.candidate_row))
         require(

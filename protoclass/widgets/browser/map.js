@@ -98,8 +98,10 @@ export class FitMap {
       item.append(icon(one.mark, drawing.colours[k]), make("span", "name", one.name));
       return item;
     });
-    this.how = this.isReady() ? this.look().now.how : "training";
-    const items = [[drawing.wrong, 4.5, `misclassified (${this.how})`], [drawing.ink, 6, "prototype"]];
+    this.written = this.isReady() ? this.rule : null;
+    const how = this.written ? this.look().now.how : "training";
+    const bare = this.written && !this.written.points.length; // a rule of conditions
+    const items = [[drawing.wrong, 4.5, `misclassified (${how})`], ...(bare ? [] : [[drawing.ink, 6, "prototype"]])];
     this.legend.replaceChildren(make("span", "response", fit.response), ...this.classes, ...items.map(([colour, size, name], k) => {
       const item = make("span", "item");
       item.append(icon("o", k ? colour : null, colour, size), name);
@@ -151,7 +153,7 @@ export class FitMap {
   drawStill() {
     if (!this.isReady()) return; // Python will send what lacks
     const { step, only, condition } = this.state, settled = condition < 0 ? null : new Set(this.rule.conditions[condition].rows);
-    if (this.look().now.how !== this.how) this.writeLegend();
+    if (this.written !== this.rule) this.writeLegend();
     this.drawing.still({ ...this.look(), only, settled, frame: this.frame, plane: this.plane });
     this.element.dataset.drawn = `${step} ${only}`;
     this.classes.forEach((item, k) => item.setAttribute("aria-pressed", String(k === only)));
@@ -172,9 +174,7 @@ export class FitMap {
     const near = row ? seen.now.nearest[point] : -1, pair = near >= 0 ? rule.rivalOf(point) : null;
     const places = trial ? trial.places : near < 0 ? [] : [near, pair ? pair.rival : -1];
     const ends = places.filter((place) => place >= 0).map((place) => rule.points[place]);
-    this.drawing.moving({
-      ...seen, ...this.state, ends, frame: this.frame, here: this.here,
-    });
+    this.drawing.moving({ ...seen, ...this.state, ends, frame: this.frame, here: this.here });
     this.say();
   }
 

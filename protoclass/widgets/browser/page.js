@@ -41,7 +41,7 @@ export class Page {
     if (fit.curve.points) this.curve = new Curve(fit.curve, (step) => steps.includes(step) && this.set({ step }));
     else if (steps.length > 1) {
       const radii = steps.map((step) => [writeNumber(fit.radii[step]), step]);
-      this.eps = menu("radius eps of the balls", radii, (step) => this.set({ step: Number(step) }));
+      this.eps = menu("radius eps", radii, (step) => this.set({ step: Number(step) }));
     }
     this.buildAxes(map.head);
     this.problem = make("p", "problem", sent.problem || "", { role: "alert" });
@@ -195,12 +195,12 @@ export class Page {
     if (problem || this.failed) this.problem.textContent = problem;
     this.failed = Boolean(problem);
     if (problem) return;
-    if (rule) this.rules.set(step, new Rule(rule));
-    if (rule) this.listing = "";
-    if (plane) this.keepPlane(plane);
-    if (state.step === step && state.point === point) {
-      this.details = { ...answer, key: this.key() };
+    if (rule) {
+      this.rules.set(step, new Rule(rule));
+      this.listing = "";
     }
+    if (plane) this.keepPlane(plane);
+    if (state.step === step && state.point === point) this.details = { ...answer, key: this.key() };
     this.turn();
     this.map.draw();
     this.update();
@@ -249,7 +249,7 @@ export class Page {
       const [error, se] = rule.held_out;
       out.push([write(error), `CV ${fit.measure}${se ? ` (SE ${share ? (100 * se).toFixed(1) : se.toFixed(3)})` : ""}`]);
     } else out.push([percent(trainingError(seen)), "training error"]);
-    if (fit.corrected !== null && step === fit.own) out.push([write(fit.corrected), "corrected for tuning"]);
+    if (fit.corrected !== null) out.push([step === fit.own ? write(fit.corrected) : "-", "corrected for tuning"]);
     return fit.radii.length ? [...out, [writeNumber(fit.radii[step]), "radius eps"]] : out;
   }
 

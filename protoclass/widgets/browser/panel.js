@@ -216,6 +216,7 @@ export class Panel extends Evidence {
       className: fit.album ? "prototypes album" : "prototypes",
     });
     made.setAttribute("aria-label", "Prototypes");
+    this.listed.hidden = !rule.points.length; // of a rule of conditions
     this.listed.replaceChildren(make("h2", "", caption, title ? { title } : {}), made);
     if (places.length > shown.length) this.listed.append(button("link", `Show all ${places.length}`, () => this.all.add("list") && page.update(true)));
   }

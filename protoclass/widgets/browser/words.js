@@ -85,7 +85,7 @@ function rowWords(seen, row) {
   if (now.nearest[row] >= 0) words.push(nearWords(seen, row, now.nearest[row]));
   if (rule.covering && rule.whole) {
     const count = now.invaded[row];
-    if (rule.first[row] < 0) words.push("It is not in any ball of its class.");
+    if (rule.first[row] < 0 && right && !lost) words.push("It is not in any ball of its class.");
     if (count) words.push(`${count} ball${count > 1 ? "s" : ""} of other classes also contain${count > 1 ? "" : "s"} it.`);
   }
   const held = !right ? `, predicted ${fitted}` : lost ? `, predicted ${tested.name} when held out` : " (correct)";

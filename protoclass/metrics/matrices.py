@@ -1,11 +1,17 @@
-"""Dissimilarities that users give as a matrix: its labels, its checks, and conversions from
-similarities and kernels.
+"""Dissimilarities that users give as a matrix: its labels, its checks, conversions from
+similarities and kernels, and files of matrices, triangles and pairs.
 """
 
 from __future__ import annotations
 
+import csv
+import math
+import os
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +21,9 @@ from ..core import Array
 from ..core.coding import as_slice
 from ..core.sources import Rep
 from ..frames.frame import Frame
+from ..frames.misread import PLACEHOLDER
 from ..ground.checks import among
-from ..ground.errors import DataError, OptionError, shown
+from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import AskedRows, Metric, TrainedMetric, Traits, strings
 
@@ -85,34 +92,6 @@ class TrainedGiven(TrainedMetric):
     def notes(self) -> tuple[str, ...]:
         return (f"Dissimilarities {self.spec.origin}.",) if self.spec.origin else ()
 
-    def of_rows(self, data: pd.DataFrame) -> TrainedGiven:
-        rows, index = self._rows, data.index
-        names = numbered_as(rows, data) if self._square else rows
-        if names is not rows:
-            return replace(
-                self,
-                spec=replace(self.spec, unnamed=True),
-                row_names=names.to_numpy(),
-                column_names=names.to_numpy(),
-            )
-        # n rows that are numbered from 1 include row n; without it, rows may be numbered from 0
-        whole = len(index) == len(rows) or (rows[0] == 1 and len(rows) in index)
-        if self.spec.unnamed and not (whole and among(index, rows).all()):
-            cure = (
-                label_cure(rows, data)
-                if label_columns(rows, data)
-                else (
-                    "use the labels of all rows in the order of the file, such as "
-                    "pc.read_dissimilarity(path, names=data.index)"
-                )
-            )
-            raise DataError(
-                f"the dissimilarities were loaded without row names and have the labels {rows[0]} "
-                f"to {rows[-1]}, but the data have "
-                f"{len(index)} rows labelled {in_short(index)}: {cure}"
-            )
-        return self
-
     @property
     def _rows(self) -> pd.Index:
         return pd.Index(self.row_names)
@@ -135,17 +114,10 @@ class TrainedGiven(TrainedMetric):
         return columns[outside | among(columns, frame.index)]
 
     def rows(self, frame: Frame) -> Rep:
-        check_complete(self._rows, frame.index, frame.columns)
         return (self.values[as_slice(self._rows.get_indexer(frame.index))],)
 
     def candidates(self, frame: Frame) -> Rep:
-        names = self.candidate_names(frame)
-        at = self._columns.get_indexer(names)
-        if (at < 0).any():
-            raise DataError(
-                f"the dissimilarities lack the column {shown(names[at < 0][0])} (columns are matched by label)"
-            )
-        return (at,)
+        return (self._columns.get_indexer(self.candidate_names(frame)),)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         return np.ascontiguousarray(rows[0][:, as_slice(candidates[0])])
@@ -163,17 +135,15 @@ class TrainedGiven(TrainedMetric):
         if not isinstance(new, pd.DataFrame):
             raise DataError(
                 "if dissimilarities are given, new rows must be a DataFrame of dissimilarities "
-                "with the labels of the candidates as "
-                f"columns, not {type(new).__name__}"
+                f"with the labels of the candidates as columns, not {type(new).__name__}"
             )
         check_distinct(new.columns, "new column")
         names = self._columns
         if self.spec.unnamed and (beyond := len(names) if names[0] == 0 else 0) in new.columns:
             raise DataError(
-                f"the dissimilarities were loaded without row names and have the labels {names[0]} "
-                f"to {names[-1]}, but the new rows have a "
-                f"column {beyond}, so they count in another way: use rows of "
-                "pc.read_dissimilarity(path, names=data.index).to_frame()"
+                f"the dissimilarities have row numbers from {names[0]} to {names[-1]} and no "
+                f"names, but the new rows have a column {beyond}, so they count in another way: "
+                "use rows of pc.read_dissimilarity(path, names=data.index).to_frame()"
             )
 
         def measure(at: Any, candidates: Rep) -> Array:
@@ -204,7 +174,7 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
 
 
 def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
-    """A given matrix as a trained metric.
+    """A given matrix as a trained metric, whose labels `match_rows` then compares with the data.
 
     Parameters
     ----------
@@ -212,15 +182,15 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
     array (n, n) or condensed array
         (n (n - 1) / 2,) (by position)
     data : DataFrame
-        Data whose rows the matrix describes: matched by label, or by position for arrays.
+        Data whose rows the matrix describes.
 
     Raises
     ------
     DataError
-        If values are missing, infinite or negative, or for wrong shapes, labels that repeat or do
-        not match, and similarities.
+        If values are missing, infinite or negative, or for wrong shapes, labels that repeat, and
+        similarities.
     """
-    numbered, pairs_of_rows = False, len(data) * (len(data) - 1) // 2
+    pairs_of_rows = len(data) * (len(data) - 1) // 2
     if getattr(matrix, "shape", ()) == (pairs_of_rows, 1) and pairs_of_rows != len(data):
         matrix = np.ravel(matrix)  # condensed, read as a column
     if not isinstance(matrix, pd.DataFrame):
@@ -231,16 +201,37 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
         if matrix.shape[1] == 3 and len(matrix) != len(data):
             pairs = from_pairs(*(matrix.iloc[:, k] for k in range(3)))
             matrix = matrix if pairs is None else pairs
-        check_first_column(matrix)
         rows = matrix.index
         if [*map(str, rows)] == [*map(str, matrix.columns)]:
-            names = numbered_as(rows, data)
-            matrix, numbered = matrix.set_axis(names).set_axis(names, axis=1), names is not rows
+            matrix = matrix.set_axis(rows, axis=1)
         elif same_labels(rows, matrix.columns) and rows.is_unique:
             matrix = matrix[list(rows)]
-        check_labels(matrix, data)
-    metric = trained_given(matrix, Given(unnamed=numbered))
-    check_nearest_to_itself(metric, bool((matrix.dtypes == np.float32).all()))
+        check_labels(matrix)
+    metric = trained_given(matrix)
+    check_nearest_to_itself(metric, (matrix.dtypes == np.float32).all())
+    return metric
+
+
+def match_rows(metric: TrainedGiven, needed: pd.Index, data: pd.DataFrame) -> TrainedGiven:
+    """The matrix with the row labels of the data, which must include those that are needed."""
+    rows, index = pd.Index(metric.row_names), data.index
+    names = numbered_as(rows, data) if same_labels(rows, pd.Index(metric.column_names)) else rows
+    if names is not rows:
+        labels, spec = names.to_numpy(), replace(metric.spec, unnamed=True)
+        metric = replace(metric, spec=spec, row_names=labels, column_names=labels)
+    elif metric.spec.unnamed and not (len(index) == len(rows) and among(index, rows).all()):
+        raise DataError(
+            f"the dissimilarities were loaded without row names and have the labels {rows[0]} to "
+            f"{rows[-1]}, but the data have {len(index)} rows labelled {in_short(index)}: use the "
+            "labels of all rows in the order of the file, such as "
+            "pc.read_dissimilarity(path, names=data.index)"
+        )
+    lacking = needed[~among(needed, names)]
+    if len(lacking):
+        raise DataError(
+            f"the dissimilarities, of {in_short(rows)}, lack the row {shown(lacking[0])} of the "
+            f"data (rows are matched by label): {label_cure(rows, data)}"
+        )
     return metric
 
 
@@ -368,7 +359,7 @@ def check_values(
             raise DataError(f"{bad.sum()} {what} are {fault}, the first of which is {where}{cure}")
 
 
-def check_nearest_to_itself(metric: TrainedGiven, single: bool = False) -> None:
+def check_nearest_to_itself(metric: TrainedGiven, single: bool) -> None:
     """Raise if a row is farther from itself than from another candidate, as in similarities.
 
     `single` is whether the values come from single precision.
@@ -376,70 +367,41 @@ def check_nearest_to_itself(metric: TrainedGiven, single: bool = False) -> None:
     values, columns = metric.values, metric.column_names
     places = pd.Index(columns).get_indexer(metric.row_names)
     rows = np.flatnonzero(places >= 0)
-    if len(rows) == 0:
-        return
-    own, least, most = (
-        values[rows, places[rows]],
-        values.min(axis=1)[rows],
-        values.max(axis=1)[rows],
-    )
+    itself, least = values[rows, places[rows]], values.min(axis=1)[rows]
     # a distance that is the root of a difference is rounded at the root of the precision
-    slack = 8 * np.sqrt(np.finfo(np.float32 if single else np.float64).eps) * most
-    far = np.flatnonzero(own > least + slack)
-    if len(far) == 0:
-        return
-    k, i = far[0], rows[far[0]]
-    raise DataError(
-        f"{len(far)} of {len(rows)} rows are farther from themselves than from others, the first "
-        f"{shown(metric.row_names[i])} "
-        f"({own[k]:.4g} from itself and {least[k]:.4g} from {shown(columns[values[i].argmin()])}). "
-        "If these are similarities, use "
-        "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels of "
-        "rows and columns, or set the diagonal "
-        "to 0 (np.fill_diagonal)"
-    )
-
-
-def check_first_column(matrix: pd.DataFrame) -> None:
-    """Raise if the first column of a frame contains the row labels."""
-    name, column = matrix.columns[0], matrix.iloc[:, 0]
-    unnamed = (
-        name == "" or name.startswith("Unnamed:")
-        if isinstance(name, str)
-        else np.ndim(name) == 0 and pd.isna(name)
-    )
-    texts = all(isinstance(value, str) for value in column) and not isinstance(
-        matrix.iat[0, -1], str
-    )
-    if unnamed or texts:
-        what = f"contains texts such as {shown(column.iloc[0])}" if texts else "has no name"
+    precision = np.finfo(np.float32 if single else np.float64).eps
+    far = np.flatnonzero(itself > least + 8 * np.sqrt(precision) * values.max(axis=1)[rows])
+    if len(far):
+        k, i = far[0], rows[far[0]]
         raise DataError(
-            f"the first column of the dissimilarities, {shown(name)}, {what}: if these are row names, {READ}"
+            f"{len(far)} of {len(rows)} rows are farther from themselves than from others, the "
+            f"first {shown(metric.row_names[i])} ({itself[k]:.4g} from itself and {least[k]:.4g} "
+            f"from {shown(columns[values[i].argmin()])}). If these are similarities, use "
+            "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels "
+            "of rows and columns, or set the diagonal to 0 (np.fill_diagonal)"
         )
 
 
-def check_labels(matrix: pd.DataFrame, data: pd.DataFrame) -> None:
-    """Raise if the labels of a frame repeat, do not match the data, or match only as text."""
+def check_labels(matrix: pd.DataFrame) -> None:
+    """Raise if the labels of a frame repeat, are no labels, or agree only as text."""
     rows, columns = matrix.index, matrix.columns
     check_distinct(rows, "row")
     check_distinct(columns, "column")
-    if not among(rows, data.index).any():
+    if re.match(r"(Unnamed:.*|nan|)$", str(columns[0])):
         raise DataError(
-            f"the dissimilarities have the labels {in_short(rows)}, but the data have "
-            f"{in_short(data.index)}, and rows are matched by "
-            f"label: {label_cure(rows, data)}"
+            f"the first column of the dissimilarities has no name: if these are row names, {READ}"
         )
     if among(columns, rows).any():
         return
     alike = {*map(str, rows)} & {*map(str, columns)}
-    if alike or (len(rows) == len(columns) and [*map(str, columns)] in counts(len(columns))):
+    if alike or (len(rows) == len(columns) and counted(columns)):
         convert = as_type_of(columns, rows)
         cure = f"use D.columns = D.columns.{convert}" if convert else ORDER
         raise DataError(
-            f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels ({in_short(columns)}) "
-            f"{'agree only as text' if alike else 'differ'}, so none of the candidates is a row: "
-            f"{cure}; from a file, {READ}; if the "
-            "candidates are not rows, use labels of another kind"
+            f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels "
+            f"({in_short(columns)}) {'agree only as text' if alike else 'differ'}, so none of the "
+            f"candidates is a row: {cure}; from a file, {READ}; if the candidates are not rows, "
+            "use labels of another kind"
         )
 
 
@@ -451,26 +413,21 @@ def check_distinct(labels: pd.Index, what: str) -> None:
         )
 
 
-def check_complete(rows: pd.Index, needed: pd.Index, data: pd.DataFrame) -> None:
-    """Raise if a matrix with these row labels lacks a row of the data that is needed."""
-    lacking = needed[~among(needed, rows)]
-    if len(lacking):
-        raise DataError(
-            f"the dissimilarities lack the row {shown(lacking[0])} of the data (rows are matched "
-            f"by label): {label_cure(rows, data)}"
-        )
-
-
 def counts(n: int) -> list[list[str]]:
     """The texts of n numbers, counted from 0 and from 1."""
     return [[str(k + first) for k in range(n)] for first in (0, 1)]
 
 
+def counted(labels: pd.Index) -> bool:
+    """Whether labels count the rows: from 0 as numbers, or as R does from 1."""
+    n = len(labels)
+    return labels.equals(pd.RangeIndex(n)) or [*map(str, labels)] == counts(n)[1]
+
+
 def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
-    """Labels that count from 1 (R) or from 0, as those of the data if these count all rows."""
+    """Labels that count the rows, as those of the data if these count all rows in another way."""
     n, index = len(labels), data.index
-    counted = [*map(str, labels)] == counts(n)[1] or labels.equals(pd.RangeIndex(n))
-    if len(index) != n or not index.is_unique or among(index, labels).all() or not counted:
+    if not counted(labels) or len(index) != n or not index.is_unique or among(index, labels).all():
         return labels
     for names in (pd.RangeIndex(n), pd.RangeIndex(1, n + 1)):
         place = names.get_indexer(index)
@@ -556,3 +513,216 @@ def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
         )
     # within rounding of 0 the two are the same point
     return np.sqrt(np.where(squared <= slack, 0.0, squared))
+
+
+NPY = b"\x93NUMPY"
+VECTOR = re.compile(r"^\s*\[\d+\]|\bc\(|\)", re.M)  # as R prints or writes one
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
+SEPARATORS = "\t;|, "
+WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
+CURE = "use R's write.csv(as.matrix(d)), pandas' to_csv, or numpy.save(path, D)"
+
+
+def read_matrix(path: Any, names: Any) -> TrainedGiven:
+    """The dissimilarities in a file; see `measuring.read_dissimilarity`."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise OptionError(f"path must be the path of a file, as text, not {brief(path)}")
+    matrix, file = matrix_in(Path(path)), repr(Path(path).name)
+    n, unnamed = len(matrix), False
+    if n < 2:
+        raise DataError(
+            f"dissimilarities need at least two rows, but the file {file} has "
+            f"{'one row' if n else 'no rows'}"
+        )
+    if names is None:
+        labels = matrix.index  # positions, or names as text
+        unnamed = counted(labels)
+        if all(WHOLE.fullmatch(str(name)) for name in labels):
+            labels = labels.astype(int)
+    else:
+        listed = [*names] if pd.api.types.is_list_like(names) else []
+        labels = pd.Index(listed if all(map(pd.api.types.is_hashable, listed)) else [])
+        if len(labels) != n or not labels.is_unique:
+            raise OptionError(
+                f"names must be {n} different row labels in the order of the file, such as "
+                f"data.index, not {brief(names)}"
+            )
+    matrix = matrix.set_axis(labels).set_axis(labels, axis=1)
+    metric = given(matrix, pd.DataFrame(index=labels))
+    return replace(metric, spec=Given(f"read from {file}", unnamed))
+
+
+def matrix_in(file: Path) -> pd.DataFrame:
+    """The square matrix in a file, NaN for missing values; labels are texts, or positions."""
+    name = repr(file.name)
+    try:
+        raw = file.read_bytes()
+    except (OSError, ValueError) as reason:
+        raise DataError(
+            f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}"
+        ) from None
+    if raw.startswith(NPY):
+        try:
+            array = as_floats(np.load(file, allow_pickle=False))
+        except Exception as reason:
+            fault = str(reason) or repr(reason)
+            raise DataError(
+                f"the file {name} is not a complete .npy file of numbers ({fault}): save it again"
+            ) from reason
+        return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
+    text = raw.decode("utf-8-sig", "replace")
+    vector = VECTOR.sub(" ", text)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines or "\0" in text or "\ufffd" in text:
+        fault = "neither text in UTF-8 nor a .npy file" if raw else "empty"
+        raise DataError(f"the file {name} is {fault}: {CURE}")
+    alone = len(lines) == 1 or vector != text
+    fields = re.split(r"[,;\s]+", vector.strip()) if alone else lines
+    values = floats(fields if floats(fields, ",") else fields[1:], ",")  # perhaps below a header
+    if values and len(values) > 2 and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values):
+        return condensed(np.array(values))
+    outside, failures = QUOTED.sub("name", text), []
+    for separator in [s for s in SEPARATORS if s in outside] or [","]:
+        try:
+            rows, decimal = fields_of(lines, separator), "." if separator == "," else ","
+            pairs = matrix_of_pairs(rows, decimal)
+            return matrix_of_table(rows, decimal) if pairs is None else pairs
+        except DataError as failure:
+            failures.append(f"{failure}".partition(": ")[0])
+    raise DataError(f"the file {name} has no dissimilarities ({failures[0]}): {CURE}")
+
+
+def condensed(values: Array) -> pd.DataFrame:
+    """One value for each pair, column by column below the diagonal."""
+    return labelled(values, pd.RangeIndex((1 + math.isqrt(1 + 8 * values.size)) // 2))
+
+
+def fields_of(lines: list[str], separator: str) -> list[list[str]]:
+    """The fields of a table, without a first line that has the number of rows (PHYLIP)."""
+    if separator == " ":
+        header = lines[0].split()
+        unnamed = len(header) > 1 and header == counts(len(header))[1]
+        if lines[0][0] == " " and (unnamed or floats(header, ".") is None):
+            return printed_fields(lines)
+        lines = [line.strip() for line in lines]
+    reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=separator == " ")
+    try:
+        rows = list(reader)
+    except csv.Error as reason:
+        raise DataError(f"line {reader.line_num} is not valid, {reason}") from None
+    return rows[1:] if "".join(rows[0]).strip() == str(len(rows) - 1) else rows
+
+
+def printed_fields(lines: list[str]) -> list[list[str]]:
+    """The fields of a printed matrix, in blocks of columns that are aligned on the right."""
+    cells, every = dict[str, dict[str, str]](), list[str]()
+    heads = [k for k, line in enumerate(lines) if line[0] == " "]
+    for head, end in pairwise([*heads, len(lines)]):
+        names, rows = lines[head], lines[head + 1 : end]
+        found = [
+            {m.end(): m for m in re.finditer(r"\S+", row) if floats([m[0]], ",")} for row in rows
+        ]
+        ends = sorted({m.end() for m in re.finditer(r"\S+", names)} & set().union(*found))
+        columns = {last: names[first:last].strip() for first, last in pairwise([0, *ends])}
+        cells |= {column: cells.get(column, {}) for column in columns.values()}
+        every, labels = [*every, *columns.values()], list[str]()
+        for row, numbers in zip(rows, found, strict=True):
+            values = {columns[at]: m for at, m in numbers.items() if at in columns}
+            start = min((m.start() for m in values.values()), default=len(row))
+            labels.append(row[:start].strip())
+            cells.setdefault(labels[-1], {}).update({column: m[0] for column, m in values.items()})
+        for a, b in (pair for names_of in (every, labels) for pair in pairwise(sorted(names_of))):
+            if a == b:
+                raise DataError(f"{shown(a)} is the name of several rows or columns")
+    return [
+        ["", *cells],
+        *([row, *(known.get(c, "NA") for c in cells)] for row, known in cells.items()),
+    ]
+
+
+def matrix_of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
+    """The matrix of a list with a line for each pair, or None if the rows are another table.
+
+    A line has the names of two rows and their value, or the value alone. There may be a header, and
+    a column that counts the lines.
+    """
+    for body in (rows, rows[1:]):
+        columns = [*zip(*body, strict=True)] if len({*map(len, body)}) == 1 else []
+        if len(columns) in (2, 4) and [*columns[0]] in counts(len(body)):
+            columns = columns[1:]
+        numbers = [floats(column, decimal) for column in columns]
+        if len(columns) == 1 and numbers[0]:
+            return condensed(np.array(numbers[0]))
+        if len(columns) < 3 or not numbers[2]:
+            continue
+        # as many or three lines of numbers are a matrix
+        if numbers[0] and numbers[1] and len(body) in (1, 2, 3, len(columns)):
+            continue
+        pairs = from_pairs(columns[0], columns[1], numbers[2])
+        if pairs is not None:
+            return pairs
+    return None
+
+
+def matrix_of_table(rows: list[list[str]], decimal: str) -> pd.DataFrame:
+    """The matrix of a square table or of one triangle, with or without names of rows and columns.
+
+    Raises
+    ------
+    DataError
+        If the rows have other lengths, a field is no number, or the names do not agree.
+    """
+    first, body = rows[0], rows[1:]
+    longest = max(map(len, body), default=0)
+    fits = len(first) == len(body) > 1 and longest - len(body) in (0, 1)  # numbers for names
+    header = fits or first[0] == "" or floats(first[1:], decimal) is None
+    body = body if header else rows
+    n, longest = len(body), max(map(len, body), default=0)
+    named = longest == n + 1 or floats([row[0] for row in body], decimal) is None
+    values = [row[named:] for row in body]
+    lengths = [*map(len, values)]
+    forms = [n] * n, [*range(n)], [*range(1, n + 1)]  # whole, below the diagonal, and with it
+    lower = lengths in forms
+    if (not lower and lengths[::-1] not in forms) or (header and len(first) not in (n, n + 1)):
+        listed = ", ".join(str(len(row)) for row in rows[:5])
+        raise DataError(
+            f"its rows have {listed} ... fields, so it is neither a square table or triangle nor a "
+            "list of pairs"
+        )
+    for k, row in enumerate(values):
+        for field in row:
+            if floats([field], decimal) is None:
+                raise DataError(f"{shown(field[:40])} in row {k + 1} is not a number")
+    numbers = np.full((n, n), np.nan)
+    for k, row in enumerate(values):
+        place = slice(len(row)) if lower else slice(n - len(row), n)
+        numbers[k, place] = floats(row, decimal)
+    if not named and len(values[0]) < len(values[-1]) and numbers.diagonal().any():
+        raise DataError(
+            "the rows of one triangle have no names that are texts, and no diagonal of zeros"
+        )
+    names = [row[0] for row in body] if named else first[-n:]
+    if not named and not header:
+        return pd.DataFrame(numbers)
+    columns = first[-n:] if header else names
+    if names in counts(n) and not {*names} & {*columns}:  # R numbers columns V1, V2, ...
+        names = columns = names if [c[1:] for c in columns] in counts(n) else columns
+    twice = [a for a, b in pairwise(sorted(names)) if a == b]
+    strange = [*twice, *sorted({*names} ^ {*columns})]
+    if strange:
+        raise DataError(f"{shown(strange[0])} is not the name of one row and of one column")
+    return pd.DataFrame(numbers, names, columns)[names]
+
+
+def floats(fields: Any, decimal: str) -> list[float] | None:
+    """Numbers as R, PHYLIP and pandas write them, NaN for empty fields; None for other text."""
+    try:
+        # "_", which Python takes for a separator of digits, becomes no number
+        return [
+            math.nan
+            if PLACEHOLDER.fullmatch(field)
+            else float(field.replace("_", "x").replace(decimal, "."))
+            for field in fields
+        ]
+    except ValueError:
+        return None

@@ -1,0 +1,240 @@
+"""Columns that were read wrongly, found before the fit: texts that are numbers or dates, row
+numbers, numbers that may be codes, and texts that differ only by blanks or case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+import pandas as pd
+
+from ..ground.checks import quoted
+from ..ground.errors import DataError, DataWarning, warn
+from .formula import Formula
+
+# proportion of the texts of a column that are numbers or dates, if it was read wrongly
+NEARLY = 0.9
+CODES = 10  # whole numbers as texts with at most as many values are codes
+LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
+REPEATED = 3  # rows of each number, from which on all numbers are classes
+PLACEHOLDER = re.compile(
+    r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I
+)
+SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
+SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
+    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\uff0e]", "."),
+    (r"^=?[\"']+|[\"']+$", ""), (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"),
+    (r"^-([$€£¥₹₽])", r"\1-"),
+    # of units, footnotes and estimates
+    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),
+)  # fmt: skip
+NUMBER = (
+    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?"
+    r"(?P<body>\d{{1,3}}({1}\d{{2,3}})*{1}\d{{3}}(?!e)({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
+)
+COERCED = ", errors='coerce'"  # of pandas: other texts become missing
+TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
+DATE = (
+    r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
+    r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
+    rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
+)
+
+# of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about
+# 1 / n of the highest
+DENSE = 16
+# first column, by the library that read it
+UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)
+IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
+
+
+def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
+    """The line that converts a column whose texts are nearly all numbers or dates; "" for others.
+
+    Few whole numbers, also with a unit, and numbers with leading zeros are codes, unless a sign
+    stands for a missing one.
+
+    Examples
+    --------
+    >>> numbers_as_text("x", ["1,5", "2,25", "-"]).partition(": use ")[2]
+    "pd.read_csv(..., decimal=',', na_values=['-'])"
+    """
+    sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
+    column = written = f"data[{name!r}]"
+    for sign, plain in SPELT:
+        spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
+        if spelt != texts:
+            texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
+    for pattern, convert in PATTERNS.items():
+        whole = re.compile(rf"\s*(?:{pattern})\s*", re.I)
+        found = {text: match for text in texts if (match := whole.fullmatch(texts[text]))}
+        lost = [text for text in sample if text not in found]
+        enough = found and len(found) >= NEARLY * len(texts)
+        cure = convert(column, written, found, lost) if enough else ""
+        if cure:
+            odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
+            such = quoted([*odd[:2], *lost[:1]])
+            return f"text that seems to be numbers or dates, such as {such}: use {cure}"
+    return ""
+
+
+def _numeric(
+    column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str
+) -> str:
+    """The line that converts texts to numbers; "" for codes, different units, and bounds alone."""
+    signs, units = (
+        {match[part] for match in found.values()} - {"", None} for part in ("sign", "unit")
+    )
+    bodies = [match["body"] for match in found.values()]
+    whole = (
+        re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values()
+    )
+    codes = not lost and len(found) <= CODES and all(whole)
+    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
+    if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
+        return ""
+    values, thousands = written, {*"".join(bodies)} - {*"0123456789", decimal}
+    if (
+        signs
+        or units
+        or not "".join(thousands).isascii()
+        or (written != column and (thousands or decimal == ","))
+    ):
+        values += (
+            f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
+            + ".str.replace(',', '.')" * (decimal == ",")
+        )
+    elif written == column and (thousands or lost or decimal == ","):
+        options = ["decimal=','"] * ("," in "".join(bodies) and decimal == ",") + [
+            f"thousands={mark!r}" for mark in thousands
+        ]
+        return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
+    return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
+
+
+def _mixed(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts numbers with decimal commas and decimal points."""
+    return _numeric(column, f"{written}.str.replace(',', '.')", found, lost, ".")
+
+
+def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+    """The line that converts times of a day."""
+    first = next(iter(found.values()))
+    minutes = "" if first[1] else " + ':00'"
+    times = (
+        f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')"
+        if first[3]
+        else f"{written}{minutes}"
+    )
+    return f"{column} = pd.to_timedelta({times}{COERCED * bool(lost)}).dt.total_seconds()"
+
+
+def in_days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
+    """The line that converts a column of dates to numbers of days."""
+    day = re.compile(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])")
+    first = ", dayfirst=True" * any(map(day.match, found))
+    return (
+        f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', "
+        f"utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
+    )
+
+
+PATTERNS: Mapping[str, Callable[..., str]] = {
+    **{
+        NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0])
+        for signs in SEPARATORS
+    },
+    NUMBER.format("[.,]", "(?!)"): _mixed,
+    TIME: _seconds,
+    DATE: in_days,
+}
+
+
+def refuse_numbers_as_text(name: Any, levels: Sequence[Any]) -> None:
+    """Raise if nearly all texts of a column are numbers or dates."""
+    found = numbers_as_text(name, levels)
+    if found:
+        raise DataError(
+            f"column {name!r} is {found}, or data[{name!r}].astype('category') if they are categories"
+        )
+
+
+def refuse_row_numbers(formula: Formula, data: pd.DataFrame) -> None:
+    """Raise if the `.` of a formula includes a column that numbers or identifies the rows."""
+    names = formula.by_dot()
+    for name in names:
+        first = name == data.columns[0]
+        unnamed = first and UNNAMED.fullmatch(name)
+        if unnamed or (
+            len(names) > 1 and numbers_rows(data[name], IDENTIFIER.fullmatch(name) is not None)
+        ):
+            index = "pd.read_csv(..., index_col=0), or " * first
+            written = name if name.isidentifier() else f"`{name}`"
+            raise DataError(
+                f"column {name!r} numbers or identifies the rows, so it is not a useful predictor, "
+                f"but '.' includes it: use {index}"
+                f"'- {written}' to leave it out, or '+ {written}' to include it"
+            )
+
+
+def numbers_rows(column: pd.Series, named: bool = False) -> bool:
+    """Whether the values are whole numbers, each once, too dense for counts or measurements.
+
+    Rows may be shuffled or left out. Identifiers by name (`named`) need not be dense.
+
+    Examples
+    --------
+    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6]))
+    (True, False)
+    """
+    if column.dtype.kind not in "iuf":
+        return False
+    for part in (column.iloc[:LOOKED_AT].dropna(), column.dropna()):
+        values = part.to_numpy(float)
+        if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
+            return False
+    n, top = len(values), values.max(initial=0)
+    return bool(n >= 8 and (named or top <= n or 2 * n * values.min() <= DENSE * top < n * n))
+
+
+def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:
+    """A note on columns of 3 to 6 whole numbers, which may be codes, unless most columns are so.
+
+    Examples
+    --------
+    >>> note_codes(pd.DataFrame({"race": [1, 2, 3] * 9, "x": range(27)}), ["race", "x"])
+    ("numbers that may be codes: race (1, 2, 3); .astype('category') makes categories of them",)
+    """
+    codes = []
+    for name in filter(names.__contains__, columns):
+        values = columns[name].iloc[:LOOKED_AT].dropna()
+        few, count = np.unique(
+            values.to_numpy(float) if values.dtype.kind in "iuf" else [], return_counts=True
+        )
+        whole = 3 <= len(few) <= 6 and (few == np.floor(few)).all() and len(few) <= few[-1] < np.inf
+        if whole and count.min() >= max(REPEATED, len(values) / 100):
+            codes.append(f"{name} ({', '.join(map('{:g}'.format, few))})")
+    note = f"numbers that may be codes: {', '.join(codes[:3])}; .astype('category') makes categories of them"
+    return (note,) if 0 < len(codes) <= len(names) / 2 else ()
+
+
+def warn_of_alike(what: str, levels: Iterable[Any]) -> None:
+    """Warn of texts that differ only by blanks, invisible characters, Unicode forms or case; texts
+    such as "hAd" have a meaning in their case."""
+    texts = pd.Series([level for level in levels if isinstance(level, str)], dtype=object)
+    plain = texts.map(lambda text: " ".join(normalize("NFKC", text).split()))
+    folded = plain.map(lambda text: text if re.search("[a-z][A-Z]", text) else text.casefold())
+    folded = folded.map(lambda text: "".join(filter(str.isprintable, text)))
+    alike = texts[folded.isin(folded[folded.duplicated()][:1])]
+    if len(alike):
+        warn(
+            f"{what} differ only by blanks or case, {quoted(alike)}: use .str.strip() or "
+            ".replace() if they are the same",
+            DataWarning,
+        )

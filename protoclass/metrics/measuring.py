@@ -289,10 +289,10 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Parameters
     ----------
     path : str or path
-        File with a table, whole or one triangle, as R's `write.csv(as.matrix(d))`, pandas' `to_csv`
-        and PHYLIP write it; with a line for each pair, which has the names of both rows and their
-        dissimilarity, or the numbers of `as.vector(d)` alone; or with an array by `numpy.save`,
-        square or condensed.
+        File with a table, whole or one triangle, as R's `write.csv(as.matrix(d))` and `print(d)`,
+        pandas' `to_csv` and PHYLIP write it; with a line for each pair, which has the names of both
+        rows and their dissimilarity, or the numbers of `as.vector(d)` alone; or with an array by
+        `numpy.save`, square or condensed.
     names : sequence, optional
         Labels of the rows in the order of the file, such as `data.index`.
 

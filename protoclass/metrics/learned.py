@@ -546,6 +546,10 @@ class TrainedByClass(ByClass):
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
         return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)
 
+    def rows(self, frame: Frame) -> Rep:
+        Z = self.parts[0]._scaled(frame)
+        return tuple(products(Z, axes) for axes in self.maps)
+
 
 @dataclass(frozen=True)
 class Adaptive(Metric):

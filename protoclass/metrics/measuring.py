@@ -109,7 +109,9 @@ class Generated(Candidates):
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         space = as_vectors(metric)
-        X, names = space.coordinates(space.rows(seen)), level_names(seen.levels)
+        X, names = space.coordinates(space.rows(seen)), [str(level) for level in seen.levels]
+        if len(set(names)) < len(names):  # such as 1 and "1"
+            names = [repr(level) for level in seen.levels]
         made, kind = [], type(self).__name__
         for c, name in enumerate(names):
             rows = (seen.weights > 0) & (seen.codes == c)
@@ -197,12 +199,6 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
                 "is too many: use fewer"
             )
         return hull_draws(X.astype(float), self.n, self.steps, seed)
-
-
-def level_names(levels: pd.Index) -> list[str]:
-    """The classes as text; as Python literals if two have the same text, such as 1 and "1"."""
-    names = [str(level) for level in levels]
-    return names if len(set(names)) == len(names) else [repr(level) for level in levels]
 
 
 def check_candidates(candidates: Any) -> None:

@@ -26,8 +26,8 @@ from ..ground.checks import among
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import AskedRows, Metric, TrainedMetric, Traits, strings
+from .pairwise import kernel_distances
 
-ROUNDING = 1e-9  # of the largest eigenvalue of a kernel, and of its values: less is rounding
 READ = "load the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
 ORDER = (
     "if the matrix has the rows of the data in their order, use D.index = D.columns = data.index for a DataFrame D; "
@@ -360,10 +360,7 @@ def check_values(
 
 
 def check_nearest_to_itself(metric: TrainedGiven, single: bool) -> None:
-    """Raise if a row is farther from itself than from another candidate, as in similarities.
-
-    `single` is whether the values come from single precision.
-    """
+    """Raise if a row is farther from itself than from another one; `single` for float32."""
     values, columns = metric.values, metric.column_names
     places = pd.Index(columns).get_indexer(metric.row_names)
     rows = np.flatnonzero(places >= 0)
@@ -487,25 +484,6 @@ def converted(similarity: Any, method: str) -> pd.DataFrame:
     check_values(S, names, names, "similarities", -np.inf)
     D = S.max() - S if method == "max" else kernel_distances(S, S.diagonal(), S.diagonal())
     return pd.DataFrame(D + 0.0, names, names)
-
-
-def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
-    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel (n, m), K_ii (n,) and K_jj (m,).
-
-    Raises
-    ------
-    DataError
-        If K_ii + K_jj < 2 K_ij beyond rounding, so K is not a kernel.
-    """
-    squared = rows[:, None] + candidates[None, :] - 2 * K
-    slack = ROUNDING * (np.abs(rows)[:, None] + np.abs(candidates)[None, :])
-    if (squared < -slack).any():
-        i, j = np.argwhere(squared < -slack)[0]
-        raise DataError(
-            f"this is not a kernel, because K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})"
-        )
-    # within rounding of 0 the two are the same point
-    return np.sqrt(np.where(squared <= slack, 0.0, squared))
 
 
 NPY = b"\x93NUMPY"

@@ -109,7 +109,9 @@ class Generated(Candidates):
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         space = as_vectors(metric)
-        X, names = space.coordinates(space.rows(seen)), level_names(seen.levels)
+        X, names = space.coordinates(space.rows(seen)), [str(level) for level in seen.levels]
+        if len(set(names)) < len(names):  # such as 1 and "1"
+            names = [repr(level) for level in seen.levels]
         made, kind = [], type(self).__name__
         for c, name in enumerate(names):
             rows = (seen.weights > 0) & (seen.codes == c)
@@ -199,12 +201,6 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
         return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
-def level_names(levels: pd.Index) -> list[str]:
-    """The classes as text; as Python literals if two have the same text, such as 1 and "1"."""
-    names = [str(level) for level in levels]
-    return names if len(set(names)) == len(names) else [repr(level) for level in levels]
-
-
 def check_candidates(candidates: Any) -> None:
     """Raise unless `candidates=` is one of the kinds allowed."""
     number = isinstance(candidates, (int, np.integer)) and not isinstance(candidates, bool)
@@ -289,10 +285,10 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Parameters
     ----------
     path : str or path
-        File with a table, whole or one triangle, as R's `write.csv(as.matrix(d))`, pandas' `to_csv`
-        and PHYLIP write it; with a line for each pair, which has the names of both rows and their
-        dissimilarity, or the numbers of `as.vector(d)` alone; or with an array by `numpy.save`,
-        square or condensed.
+        File with a table, whole or one triangle, as R's `write.csv(as.matrix(d))` and `print(d)`,
+        pandas' `to_csv` and PHYLIP write it; with a line for each pair, which has the names of both
+        rows and their dissimilarity, or the numbers of `as.vector(d)` alone; or with an array by
+        `numpy.save`, square or condensed.
     names : sequence, optional
         Labels of the rows in the order of the file, such as `data.index`.
 

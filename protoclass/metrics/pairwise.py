@@ -28,12 +28,12 @@ from .base import (
     strings,
     value,
 )
-from .matrices import kernel_distances
 from .minkowski import SCALES, design_of, scale_of, scaled, unscaled
 
 EXACT = 2**53  # not all integers beyond it are floats
 KERNELS = ("rbf", "poly", "laplacian")
 HIGHEST = 100  # degree of a polynomial
+ROUNDING = 1e-9  # of the largest value of a kernel: less is rounding
 
 
 def scipy_distances(rows: np.ndarray, candidates: np.ndarray, name: str) -> np.ndarray:
@@ -429,3 +429,22 @@ def _gamma(X: Array) -> float:
             "gamma=1 / (columns * variance) is not a positive number for columns of this size: scale them"
         )
     return gamma
+
+
+def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
+    """Distances sqrt(K_ii + K_jj - 2 K_ij) from a kernel (n, m), K_ii (n,) and K_jj (m,).
+
+    Raises
+    ------
+    DataError
+        If K_ii + K_jj < 2 K_ij beyond rounding, so K is not a kernel.
+    """
+    squared = rows[:, None] + candidates[None, :] - 2 * K
+    slack = ROUNDING * (np.abs(rows)[:, None] + np.abs(candidates)[None, :])
+    if (squared < -slack).any():
+        i, j = np.argwhere(squared < -slack)[0]
+        raise DataError(
+            f"this is not a kernel, because K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})"
+        )
+    # within rounding of 0 the two are the same point
+    return np.sqrt(np.where(squared <= slack, 0.0, squared))

@@ -335,7 +335,7 @@ class WithWeights(TrainedMetric):
 
     @property
     def column_weights(self) -> pd.DataFrame:
-        scale = np.asarray(getattr(self.base, "spread", np.ones(len(self.names))))
+        scale = getattr(self.base, "spread", np.ones(len(self.names)))
         return table_of_weights(np.atleast_2d(self.weights).mean(axis=0), scale, self.names)
 
     @property

@@ -22,6 +22,7 @@ METHODS = {
     "Stability": {"plot": "protoclass.pictures.analyses:stability"},
     "TestResult": {"plot": "protoclass.pictures.evaluation:draw_test"},
     "TestByGroup": {"plot": "protoclass.pictures.evaluation:groups"},
+    "Threshold": {"plot": "protoclass.pictures.evaluation:threshold"},
     "Validation": {"plot": "protoclass.pictures.curve:curve"},
 }  # functions that draw a value of each class, see `protoclass.values.Above`
 KINDS = {

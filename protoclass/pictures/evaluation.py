@@ -13,6 +13,7 @@ from matplotlib import rcParams
 
 from ..analysis.evaluation import IN_THE_LARGE, TestResult
 from ..analysis.groups import MEASURES, TestByGroup, counted
+from ..estimation.decisions import Threshold
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.text import list_short, write_number
@@ -46,6 +47,7 @@ COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)
 TOGETHER, ACROSS = 4, 5  # classes in one calibration plot; panels in a row
 MANY = 8  # classes from which on a legend is next to the Axes
 PALE = 0.12  # shade of the smallest error
+SHADOW = 0.17  # opacity of a band
 
 
 def share_rows(table: pd.DataFrame) -> np.ndarray:
@@ -121,7 +123,8 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
         * With probabilities, "roc": ROC curve of each class against the rest, with the area;
           "roc_band": the same with the band of `TestResult.roc_band`; "pr": precision against
           sensitivity. The threshold of the test is marked on its curve.
-        * With probabilities, "calibration": observed proportion against mean predicted probability.
+        * With probabilities, "calibration": observed proportion against mean predicted probability;
+          "decision": net benefit against the threshold, as in `TestResult.decision_curve`.
         * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
     ax : Axes, optional
         Axes to draw on.
@@ -142,6 +145,7 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
         "roc_band": partial(roc, band=True),
         "pr": precision_recall,
         "calibration": calibration,
+        "decision": decision,
         "coverage": coverage,
     }
     one_of("kind", kind, tuple(kinds), "picture")
@@ -177,7 +181,7 @@ def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
                 around["band_low"],
                 around["band_high"],
                 color=colour(c),
-                alpha=0.17,
+                alpha=SHADOW,
                 lw=0,
             )
         label = f"{name}: AUC {e.value:.3f}{ends}" if has_room(ax) else name
@@ -226,6 +230,38 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
         ylabel="precision",
         title="Precision and recall, one class versus the rest\n(dotted: prevalence)",
     )
+    return _legend(ax, "best")
+
+
+def decision(test: TestResult, ax: Any = None) -> Any:
+    """Net benefit of each class against the threshold; dashed if all rows are predicted as it."""
+    ax, curve = axes(ax, 5.4, 4.2), test.decision_curve()
+    ax.axhline(0, lw=0.8, color=GREY)
+    for c, name, of_class in _by_class(test, curve, shown_classes(test)):
+        across, own = of_class["threshold"], colour(c)
+        ax.plot(across, of_class["net_benefit"], lw=1.6, color=own, label=name)
+        ax.fill_between(across, of_class["low"], of_class["high"], color=own, alpha=SHADOW, lw=0)
+        ax.plot(across, of_class["net_benefit_all"], "--", lw=0.8, color=own)
+    most = curve["high"].max()
+    ax.set(
+        xlabel="threshold of the probability",
+        ylabel="net benefit",
+        ylim=(-0.2 * most, 1.05 * most),
+        title="Net benefit (95 % CI; dashed: all rows predicted)",
+    )
+    return _legend(ax, "upper right")
+
+
+@framed
+def threshold(cut: Threshold, ax: Any = None) -> Any:
+    """Apparent error, sensitivity and specificity against the threshold, and the selected one."""
+    ax, table = axes(ax, 5.4, 4.2), cut.table[np.isfinite(cut.table["value"])]
+    for k, name in enumerate(("error", "sensitivity", "specificity")):
+        label = f"apparent {cut.measure}" if name == "error" else name
+        ax.plot(table["value"], table[name], lw=1.6, color=colour(k), label=label)
+    if np.isfinite(cut.value):
+        ax.axvline(cut.value, lw=0.8, ls="--", color=GREY)
+    ax.set(xlabel=f"threshold of the probability of {named(cut.of)}", title=cut.words())
     return _legend(ax, "best")
 
 

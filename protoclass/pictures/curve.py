@@ -79,15 +79,11 @@ def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
         raise OptionError(
             f"band must be the level of the band, a number between 0 and 1 such as 0.95, or None, not {brief(band)}"
         )
-    names = list(validation.grid)
-    if not names:
+    count = len(validation.grid.columns)
+    if not count or x == "frontier" or (x == "size" and count > 1):
         raise OptionError(
-            f"band={brief(band)} needs a curve, but a single point is drawn: use validation.band() for its numbers"
-        )
-    if x == "frontier" or (x == "size" and len(names) > 1):
-        cure = "x='size'" if len(names) == 1 else f"one of {names}"
-        raise OptionError(
-            f"band={brief(band)} needs a curve along a parameter, which x={x!r} is not: use {cure}"
+            f"band={brief(band)} needs a curve along a parameter: leave x= out, or use "
+            "validation.band() for its numbers"
         )
 
 

@@ -121,7 +121,7 @@ def test_the_picture_has_the_numbers(digits):
     two = digits.assign(y=digits["digit"].astype(int) > 4).drop(columns="digit")
     machine = pc.cross_validate("y ~ .", two, "scm", features="stumps", cv=3)
     assert machine.plot("frontier").get_xlabel() == "maximum number of features (log scale)"
-    with pytest.raises(pc.errors.OptionError, match=r"band=0\.95 needs a curve .* x='frontier' is not: use"):
+    with pytest.raises(pc.errors.OptionError, match=r"band=0\.95 needs a curve along a parameter: leave x= out"):
         v.plot("frontier", band=0.95)
     with pytest.raises(pc.errors.NotAvailableError, match="nothing was cross-validated"):
         pc.fit("digit ~ .", digits, eps=5.0).plot("validation")

@@ -229,7 +229,7 @@ def test_a_frame_follows_the_theme_that_the_site_is_switched_to(context, saved):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_grave_fault(page, scheme):
+def test_axe_finds_no_fault(page, scheme):
     page.emulate_media(color_scheme=scheme)
     page.evaluate("location.hash = 'row=r77'")
     page.get_by_role("heading", name="Row 'r77': versicolor").wait_for()

@@ -22,7 +22,7 @@ export class Panel extends Evidence {
     this.card = box("card answer");
     this.card.tabIndex = -1;
     this.listed = box("card listed");
-    this.element = make("section", "panel", "", { "aria-label": "Explanation and prototypes" });
+    this.element = make("div", "panel", "", { role: "group", "aria-label": "Explanation and prototypes" });
     this.element.append(this.tools, this.card, this.listed);
   }
 

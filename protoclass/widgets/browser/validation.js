@@ -9,7 +9,7 @@ export class Validation {
   constructor(root, sent, python) {
     Object.assign(this, { root, sent, python, point: sent.state.point });
     this.map = box("map");
-    this.panel = make("section", "panel", "", { "aria-label": "The chosen point" });
+    this.panel = make("div", "panel", "", { role: "group", "aria-label": "The chosen point" });
     root.replaceChildren(headline(sent, []), box("zones", this.map, this.panel));
     this.menus = sent.axes.map(({ name, texts }, k) => (k === sent.along || texts.length < 2 ? null
       : menu(name, texts.map((text, index) => [text, index]), (index) => this.choose(this.nearest(k, Number(index))))));

@@ -443,7 +443,7 @@ class MedianGLVQ(PerClass):
             task,
             problem,
             columns,
-            ChosenRows(at, cost_of(problem, at), learned.rule.report["swaps"], 0),
+            ChosenRows(at, cost_of(problem, at), learned.rule.report["swaps"]),
             self,
         )
 

@@ -295,7 +295,7 @@ class PVM(Model):
                 most = min(IN_FOLD, int(centres.sum()))
                 rows[centres] |= stratified_subset(part.y[centres], most, 0)
                 part = part.keep(rows, 0)[0]
-            return {**grid, "eps": radii(part, levels)[place]}
+            return {**grid, "eps": radii(part, levels[place])}
 
         return draw
 

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 
 from ..core.memory import check_fits
 from ..estimation.problem import DEFAULTS
-from ..fitting import Fit, fit
+from ..fitting import fit
 from ..frames.misread import numbers_rows
 from ..frames.tables import as_pandas
 from ..ground.checks import hint_for, one_of
@@ -163,7 +163,7 @@ class PrototypeEstimator(BaseEstimator):
         places = rows[order]
         # X was given, not found by `.`
         numbered = "".join(f" + `{name}`" for name in data if numbers_rows(data[name]))
-        self.fit_: Fit = fit(
+        self.fit_ = fit(
             f"{response} ~ {'1' if self._is_pairwise else f'.{numbered}'}",
             data.iloc[order],
             self.method,
@@ -206,7 +206,7 @@ class PrototypeEstimator(BaseEstimator):
 
     def _new(self, X: Any) -> pd.DataFrame:
         """New rows as `fit_` takes them."""
-        check_is_fitted(self, "fit_")
+        check_is_fitted(self)
         frame = read_rows(self, X, False, self.na == "keep", self._is_pairwise)
         if self._is_pairwise:
             return frame.iloc[:, self._rows].set_axis(pd.RangeIndex(len(self._rows)), axis=1)
@@ -359,7 +359,7 @@ def read_weights(
         "copies of rows by sample_weight take",
         "use weighting='weights'",
     )
-    return np.repeat(rows, used.astype(np.int64)), None
+    return np.repeat(rows, used.astype(int)), None
 
 
 def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
@@ -376,7 +376,7 @@ def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
     fold = np.full(len(y), -1)
     for number, (train, test) in enumerate(check_cv(cv, y, classifier=True).split(X, y, groups)):
         train, test = (np.arange(len(y))[part] for part in (train, test))
-        if (fold[test] >= 0).any() or len(np.unique(np.concatenate([train, test]))) != len(y):
+        if (fold[test] >= 0).any() or len(np.union1d(train, test)) != len(y):
             fold[:] = -1
             break
         fold[test] = number

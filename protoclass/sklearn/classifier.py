@@ -36,7 +36,7 @@ def has_probabilities(estimator: PrototypeClassifier) -> bool:
     """Whether the estimator is calibrated or its fitted rule has votes; otherwise an error names
     the cure."""
     if estimator.calibrate is False:
-        check_is_fitted(estimator, "fit_")
+        check_is_fitted(estimator)
         if "prob" not in estimator.fit_._kinds:
             raise NotAvailableError(
                 f"method {estimator.fit_.model.name!r} has no probabilities unless it is "

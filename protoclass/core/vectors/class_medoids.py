@@ -50,14 +50,13 @@ class ChosenRows:
     at : int array (q,), ascending
         Columns of D.
     cost : float
-    swaps, passes : int
-        Number of swaps, and of passes over the candidates that were started.
+    swaps : int
+        Number of swaps.
     """
 
     at: Array
     cost: float
     swaps: int
-    passes: int
 
 
 def labelled(
@@ -124,7 +123,7 @@ def swap_for_classes(problem: Labelled, first: Array) -> ChosenRows:
     Candidates are visited in their order, repeatedly. A decrease within rounding does not count.
     """
     at = np.array(first, np.int64)
-    swaps, passes = _swap(
+    swaps = _swap(
         problem.to,
         problem.w,
         problem.y,
@@ -135,7 +134,7 @@ def swap_for_classes(problem: Labelled, first: Array) -> ChosenRows:
         left(),
     )
     at.sort()
-    return ChosenRows(at, cost_of(problem, at), swaps, passes)
+    return ChosenRows(at, cost_of(problem, at), swaps)
 
 
 def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int, ...]) -> Array:
@@ -363,16 +362,11 @@ def _swap(to, w, y, of_candidate, count, beta, chosen, left):
     )
     m, n, q = len(to), len(w), len(chosen)
     more, indices, taken = np.empty(q + 1), np.empty(n, np.int64), np.zeros(m, np.bool_)
-    total = 0.0
-    for i in range(n):
-        total += w[i]
-    for k in range(q):
-        taken[chosen[k]] = True
+    taken[chosen] = True
     # more than the error of sums of n costs, each at most its row's weight
-    rounding = (n + 8) * 2.0**-50 * total
-    swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
+    rounding = (n + 8) * 2.0**-50 * w.sum()
+    swaps, visited, j = 0, 0, 0  # visited: candidates since the last swap
     while visited < m and not left[0]:
-        passes += j == 0
         if not taken[j]:
             c = of_candidate[j]
             added = _candidate(
@@ -405,4 +399,4 @@ def _swap(to, w, y, of_candidate, count, beta, chosen, left):
                 visited = 0
         visited += 1
         j = j + 1 if j + 1 < m else 0
-    return swaps, passes
+    return swaps

@@ -174,7 +174,7 @@ class Stability(Result):
         DataFrame
             Table by variable (and class, if each class has its own weights), the largest weight
             first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
-            samples; `first`, the proportion of the samples with the weight among the three largest.
+            samples. `first` is the proportion of the samples with the weight among the three largest.
 
         Raises
         ------

@@ -205,10 +205,9 @@ class PrototypeClassifier(
         above 0 for the second.
 
         It is the decision value of the method, the proportion of the votes, or the relative margin
-        (other
-        - own) / (other + own) of the distances to the nearest prototype of the class and of any
-          other.
-        For two classes it is the second minus the first. Not available with `calibrate`.
+        `(other - own) / (other + own)` of the distances to the nearest prototype of the class and
+        of any other. For two classes it is the second minus the first. Not available with
+        `calibrate`.
         """
         new = self._new(X)
         kind = value_of(self.fit_)

@@ -47,7 +47,7 @@ from .widgets import explore_fit, explore_validation
 class Fit(Saveable, Fitted):
     """A fitted classifier.
 
-    `pc.fit` returns it.
+    `fit` returns it.
     """
 
     @cached_property
@@ -138,7 +138,7 @@ class Fit(Saveable, Fitted):
 class Validation(Printed, Saveable, ErrorCurve, Served):
     """A cross-validated error curve.
 
-    It has the attributes of `ErrorCurve`, the fits at its points, a permutation test and plots.
+    `cross_validate` returns it, and `fit.validation` is one.
     """
 
     _serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION

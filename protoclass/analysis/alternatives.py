@@ -74,8 +74,8 @@ class Alternatives(Result):
     substitutes : DataFrame
         One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`,
         `at_least`, `proof`. For "medianglvq" also `error`, the training error with the substitute
-        (ties between classes count half), and `within_se`, whether it is at most one standard
-        error, sqrt(e (1 - e) / n), above the error e of the fit (cross-validated if known).
+        (ties between classes count half). `within_se`: whether it is at most one standard error,
+        sqrt(e (1 - e) / n), above the error e of the fit (cross-validated if known).
     candidates : DataFrame
         One row for each requested candidate, by label: `class` (the class with most weight in its
         ball), `cost_with`, `at_least`, `proof`.

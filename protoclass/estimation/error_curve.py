@@ -151,16 +151,10 @@ AXES = {
 @public
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
-    """Cross-validated errors over a grid of parameters, with selection, corrected errors and bands.
-
-    Attributes
-    ----------
-    grid : DataFrame (G, parameters)
-        Parameters that were tried.
-    """
+    """Cross-validated errors over a grid, with selection, corrected errors and bands."""
 
     _problem: Problem  # formula, data and arguments, prepared
-    grid: pd.DataFrame
+    grid: pd.DataFrame  #: Parameters that were tried, (G, parameters).
     _of_fold: np.ndarray  # int (R, n): fold in which each row is held out, for each repeat
     _predicted: np.ndarray  # int16 (R, n, G): held-out class codes
     # int16 (R, n, G): held-out classes by covering balls, -1 for none or several

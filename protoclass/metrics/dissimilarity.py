@@ -38,31 +38,15 @@ FEWEST = 256  # prototypes from which on preparing their comparison pays
 @public
 @dataclass(frozen=True)
 class Dissimilarity(Saveable):
-    """Dissimilarities of n rows to m candidates.
+    """Dissimilarities of n rows to m candidates."""
 
-    Attributes
-    ----------
-    metric : TrainedMetric
-        The metric.
-    data : Frame
-        The rows.
-    rows, candidates : arrays
-        Representations of the rows and of the candidates.
-    candidate_names : Index (m,)
-        Names of the candidates.
-    candidate_row : int array (m,)
-        Row position of each candidate, -1 if it is not a row.
-    added : DataFrame, or None
-        Predictors of the candidates that are not rows, by name.
-    """
-
-    metric: TrainedMetric
-    data: Frame
-    rows: Rep
-    candidates: Rep
-    candidate_names: pd.Index
-    candidate_row: Array
-    added: pd.DataFrame | None = None
+    metric: TrainedMetric  #: The trained metric.
+    data: Frame  #: The rows.
+    rows: Rep  #: Representation of the rows.
+    candidates: Rep  #: Representation of the candidates.
+    candidate_names: pd.Index  #: Names of the m candidates.
+    candidate_row: Array  #: Row position of each candidate, -1 if it is not a row.
+    added: pd.DataFrame | None = None  #: Predictors of the candidates that are not rows, by name.
 
     plot = Above("protoclass.pictures")
 
@@ -73,6 +57,7 @@ class Dissimilarity(Saveable):
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of candidates, (n, m)."""
         return len(self.index), len(self.candidate_names)
 
     @property

@@ -59,8 +59,8 @@ class Relevance(Wrapper):
     """A distance with learned weights of the variables, or a learned matrix (relevance learning).
 
     It is learned in each fold together with a few prototype rows, by swaps and gradient steps that
-    lower the mean of s(beta (d+ - d-) / (d+ + d-)): d+ and d- are the distances of a row to the
-    nearest prototype of its class and of any other class, s is the logistic function.
+    lower the mean of s(beta (d+ - d-) / (d+ + d-)), with the logistic function s. Here d+ and d- are
+    the distances of a row to the nearest prototype of its class and of any other class.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from unicodedata import normalize
 from ..ground.checks import is_real
 from ..ground.errors import FormulaError, cut, shown
 from ..ground.savable import savable
-from .terms import MOST_POWER, Factor, Term, expand, factors_of, sum_of_columns
+from .terms import MOST_POWER, Factor, Term, expand, factors_of, parser, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
 TRANSFORMS = (
@@ -83,6 +83,7 @@ PARTS = re.compile(
 PIECES = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]|]|[^`\"'%(\[)\]|]+|.", re.DOTALL)
 VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
 CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
+COMPARED = re.compile(r"(`[^`]*`|[\w.]+)\s*([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")")
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*(?:\([^()]*\))?)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
@@ -311,15 +312,19 @@ def _parse(
 ) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
     """The terms of any formula, and all factors that occur in it."""
     from formulaic.errors import FormulaicError
-    from formulaic.parser import DefaultFormulaParser
 
     try:
         # without an intercept, which would hide a column named "1"
-        tree = DefaultFormulaParser(include_intercept=False).get_ast(right, context={})
+        tree = parser().get_ast(right, context={})
         return expand(tree, known, text), tuple(factors_of(tree))
     except FormulaError:
         raise
     except (FormulaicError, *SYNTAX) as reason:
+        if compared := COMPARED.search(text):
+            raise FormulaError(
+                f"{shown(compared[0])} in {shown(text)} is true or false, but distances need "
+                f"numbers: use ifelse({cut(compared[0])}, 1, 0)"
+            ) from None
         first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
         raise FormulaError(
             f"the right side of {shown(text)} is not a valid formula: {cut(names.restore(first))}"
@@ -519,7 +524,7 @@ def translate(right: str, names: Names, text: str) -> str:
         match found.lastgroup:
             case "name":
                 return f" {_quoted(found['name'], names, text)} "
-            case "other" if written[0] == "%":
+            case "other" if written[0] == "%" and written != "%in%":
                 raise FormulaError(
                     f"{shown(written)} in {shown(text)} is not an operator of formulas: {FRAME}"
                 )

@@ -112,9 +112,7 @@ class Fit(Saveable, Fitted):
                 }
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
-        again = fit_call(
-            replace(call, function="fit", arguments={**DEFAULTS, **call.arguments}), Fit
-        )
+        again = fit_call(replace(call, function="fit"), Fit)
         again = again._remembering({} if "method" in changes else selection.kept(kept, changes))
         return calibrated(self._with_choices(again, kept, changes))
 
@@ -389,9 +387,9 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     [0.053, 0.047, 0.027]
     """
     _check_sample(arguments.pop("sample", SAMPLE))
-    usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
-    return Validation._of(
-        cross_validate_call(
-            Call("cross_validate", formula, data, {**usual, "method": method, **arguments})
+    if "calibrate" in arguments:
+        raise OptionError(
+            "cross_validate() has no argument 'calibrate': use fit(calibrate=), or calibrate() of the fit"
         )
-    )
+    call = Call("cross_validate", formula, data, {"method": method, **arguments})
+    return Validation._of(cross_validate_call(call))

@@ -250,9 +250,9 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     r"""Model card: one page of text and small tables that documents the fit for its users and
     reviewers.
 
-    It has the intended use, the call, the data, the classes, the prototypes, the test, the
-    cross-validated error, the certificate, the limitations (such as classes that are never
-    predicted), the versions of the packages, a paragraph on methods, and how to cite.
+    It has the intended use, the call, the data, the classes with their counts, and the prototypes.
+    The test, the cross-validated error, the selected parameters, the certificate and the
+    limitations follow, then the versions of the packages, a paragraph on methods, and how to cite.
 
     Parameters
     ----------

@@ -83,6 +83,7 @@ PARTS = re.compile(
 PIECES = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]|]|[^`\"'%(\[)\]|]+|.", re.DOTALL)
 VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
 CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
+COMPARED = re.compile(r"(`[^`]*`|[\w.]+)\s*([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")")
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*(?:\([^()]*\))?)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
@@ -319,6 +320,11 @@ def _parse(
     except FormulaError:
         raise
     except (FormulaicError, *SYNTAX) as reason:
+        if compared := COMPARED.search(text):
+            raise FormulaError(
+                f"{shown(compared[0])} in {shown(text)} is true or false, but distances need "
+                f"numbers: use ifelse({cut(compared[0])}, 1, 0)"
+            ) from None
         first = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(reason)).strip().split("\n")[0]
         raise FormulaError(
             f"the right side of {shown(text)} is not a valid formula: {cut(names.restore(first))}"

@@ -210,7 +210,7 @@ def test_left_sides_of_r_name_their_cure(left, words, cure):
 
 
 @pytest.mark.parametrize(
-    ("right", "cure"), [("x*g", "y ~ x + g"), ("g:z", "y ~ g + z"), ("x:C(k) + `my x`", "y ~ `my x` + x + C(k)")]
+    ("right", "cure"), [("x*g", "y ~ x + g"), ("g:z", "y ~ g + z"), ("x:C(k) + `my x`", "y ~ `my x` + x + C(k)"), ("g %in% k", "y ~ g + k")]
 )
 def test_interactions_under_gower_name_all_three_cures(right, cure):
     with pytest.raises(pc.errors.OptionError) as raised:

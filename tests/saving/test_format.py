@@ -18,7 +18,8 @@ OURS = sorted(KNOWN.keys() - classes.DERIVED.keys())
 @pytest.mark.parametrize("name", OURS)
 def test_every_field_is_in_the_documentation_of_its_class(name):
     cls = KNOWN[name].of
-    text = "\n".join(inspect.getdoc(base) or "" for base in cls.__mro__ if base.__module__.startswith("protoclass."))
+    bases = [base for base in cls.__mro__ if base.__module__.startswith("protoclass.")]
+    text = "\n".join(inspect.getdoc(part) or "" for part in (protoclass.export.saving, *bases))
     lacking = [f.name for f in fields(cls) if f.init and not re.search(rf"^(\w+, )*`?{f.name}`?(, \w+)* :|`{f.name}`", text, re.M)]
     assert not lacking, f"{cls.__module__}.{cls.__qualname__} says nothing of {lacking}"
 

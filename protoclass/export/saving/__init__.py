@@ -51,8 +51,17 @@ An object has the fields of its class, which are described by its documentation:
 `Validation`, `ErrorCurve` (in a fit), `Problem`, `Selection`, `Calibration`; `Dissimilarity` and
 the trained metrics; rules, `Points`, `Objective` and `Certificate` (bounds, class by class, and the
 dual prices of the rows); `Comparison`. "method pvm" and "metric euclidean" are specifications with
-their parameters; "method m of module.Class" is a registered one. Three classes have fields that
-follow from the others, and are written without them:
+their parameters; "method m of module.Class" is a registered one. Fields that begin with an
+underscore are `_calibration` of a `Fit`, and of a `Validation` and an `ErrorCurve`:
+
+* `_problem`, and `_of_fold` (repeats, n): the fold that holds out each row.
+* `_predicted` and `_covered` (repeats, n, points): held-out codes of classes, by prediction and by
+  covering balls, -1 for none.
+* `_errors`, `_sizes` and `_bounds` (folds, points): error, size and bound of each model;
+  `_fold_weight` (folds,) and `_counts` (points,), prototypes of the model on all rows.
+* `_notes` on the folds, and `_extensions` of default grids.
+
+Three classes have fields that follow from the others, and are written without them:
 
 * `Formula`: `text`, `response`, `terms`, `variables` and `columns`, the names of all columns of the
   data.

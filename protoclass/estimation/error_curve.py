@@ -167,7 +167,7 @@ class ErrorCurve:
     _covered: np.ndarray | None
     _errors: np.ndarray  # (R x F, G): mean loss of each fold
     _sizes: np.ndarray  # (R x F, G): size of the model of each fold
-    _fold_weight: np.ndarray  # (R x F,)
+    _fold_weight: np.ndarray  # (R x F,): weight of each fold
     _notes: tuple[str, ...] = ()  # remarks on the folds
     # (R x F, G): bound of each model on its error, at delta = 0.05, if the method has one
     _bounds: np.ndarray | None = None

@@ -78,7 +78,7 @@ class Fitted(Served):
     rule: Rule  #: The prototypes and how they predict.
     _curve: ErrorCurve | None  # cross-validation of the call, if any
     _selection: Selection  # selected parameters, and how they were selected
-    _calibration: Calibration | None = None
+    _calibration: Calibration | None = None  # probabilities and sets, see `Fit.calibrate`
 
     @classmethod
     def _learn(

@@ -352,10 +352,6 @@ class ErrorCurve:
         mean of proportions. In twelve simulated worlds, it contains the true error in 0.97 to 1.00
         of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`).
 
-        See Also
-        --------
-        compare : nested cross-validation, which tunes again on each outer training set.
-
         References
         ----------
         Tsamardinos, Greasidou and Borboudakis (2018), Machine Learning 107.

@@ -387,12 +387,6 @@ class Fitted(Served):
         neighbour is always 1.0, but on two classes that overlap it is right for 67 % of the rows
         (`python benchmarks/new_rows.py`). Without calibration, use "prob" only to rank rows.
 
-        See Also
-        --------
-        Fit.calibrate : calibrated probabilities and prediction sets.
-        Fit.test : error and intervals on new rows.
-        Fit.why : the prototypes behind a prediction.
-
         Examples
         --------
         >>> import protoclass as pc

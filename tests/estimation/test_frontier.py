@@ -118,9 +118,6 @@ def test_the_picture_has_the_numbers(digits):
     assert f"selected: {len(fit.prototypes)} prototypes" in texts
     assert ax.get_xlabel() == "maximum number of prototypes (log scale)"
     assert v.plot("frontier").get_title() == ax.get_title()
-    two = digits.assign(y=digits["digit"].astype(int) > 4).drop(columns="digit")
-    machine = pc.cross_validate("y ~ .", two, "scm", features="stumps", cv=3)
-    assert machine.plot("frontier").get_xlabel() == "maximum number of features (log scale)"
     with pytest.raises(pc.errors.OptionError, match=r"band=0\.95 needs a curve .* x='frontier' is not: use"):
         v.plot("frontier", band=0.95)
     with pytest.raises(pc.errors.NotAvailableError, match="nothing was cross-validated"):

@@ -25,7 +25,7 @@ from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.problem import DEFAULTS, Call
 from .export.pages import card, report
-from .export.reproduce import reproduce
+from .export.saving import reproduce
 from .export.sql import sql
 from .frames.formula import substitute
 from .ground.checks import Served
@@ -175,7 +175,7 @@ SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
 
 def _check_sample(sample: Any) -> None:
     """Raise if `sample=` is given for other data than a Dask DataFrame."""
-    if sample != SAMPLE:
+    if not (isinstance(sample, int) and sample == SAMPLE):
         raise OptionError(
             f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n"
         )

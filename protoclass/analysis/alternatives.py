@@ -49,38 +49,33 @@ class Alternatives(Result):
     fit : Fitted
         The fit.
     within : float
-        Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this
-        fraction of the optimum.
+        Tolerance, as in `Fit.alternatives`.
     optimum : Cost
-        The lowest objective, or its bounds `least` and `most` if the time limit was reached, with
-        its `proof`.
+        The lowest objective, or its bounds `least` and `most`, with its `proof`.
     table : DataFrame
         One row for each prototype, by label, in the order of selection.
 
-        `class` : the class that it represents. `cost_without` : the objective of the best solution
-        without the prototype minus the optimum, in weight of rows; `at_least` is a proved lower
-        bound, equal to it unless the time limit was reached. `cost_with` : the same for the best
-        solution with the prototype.
+        `class`. `cost_without` : the objective of the best solution without the prototype minus
+        the optimum, in weight of rows; `at_least` is a proved lower bound, equal to it unless the
+        time limit was reached. `cost_with` : the same for the best solution with it.
 
-        `verdict` : "indispensable", every near-optimal solution contains it; "exchangeable", some
-        contain it and some do not; "in no solution within 1 %" (with the value of `within`), none
-        contains it; "not settled", the bounds do not settle it.
+        `verdict` : "indispensable", "exchangeable" or "in no solution within 1 %" (the value of
+        `within`), if every, some or no near-optimal solution contains it; "not settled" if the
+        bounds do not settle it.
 
         `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels
-        and costs, the cheapest first. A prototype without substitutes may still be exchangeable: it
-        can be removed, or several rows replace it together.
+        and costs. Without any, an exchangeable prototype can be removed, or several rows replace it
+        together.
 
-        `open` : candidates for which it was not settled whether they are substitutes. `proof` : how
-        `cost_without` was settled.
+        `open` : candidates not settled to be substitutes. `proof` : how `cost_without` was settled.
 
         `cost_left_out` (only for "medianglvq") : the cost if the prototype is removed, inf for the
         last prototype of a class.
     substitutes : DataFrame
         One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`,
         `at_least`, `proof`. For "medianglvq" also `error`, the training error with the substitute
-        (ties between classes count half), and `within_se`, whether it is at most one standard error
-        above the error of the fit. This is sqrt(e (1 - e) / n), with e the cross-validated error of
-        the fit if it has one.
+        (ties between classes count half), and `within_se`, whether it is at most one standard
+        error, sqrt(e (1 - e) / n), above the error e of the fit (cross-validated if known).
     candidates : DataFrame
         One row for each requested candidate, by label: `class` (the class with most weight in its
         ball), `cost_with`, `at_least`, `proof`.
@@ -171,14 +166,13 @@ def alternatives(
 ) -> Alternatives:
     """Cost of leaving out each prototype, and its substitutes, over all near-optimal solutions.
 
-    There are usually several near-optimal solutions (the Rashomon set). This measures the ambiguity
-    of the optimisation; `stability` measures sampling variability.
+    This measures the ambiguity of the optimisation; `stability` measures sampling variability.
 
     Parameters
     ----------
     within : float >= 0
         Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this
-        fraction of the optimum. 0: only optimal solutions.
+        fraction of the optimum.
     candidates : sequence of labels
         Candidates for which to compute the cost of including them among the prototypes.
     time_limit : float
@@ -190,8 +184,7 @@ def alternatives(
     Returns
     -------
     Alternatives
-        Results with `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`),
-        `substitutes`, `candidates`, `tidy()`, `glance()`, `summary()` and `plot()`.
+        Tables of the prototypes, their substitutes and the candidates.
 
     Raises
     ------
@@ -207,7 +200,6 @@ def alternatives(
     See Also
     --------
     Fit.at : the fit with a substitute.
-    Fit.stability : prototypes over samples of the rows.
 
     Examples
     --------
@@ -358,9 +350,9 @@ def criticisms(
 ) -> Criticisms:
     """Rows that the prototypes explain worst, each with the prototype that claims it.
 
-    For "pvm", these are rows that are uncovered, wrongly covered or misclassified, in descending
-    order of their dual price. For "mmd", they are the criticisms of Kim, Khanna and Koyejo (2016).
-    For other nearest-prototype methods, they are the rows with the smallest margin.
+    For "pvm", the uncovered, wrongly covered or misclassified rows with the largest dual prices.
+    For "mmd", the criticisms of Kim, Khanna and Koyejo (2016). For other nearest-prototype methods,
+    the rows with the smallest margin.
 
     Parameters
     ----------
@@ -375,7 +367,7 @@ def criticisms(
     Returns
     -------
     Criticisms
-        Results with `table`, `tidy()` and `plot()`.
+        Table of the rows.
 
     Raises
     ------
@@ -389,15 +381,8 @@ def criticisms(
     that contains it. A misclassified row may have price 0, because the objective is about balls.
 
     The witness function of "mmd" is positive if there are too few prototypes near the row, and
-    negative if there are too many. Each class has the same number of criticisms.
-
-    The margin of a row is its distance to the nearest prototype of another class minus its distance
-    to the nearest of its own class; rows with a negative margin are misclassified.
-
-    See Also
-    --------
-    Fit.why : explanation of single predictions.
-    Fit.alternatives : costs and substitutes of the prototypes.
+    negative if there are too many. The margin of a row is its distance to the nearest prototype of
+    another class minus its distance to the nearest of its own class.
 
     Examples
     --------

@@ -36,8 +36,8 @@ from ..models.registry import lacking
 def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
     """Sample-compression bound on the error for new rows, from the training rows alone.
 
-    The bound holds with probability 1 - delta over training sets of independent rows. It depends on
-    the training error and on how few training rows (the prototypes) determine the fitted model.
+    It holds with probability 1 - delta over training sets of independent rows, and depends on the
+    training error and on how few rows (the prototypes) determine the fitted model.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
         Probability that the bound fails.
     fixed_dissimilarity : bool
         Whether you assert that a given matrix, a function of two rows or a previously trained
-        metric was made without the rows of the fit. The fit cannot check this.
+        metric was made without the rows of the fit: no scales, ranges or choices were taken from
+        them. The fit cannot check this.
 
     Returns
     -------
@@ -68,14 +69,10 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     Notes
     -----
     For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1.
-    It holds simultaneously for all sets of prototypes, so parameters that only affect which rows
-    are selected (`eps`, `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary
-    classifiers, and the kinds of an SCM if one of two was selected, share delta. Weights of a
-    metric and other numbers that you give are assumed to be chosen before the rows were seen.
-
-    See Also
-    --------
-    Fit.test : the error on new rows.
+    It holds simultaneously for all sets of prototypes, so parameters that only select rows (`eps`,
+    `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary classifiers, and the
+    kinds of an SCM if one of two was selected, share delta. Numbers that you give, such as weights
+    of a metric, are assumed to be chosen before the rows were seen.
 
     Examples
     --------
@@ -197,17 +194,15 @@ SAME_FOLDS = "same"  # as the fit was cross-validated
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     """Coverage, error and lambdas of the first prototypes of a greedy fit.
 
-    The prototypes for a larger lambda are the first of the prototypes for a smaller one, so
     `fit.update(lambda_=0).path()` has the complete path. For "scm": the path of its features.
 
     Parameters
     ----------
     new : DataFrame, optional
-        New rows with the predictors and the response. Their error is added as `new_error`.
+        New rows with the response. Adds their error, `new_error`.
     cv : int, "loo", Series or array of folds, or "same", optional
         Cross-validation folds, as in `fit`; "same": the folds of this fit, or "auto" if it had
-        none. The error of the first prototypes is added as `cv_error`, with its standard error
-        `cv_se`.
+        none. Adds `cv_error`, with its standard error `cv_se`.
 
     Returns
     -------
@@ -223,9 +218,6 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     NotAvailableError
         If the prototypes are not selected step by step.
 
-    See Also
-    --------
-    Fit.at : the fit with the first prototypes.
     """
     rule, frame = stepwise(fit), fit._frame
     table = pd.DataFrame(dict(rule.steps))
@@ -291,10 +283,9 @@ def slim(fit: AnyFit) -> AnyFit:
     """The fit without its training rows, for publishing.
 
     It keeps prototypes, parameters, metric and calibration, and the number of rows of each class.
-    Its predictions for new rows are bit-identical. Methods that need the training rows or the
-    cross-validation raise `NotAvailableError`; `update(data=...)` refits. The prototypes of
-    k-nearest neighbours are all training rows, so these remain; `slim().save(path)` lists what else
-    does.
+    Its predictions are bit-identical. Methods that need the training rows or the cross-validation
+    raise `NotAvailableError`. The prototypes of k-nearest neighbours are all training rows, so
+    these remain; `slim().save(path)` lists what else does.
 
     Examples
     --------

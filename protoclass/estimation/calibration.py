@@ -479,13 +479,7 @@ def threshold(
         )
     code = class_code(of, fit._frame.levels)
     limits = {"sensitivity": sensitivity, "specificity": specificity}
-    for name, least in limits.items():
-        if least is not None and not is_number(least, 0.0, above=True, high=1.0):
-            raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
-    if sensitivity is not None and specificity is not None:
-        raise OptionError(
-            "one threshold may not reach both sensitivity= and specificity=: use one of them"
-        )
+    check_limits(limits)
     if loss is not None and not (isinstance(measure, str) and measure == "error"):
         raise OptionError("loss= is itself the measure of a threshold: leave out measure= or loss=")
     check_measure(measure)
@@ -526,6 +520,17 @@ def threshold(
         int(fold.max()) + 1,
         float(calibration.share[code]),
     )
+
+
+def check_limits(limits: Mapping[str, float | None]) -> None:
+    """Raise unless at most one proportion must be reached, which is a number above 0."""
+    for name, least in limits.items():
+        if least is not None and not is_number(least, 0.0, above=True, high=1.0):
+            raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
+    if None not in limits.values():
+        raise OptionError(
+            "one threshold may not reach both sensitivity= and specificity=: use one of them"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -435,7 +435,7 @@ def _count(
     """The counts of the rules on all rows for a budget, (G,), and their path."""
     model, task, classes = trial.problem.model, trial.task, trial.task.classes
     rows = np.bincount(task.y[task.w > 0], minlength=classes)
-    points = [model.class_sizes(values_at(grid, g), rows) for g in range(len(grid))]
+    points = [model.class_sizes(values, rows) for values in grid.to_dict("records")]
     if points[0] is not None:
         return np.array(points).sum(axis=1), path
     if trial.problem.budget is None:

@@ -362,19 +362,18 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
 
 def _first_lines(fit: Fitted) -> list[str]:
     """The headline, the call and a warning, if there is one."""
-    head, call = headline(fit), repr(fit.call)
-    lines = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
-    return [*lines, *filter(None, [no_summary(fit)])]
+    return [headline(fit), repr(fit.call), *filter(None, [no_summary(fit)])]
 
 
 def text(fit: Fitted) -> str:
     """`print(fit)`."""
+    head, call, *warning = _first_lines(fit)
+    first = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
     shown = {name: visible(value) for name, value in brief_facts(fit).items()}
     width = max(map(len, shown))
     lines = [f"{name:<{width}}  {value}" for name, value in shown.items()]
-    return "\n".join(
-        [*_first_lines(fit), "", visible_lines(_class_table(fit).to_string()), "", *lines]
-    )
+    table = visible_lines(_class_table(fit).to_string())
+    return "\n".join([*first, *warning, "", table, "", *lines])
 
 
 def html_text(fit: Fitted) -> str:

@@ -1,6 +1,5 @@
 """Alternatives and criticisms of a fit: labels, verdicts, words, pictures, and what is refused; swaps."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -185,15 +184,6 @@ def test_what_is_refused(fit, iris):
         fit.criticisms(n=0)
 
 
-def test_a_fit_without_prototypes_has_nothing_to_replace(iris):
-    result = pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).alternatives(progress=False)
-    assert result.table.empty
-    assert repr(result)
-    assert result.tidy().empty
-    result.plot()
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def exact_fit(iris):
     return pc.fit("species ~ .", iris, eps=1.0, solver="exact")
@@ -208,10 +198,6 @@ def test_a_swap_and_back_is_the_fit_itself(exact_fit, iris):
     assert back.objective == exact_fit.objective
     assert back.predict(iris).equals(exact_fit.predict(iris))
     assert exact_fit.at(swap={old: new})._curve is None
-    for tuned in (pc.fit("species ~ .", iris, eps=[1.0, 1.5], cv=3,
-        dissimilarity="euclidean", repeats=1), pc.fit("species ~ .", iris, eps=1.0, cv=3)):
-        other = tuned.at(swap={tuned.prototypes.index[0]: next(row for row in iris.index if row not in tuned.prototypes.index)})
-        assert other._curve is None  # its error was that of the other prototypes
     assert f"{new} for {old}" in repr(exact_fit.at(swap={old: new}))
 
 

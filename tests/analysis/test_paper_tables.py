@@ -35,8 +35,6 @@ def test_a_table_of_a_test_has_the_figures_of_tidy(clinic):
     assert list(found.as_table("f1").frame) == ["Rows", "F1"]
     with pytest.raises(pc.errors.OptionError, match=r"measures must be a list of some of 'sensitivity',.*not \['recall'\]"):
         found.as_table(["recall"])
-    heavy = fit.test(new, weights=np.where(new["a"] > 0, 2.0, 1.0)).as_table()
-    assert heavy.frame["Weight"].astype(float).sum() == np.where(new["a"] > 0, 2.0, 1.0).sum()
 
 
 def test_a_table_by_groups_has_the_difference_of_two(clinic):

@@ -34,19 +34,6 @@ def test_parts_of_a_minkowski_distance_are_those_of_its_formula(iris, metric, r,
     assert [table.attrs["prototype_distance"], table.attrs["rival_distance"]] == distances.iloc[:2].tolist()
 
 
-def test_parts_of_gower_dissimilarities_are_those_of_its_formula():
-    clinic = simulate.clinic(120, missing=0)
-    fit = pc.fit("outcome ~ age + marker + ward + smoker", clinic, eps=0.2)
-    row = clinic.index[5]
-    table = fit.why(row)
-    other = clinic.loc[table.attrs["rival"]]
-    expected = [abs(clinic.loc[row, c] - other[c]) / np.ptp(clinic[c]) / 4 for c in ("age", "marker")]
-    expected += [float(clinic.loc[row, c] != other[c]) / 4 for c in ("ward", "smoker")]
-    assert table["to_rival"].to_numpy() == pytest.approx(expected)
-    level = table.loc["ward", "counterfactual"]
-    assert level is None or fit.predict(clinic.loc[[row]].assign(ward=level)).iloc[0] == table.loc["ward", "counterfactual_class"]
-
-
 @pytest.mark.parametrize("row", [70, 106])
 def test_no_smaller_change_of_a_number_gives_another_class(iris, row):
     fit = pc.fit("species ~ .", iris, eps=1.0)
@@ -263,13 +250,6 @@ def test_where_there_is_none(iris, call, reason):
     assert "Separation" not in str(fit)
 
 
-def test_a_fit_of_two_prototypes_prints_where_distances_depend_on_the_class(iris):
-    two = iris[50:].assign(species=lambda d: d["species"].astype(str))
-    fit = pc.fit("species ~ .", two, "kmedoids", K=1, dissimilarity=pc.QDA())
-    assert len(fit.prototypes) == 2
-    assert "Separation" not in str(fit)
-
-
 def test_summary_card_and_plot_show_it(cancer):
     table = cancer.why()
     first = f"{100 * table['proportion'].iloc[0]:.0f} %"
@@ -365,29 +345,16 @@ def test_wrong_questions(fit, iris):
     assert isinstance(fit.importance(iris, 1), pd.DataFrame)
 
 
-def two_groups_of_columns(n, groups):
-    """One informative column that is constant in a group, one that varies, and noise; the class is that of the group."""
-    draw = np.random.default_rng(3)
-    group = np.repeat(np.arange(groups), n // groups)
-    site = draw.permutation(np.arange(groups) % 2 + draw.uniform(0, 0.2, groups))[group]
-    y = np.where(site > 0.6, "u", "v")
-    return pd.DataFrame({"site": site, "noise": draw.normal(size=n), "group": group, "y": y})
-
-
 @pytest.mark.parametrize("cv", ["loo", 3])
 def test_a_column_counts_the_same_whatever_the_folds(cv):
     """Half of the rows get a value of the other class: the error of 1-NN grows from 0 to a half."""
-    data = two_groups_of_columns(60, 60)
+    draw = np.random.default_rng(3)
+    site = draw.permutation(np.arange(60) % 2 + draw.uniform(0, 0.2, 60))
+    data = pd.DataFrame({"site": site, "y": np.where(site > 0.6, "u", "v")})
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None)
     found = fit.importance(resamples=20, cv=cv)
     assert found.loc["site", "importance"] == pytest.approx(0.5, abs=0.05)
     assert found.loc["site", "se"] > 0
-
-
-def test_a_column_that_is_constant_in_a_group_counts_with_one_group_a_fold():
-    data = two_groups_of_columns(60, 10)
-    fit = pc.fit("y ~ site", data, "knn", k=1, cv=None, groups="group")
-    assert fit.importance(resamples=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_of_many_variables_those_that_separate_are_permuted():

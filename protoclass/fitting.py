@@ -213,7 +213,7 @@ def fit(
     ----------
     formula : str
         Model formula in R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, or `"y ~ 1"`
-        for given dissimilarities, with a fixed list of transforms such as `I(x^2)`, `poly(x, 2)`,
+        for given dissimilarities. Transforms are from a fixed list, such as `I(x^2)`, `poly(x, 2)`,
         `ns(x, df=4)`, `cut(x, 3)` and `factor(g)`.
     data : pandas DataFrame, polars or pyarrow table, lazy table, or path
         Training rows, with distinct row labels. A path is a Parquet or CSV file, or a list of

@@ -342,8 +342,8 @@ class ErrorCurve:
         selected again, and its error is computed on the rows that were not drawn.
 
         On noise, with 40 rows and a true error of 0.50, the error at the 1-SE point is 0.38 for
-        "scm", 0.40 for "pvm" and 0.45 for "knn"; the corrected error is 0.47, 0.48 and 0.50
-        (`python benchmarks/tuned_error.py`), so it can still be 2 to 3 points optimistic.
+        "scm", 0.40 for "pvm" and 0.45 for "knn". The corrected error is 0.47, 0.48 and 0.50, so it
+        can still be 2 to 3 points optimistic (`python benchmarks/tuned_error.py`).
 
         *Interval.* It is Wilson's, for the effective number of independent rows, which gives a
         proportion the variance of the corrected losses. As in `band`, it accounts for groups of

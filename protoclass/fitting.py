@@ -76,10 +76,6 @@ class Fit(Saveable, Fitted):
         their values, unless the method or the cross-validation changes. A fit truncated by
         `at(size=)` keeps its number of steps.
 
-        See Also
-        --------
-        Fit.at : a fit with fewer prototypes or other tuned values, without refitting the method.
-
         Examples
         --------
         >>> import protoclass as pc
@@ -136,10 +132,7 @@ class Fit(Saveable, Fitted):
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Validation(Printed, Saveable, ErrorCurve, Served):
-    """A cross-validated error curve.
-
-    `cross_validate` returns it, and `fit.validation` is one.
-    """
+    """A cross-validated error curve, with the fits at its points, a permutation test and plots."""
 
     _serves: ClassVar[Mapping[str, str]] = VERBS_OF_VALIDATION
     _called: ClassVar[str] = "a cross-validation"
@@ -220,7 +213,7 @@ def fit(
     ----------
     formula : str
         Model formula in R's grammar: `"y ~ ."`, `"y ~ a + log(b)"`, `"y ~ . - id"`, or `"y ~ 1"`
-        for given dissimilarities, with a fixed list of transforms such as `I(x^2)`, `poly(x, 2)`,
+        for given dissimilarities. Transforms are from a fixed list, such as `I(x^2)`, `poly(x, 2)`,
         `ns(x, df=4)`, `cut(x, 3)` and `factor(g)`.
     data : pandas DataFrame, polars or pyarrow table, lazy table, or path
         Training rows, with distinct row labels. A path is a Parquet or CSV file, or a list of
@@ -265,8 +258,7 @@ def fit(
         lowest error. "min": the lowest error, then the smallest model. "bound", for "scm": the
         lowest `Fit.bound`. "auto": "min" with `max_prototypes=`, otherwise "1se".
     tolerance : number >= 0, or str such as "5%", optional
-        Instead of `choose`: the smallest model whose error is at most this far above the lowest, in
-        its unit or in percent of it.
+        Instead of `choose`: the smallest model whose error is at most this far above the lowest.
     max_prototypes : int, optional
         Maximum number of prototypes ("scm": features). The PVM then also tunes their number.
     measure : "error", "balanced", "ordinal", DataFrame or dict
@@ -298,7 +290,6 @@ def fit(
     Returns
     -------
     Fit
-        The fitted classifier.
 
     Raises
     ------
@@ -309,13 +300,6 @@ def fit(
     -----
     DataWarning
         If always predicting one class has a lower error.
-
-    See Also
-    --------
-    cross_validate : the cross-validated error curve alone.
-    compare : several methods on the same folds.
-    Fit.calibrate : calibrated probabilities and prediction sets.
-    Fit.test : error, intervals and calibration on new rows.
 
     Examples
     --------
@@ -366,18 +350,11 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     Returns
     -------
     Validation
-        The error curve, with the fits at its points.
 
     Notes
     -----
     The same `seed` gives the same folds for every method, so their errors can be compared fold by
     fold.
-
-    See Also
-    --------
-    fit : the fit at the selected point.
-    compare : several methods, also by nested cross-validation.
-    Validation.corrected : the error adjusted for tuning on the same folds.
 
     Examples
     --------

@@ -82,6 +82,11 @@ OF_VERBS = {
     "the fit itself": "fit",
     "fit.formula": None,
     "fit.call.data": None,
+    "why()": "pc.fit('y ~ x + z', data, eps=1.0).why()",
+    "why(prototype=label)": "(f := pc.fit('y ~ x', data, eps=1.0)).why(prototype=f.prototypes.index[0])",
+    "at(swap={prototype: row})": "(f := pc.fit('y ~ x', data, eps=1.0)).at(swap={f.prototypes.index[0]: f.prototypes.index[0] + 1})",
+    "card().methods": "fit.card().methods",
+    "summary()": "calibrated.summary()",
 }
 
 
@@ -122,7 +127,7 @@ def test_every_hint_has_a_part_that_is_run():
 def test_every_other_name_is_an_argument_somewhere():
     calls = [pc.fit, pc.cross_validate, pc.compare, pc.dissimilarity, pc.load_data]
     calls += [method for name, method in vars(pc.Fit).items() if callable(method) and not name.startswith("_")]
-    calls += [getattr(pc.Fit, name) for name in ("predict", "summary", "as_table", "plot", "test", "importance", "stability", "threshold")]
+    calls += [getattr(pc.Fit, name) for name in ("predict", "summary", "plot", "test", "importance", "stability", "threshold")]
     known = {name for call in calls for name in signature(call).parameters}
     known |= {f.name for kind in (*MODELS.values(), pc.Gower, pc.Adaptive) for f in fields(kind)}
     assert {here for names in SAME_AS.values() for here in names} <= known

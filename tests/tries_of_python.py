@@ -65,6 +65,7 @@ SKLEARN = [
     ("pc.cross_validate(fit, data)", "FormulaError: a formula must be text", "pc.cross_validate('species ~ .', data, fit.model, cv=3)"),
     ("pc.cross_validate(fit)", "OptionError: missing a required argument: 'data'", "pc.cross_validate(fit.formula, data, fit.model, cv=3)"),
     ("fit.to_latex()", "NotAvailableError: use fit.prototypes.to_latex()", "fit.prototypes.to_latex()"),
+    ("fit.test(new).to_latex()", "NotAvailableError: use as_table() for a table in a paper, with", "fit.test(new).as_table().as_latex()"),
     ("v.cv_results_", "NotAvailableError: the attribute table", "v.table"),
     ("v.best_params_", "NotAvailableError: selected('min')", "v.selected('min')"),
     ("pc.fit('species ~ .', data, 'knn', k=[1, 3], cv=3, choose='tolerance')", "OptionError: use tolerance= alone",

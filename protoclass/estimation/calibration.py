@@ -130,11 +130,6 @@ def calibrate(
     odds are linear in the difference of the scores. If half of the rows are noise, this is wrong
     (0.29 was predicted, and the proportion was 0.51), and the default selects "isotonic".
 
-    See Also
-    --------
-    Fit.threshold : select a probability threshold for one class.
-    Fit.test : calibration, Brier score, log loss and coverage on new rows.
-
     Examples
     --------
     >>> import protoclass as pc
@@ -460,11 +455,6 @@ def threshold(
     With 40 rows of three worlds and 80 rows of noise, the intervals contain the true value in 0.97
     to 1.00 of 40 samples, so few rows make them wide rather than wrong (`python
     benchmarks/inference.py small`).
-
-    See Also
-    --------
-    Fit.calibrate : probabilities for the threshold.
-    Fit.predict : decisions by expected loss, `loss=`.
 
     Examples
     --------

@@ -647,7 +647,7 @@ def frontier(curve: ErrorCurve) -> pd.DataFrame:
     same models. Otherwise the frontier has the points of the grid.
 
     The lowest error of many points is optimistic. In simulations of "pvm" with 200 rows and 2 to 30
-    prototypes, `error` is 0 to 4 points too low for informative columns and 5 to 8 on noise;
+    prototypes, `error` is 0 to 4 points too low for informative columns and 5 to 8 on noise.
     `corrected` is within half a point, or on noise within a point from 5 prototypes on and 1.7
     points too high at 2 (`python benchmarks/frontier.py pvm`).
 

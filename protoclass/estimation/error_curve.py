@@ -161,7 +161,7 @@ class ErrorCurve:
     _covered: np.ndarray | None
     _errors: np.ndarray  # (R x F, G): mean loss of each fold
     _sizes: np.ndarray  # (R x F, G): size of the model of each fold
-    _fold_weight: np.ndarray  # (R x F,)
+    _fold_weight: np.ndarray  # (R x F,): weight of each fold
     _notes: tuple[str, ...] = ()  # remarks on the folds
     # (R x F, G): bound of each model on its error, at delta = 0.05, if the method has one
     _bounds: np.ndarray | None = None
@@ -336,8 +336,8 @@ class ErrorCurve:
         selected again, and its error is computed on the rows that were not drawn.
 
         On noise, with 40 rows and a true error of 0.50, the error at the 1-SE point is 0.38 for
-        "scm", 0.40 for "pvm" and 0.45 for "knn"; the corrected error is 0.47, 0.48 and 0.50
-        (`python benchmarks/tuned_error.py`), so it can still be 2 to 3 points optimistic.
+        "scm", 0.40 for "pvm" and 0.45 for "knn". The corrected error is 0.47, 0.48 and 0.50, so it
+        can still be 2 to 3 points optimistic (`python benchmarks/tuned_error.py`).
 
         *Interval.* It is Wilson's, for the effective number of independent rows, which gives a
         proportion the variance of the corrected losses. As in `band`, it accounts for groups of
@@ -345,10 +345,6 @@ class ErrorCurve:
         For the balanced error without groups, it is the interval of Price and Bonett (2004) for a
         mean of proportions. In twelve simulated worlds, it contains the true error in 0.97 to 1.00
         of 60 samples, and is never empty (`python benchmarks/tuned_error.py --worlds`).
-
-        See Also
-        --------
-        compare : nested cross-validation, which tunes again on each outer training set.
 
         References
         ----------

@@ -78,7 +78,7 @@ class Fitted(Served):
     rule: Rule  #: The prototypes and how they predict.
     _curve: ErrorCurve | None  # cross-validation of the call, if any
     _selection: Selection  # selected parameters, and how they were selected
-    _calibration: Calibration | None = None
+    _calibration: Calibration | None = None  # probabilities and sets, see `Fit.calibrate`
 
     @classmethod
     def _learn(
@@ -386,12 +386,6 @@ class Fitted(Served):
         Proportions of votes are not calibrated probabilities. For example, "prob" of the nearest
         neighbour is always 1.0, but on two classes that overlap it is right for 67 % of the rows
         (`python benchmarks/new_rows.py`). Without calibration, use "prob" only to rank rows.
-
-        See Also
-        --------
-        Fit.calibrate : calibrated probabilities and prediction sets.
-        Fit.test : error and intervals on new rows.
-        Fit.why : the prototypes behind a prediction.
 
         Examples
         --------

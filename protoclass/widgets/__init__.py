@@ -88,7 +88,7 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     >>> from protoclass.widgets.prototypes import PrototypeExplorer
     >>> explorer = PrototypeExplorer(pc.fit("species ~ .", pc.load_data("iris"), eps=1.0))
     >>> explorer.selected = 82
-    >>> explorer.fit.ball(explorer.selected)["first"].sum().item()
+    >>> explorer.fit.why(prototype=explorer.selected)["first"].sum().item()
     29
     """
     if fit.frame.absent is not None:

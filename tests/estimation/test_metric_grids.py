@@ -106,7 +106,7 @@ def test_other_values_of_the_grid(waves):
         fit.at(window=2)
     with pytest.raises(pc.errors.OptionError, match="no argument 'windw'"):
         fit.at(windw=2)
-    with pytest.raises(pc.errors.OptionError, match=r"at\(\) needs either size=, or lambda_=, or values of tuned parameters"):
+    with pytest.raises(pc.errors.OptionError, match=r"at\(\) needs one kind of change: use size=, lambda_=, swap="):
         fit.at(window=3, size=2)
 
 
@@ -189,8 +189,6 @@ def test_a_list_of_dissimilarities_that_cannot_be_tuned(iris):
             pc.fit("species ~ .", iris, dissimilarity=metrics, repeats=1)
     two = pc.cross_validate("species ~ .", iris, "knn", k=3, dissimilarity=[pc.LDA(), pc.LDA(ridge=0)], cv=3)
     assert two.grid["dissimilarity"].tolist() == [repr(pc.LDA()), repr(pc.LDA(ridge=0))]
-    square = pc.dissimilarity("~ .", iris.iloc[:6, :4]).frame().to_numpy().tolist()
-    assert len(pc.fit("y ~ 1", pd.DataFrame({"y": list("ababab")}), "knn", k=1, dissimilarity=square).prototypes) == 6
 
 
 @pytest.mark.parametrize("order", [["euclidean", "lda"], ["lda", "euclidean"]])

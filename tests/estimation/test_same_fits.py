@@ -42,13 +42,10 @@ def same(one, other):
 
 
 FITS = [
-    (table("normal", 9), {}),
     (table("copies", 10, np.float32), {"dissimilarity": pc.Euclidean(scale=False)}),
     (table("copies", 3), {"dissimilarity": "euclidean", "balls": "closed", "weights": np.arange(90) % 3 + 0.5}),
     (table("tenths", 12), {"dissimilarity": "manhattan"}),
-    (table("outlier", 4), {"dissimilarity": pc.Minkowski(3), "candidates": 40}),
     (table("normal", 20), {"dissimilarity": "cosine", "candidates": "same_class"}),
-    (table("uneven", 40), {"dissimilarity": pc.Euclidean(scale="fold")}),
     (table("normal", 8, scale=1e-140), {"dissimilarity": pc.Euclidean(scale=False)}),
     (
         table("normal", 5),

@@ -167,21 +167,6 @@ def test_cross_validation_holds_rows_out_as_new_ones(data):
         pc.cross_validate("y ~ a + g", declared, cv=folds, **arguments)  # a level that the column declares is none that is new
 
 
-def test_estimators_answer_every_row(data, new):
-    from protoclass.sklearn import PrototypeClassifier
-
-    X, y = data.drop(columns="y"), data["y"]
-    new = new.drop(columns="y")
-    known = new.g.isin(["u", "v", "w"]).to_numpy()
-    for metric in ("gower", "euclidean"):
-        one = PrototypeClassifier("knn", metric, k=3, calibrate=True).fit(X, y)
-        for ask in (one.predict, one.predict_proba, one.transform):
-            with pytest.warns(pc.DataWarning, match="has levels that the training data"):
-                found = ask(new)
-            assert len(found) == 6
-            assert np.array_equal(found[known], ask(new[known]))
-
-
 def test_held_out_rows_without_a_prediction_are_in_no_cell_and_count_as_wrong(iris):
     data = iris.assign(g=np.where(iris.index == 70, "rare", "usual"))
     fold = np.arange(150) % 5

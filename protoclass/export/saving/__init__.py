@@ -270,7 +270,7 @@ CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
 }  # fmt: skip
 
 
-FORMAT, VERSION, DOCUMENT = "protoclass", 4, "content.json"
+FORMAT, VERSION, DOCUMENT = "protoclass", 5, "content.json"
 SMALL = 2**12  # bytes that any entry may have
 # times that an entry may be larger than it is compressed; values of JSON take far more than its
 # text

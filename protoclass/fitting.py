@@ -25,7 +25,7 @@ from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.problem import DEFAULTS, Call
 from .export.pages import card, report
-from .export.reproduce import reproduce
+from .export.saving import reproduce
 from .export.sql import sql
 from .frames.formula import substitute
 from .ground.checks import Served
@@ -112,9 +112,7 @@ class Fit(Saveable, Fitted):
                 }
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
-        again = fit_call(
-            replace(call, function="fit", arguments={**DEFAULTS, **call.arguments}), Fit
-        )
+        again = fit_call(replace(call, function="fit"), Fit)
         again = again._remembering({} if "method" in changes else selection.kept(kept, changes))
         return calibrated(self._with_choices(again, kept, changes))
 
@@ -184,7 +182,7 @@ SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
 
 def _check_sample(sample: Any) -> None:
     """Raise if `sample=` is given for other data than a Dask DataFrame."""
-    if sample != SAMPLE:
+    if not (isinstance(sample, int) and sample == SAMPLE):
         raise OptionError(
             f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n"
         )
@@ -389,9 +387,9 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     [0.053, 0.047, 0.027]
     """
     _check_sample(arguments.pop("sample", SAMPLE))
-    usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
-    return Validation._of(
-        cross_validate_call(
-            Call("cross_validate", formula, data, {**usual, "method": method, **arguments})
+    if "calibrate" in arguments:
+        raise OptionError(
+            "cross_validate() has no argument 'calibrate': use fit(calibrate=), or calibrate() of the fit"
         )
-    )
+    call = Call("cross_validate", formula, data, {"method": method, **arguments})
+    return Validation._of(cross_validate_call(call))

@@ -1,6 +1,5 @@
 """The page that the shell prints."""
 
-import io
 import os
 import subprocess
 import sys
@@ -10,12 +9,6 @@ import pytest
 
 import protoclass as pc
 from protoclass.__main__ import main
-from protoclass.ground import options as progress
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 @pytest.fixture
@@ -64,15 +57,6 @@ def test_a_reader_that_has_read_enough_is_no_error(path):
         said = run.stderr.read()
     assert run.returncode == 0
     assert "ipe" not in said
-
-
-@pytest.mark.parametrize(("stream", "asked", "seconds"), [
-    (Terminal(), None, progress.AT_A_TERMINAL), (io.StringIO(), None, progress.WAIT), (io.StringIO(), True, 0),
-])  # fmt: skip
-def test_bars_show_themselves_sooner_where_nothing_else_does(monkeypatch, stream, asked, seconds):
-    monkeypatch.setattr(sys, "stderr", stream)
-    with pc.options(progress=None), progress.bar(10, "work", asked) as one:
-        assert one.delay == seconds
 
 
 def test_a_terminal_without_letters_of_the_data():

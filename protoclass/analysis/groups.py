@@ -141,7 +141,7 @@ def test_outputs(
     """
     by_fit = isinstance(clusters, str) and clusters == "auto"
     if by_fit:
-        groups = fit._problem.call.arguments.get("groups")
+        groups = fit._problem.call.arguments["groups"]
         clusters = groups if isinstance(groups, str) else None
     new = as_pandas(new, fit._needed_of_new(fit._frame.formula.response, weights, by, clusters))
     if by_fit and clusters not in new:

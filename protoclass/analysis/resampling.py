@@ -173,7 +173,7 @@ class Stability(Result):
         -------
         DataFrame
             Table by variable (and class, if each has its own weights): `weight` in the fit; `low`
-            and `high`, its range in 90 % of the samples; `first`, the proportion of the samples
+            and `high`, its range in 90 % of the samples. `first` is the proportion of the samples
             with the weight among the three largest.
 
         Raises

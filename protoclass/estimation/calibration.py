@@ -155,7 +155,7 @@ DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.
 
 def calibrated(fit: AnyFit) -> AnyFit:
     """The fit, calibrated if its call requests it and it is not calibrated yet."""
-    wanted = fit.call.arguments.get("calibrate", False)
+    wanted = fit.call.arguments["calibrate"]
     if wanted is False or fit._calibration is not None:
         return fit
     return replace(fit, _calibration=calibration(fit, **arguments_of(wanted)))

@@ -298,7 +298,7 @@ class ErrorCurve:
     def _limits(self) -> Limits:
         """Limits on the selection; raises if no point satisfies them."""
         problem, model = self._problem, self._problem.model
-        tolerance, allowed, rank = problem.call.arguments.get("tolerance"), None, None
+        tolerance, allowed, rank = problem.call.arguments["tolerance"], None, None
         if problem.budget is not None and self._counts is not None:
             allowed = self._counts <= problem.budget
             if not allowed.any():

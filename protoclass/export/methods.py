@@ -200,7 +200,7 @@ def _data(fit: Fitted) -> str:
     dropped = len(fit.dropped)
     if dropped:
         out += f", after exclusion of {dropped:,} with missing values"
-    factors = fit.call.arguments.get("class_weights")
+    factors = fit.call.arguments["class_weights"]
     if factors is not None:
         out += (
             ", with balanced class weights" if isinstance(factors, str) else ", with class weights"

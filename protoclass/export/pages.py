@@ -204,20 +204,9 @@ class Card:
     Attributes
     ----------
     title : str
-        Title of the card.
     sections : tuple of (heading, parts)
-        Sections of the card in their order.
     methods : Methods
         The paragraph on methods for a paper, with BibTeX.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import protoclass as pc
-    >>> card = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).card()
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     card.save(os.path.join(folder, "iris.md")).name
-    'iris.md'
     """
 
     title: str
@@ -249,10 +238,8 @@ class Card:
 
         Raises
         ------
-        OptionError
-            If the name has another ending, or if the file already exists and `overwrite` is False.
-        FileError
-            If it cannot be written; no partial file is left then.
+        OptionError, FileError
+            If the name has another ending, the file exists already, or it cannot be written.
         """
         place = check_path(path, ENDINGS)
         write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
@@ -263,10 +250,9 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     r"""Model card: one page of text and small tables that documents the fit for its users and
     reviewers.
 
-    It has the intended use, the call, the data, the classes with their counts, the prototypes, the
-    test, the cross-validated error and the selected parameters, the certificate, the limitations
-    (rows that were dropped, classes that are never predicted, notes of the summary), the versions
-    of the packages, a paragraph on methods, and how to cite.
+    It has the intended use, the call, the data, the classes with their counts, and the prototypes.
+    The test, the cross-validated error, the selected parameters, the certificate and the
+    limitations follow, then the versions of the packages, a paragraph on methods, and how to cite.
 
     Parameters
     ----------
@@ -280,11 +266,6 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     -------
     Card
         The card with `markdown`, `html`, `methods` and `save(path)`; a notebook shows it.
-
-    See Also
-    --------
-    Fit.report : an HTML page with plots.
-    Fit.reproduce : run the call of a saved fit again.
 
     Examples
     --------
@@ -450,10 +431,8 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
 
     Raises
     ------
-    OptionError
-        If the file already exists.
-    FileError
-        If it cannot be written; no partial file is left then.
+    OptionError, FileError
+        If the file exists already, or cannot be written; no partial file is left then.
 
     Examples
     --------

@@ -70,7 +70,7 @@ class Frame:
     Attributes
     ----------
     columns : DataFrame (n, ...)
-        The raw predictors that the formula names, on the data's own index.
+        The predictors that the formula names, as they are in the data.
     response : Categorical (n,), or None
     formula : Formula
     schema : mapping of column name to Column
@@ -153,7 +153,7 @@ class Frame:
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
         """A Frame of the complete rows of new data, and which rows those are, bool (rows of data,).
 
-        Every column of the schema must exist, exactly once, with the same kind.
+        Every column of the schema must exist once, with the same kind.
         """
         data = as_pandas(data)
         missing = [c for c in self.schema if c not in data.columns]
@@ -251,13 +251,8 @@ class Frame:
 
     @property
     def design(self) -> pd.DataFrame:
-        """The design matrix (n, p) in floats: no intercept, a column for each level of a category.
-
-        Raises
-        ------
-        DataError
-            If there are levels not seen in fit, or values that are not finite.
-        """
+        """The design matrix (n, p) in floats: no intercept, a column for each level of a category;
+        raises DataError for unseen levels and values that are not finite."""
         self.unseen_counts.refuse()
         return self.expanded
 
@@ -351,8 +346,7 @@ def mold(
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
     data : what `as_pandas` takes
     na : "drop", "raise" or "keep"
-        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if
-        only some predictors are missing.
+        Treatment of rows with missing values; "keep" keeps those with some predictors.
     weights : column name, Series (by label) or array (by position), optional
     aside : names, or values for each row, of further columns that `.` leaves out
 

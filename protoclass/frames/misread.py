@@ -38,12 +38,13 @@ NUMBER = (
     r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
 )
 COERCED = ", errors='coerce'"  # of pandas: other texts become missing
-TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?"
+TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(?P<second>:\d\d(\.\d+)?)?(?P<half>\s?[ap]m)?"
 DATE = (
     r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
     r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
     rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
+DAY_FIRST = re.compile(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])")
 
 # of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about
 # 1 / n of the highest
@@ -76,7 +77,7 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
         found = {text: match for text in texts if (match := whole.fullmatch(texts[text]))}
         lost = [text for text in sample if text not in found]
         enough = found and len(found) >= NEARLY * len(texts)
-        cure = convert(column, written, found, lost) if enough else ""
+        cure = convert(column, written, list(found.values()), lost) if enough else ""
         if cure:
             odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
             such = quoted([*odd[:2], *lost[:1]])
@@ -85,60 +86,49 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
 
 
 def _numeric(
-    column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str], decimal: str
+    column: str, written: str, found: list[re.Match[str]], lost: list[str], decimal: str
 ) -> str:
     """The line that converts texts to numbers; "" for codes, different units, and bounds alone."""
-    signs, units = (
-        {match[part] for match in found.values()} - {"", None} for part in ("sign", "unit")
-    )
-    bodies = [match["body"] for match in found.values()]
-    whole = (
-        re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found.values()
-    )
+    signs, units = ({match[part] for match in found} - {"", None} for part in ("sign", "unit"))
+    bodies = [match["body"] for match in found]
+    whole = (re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found)
     codes = not lost and len(found) <= CODES and all(whole)
-    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found.values())
+    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found)
     if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
         return ""
-    values, thousands = written, {*"".join(bodies)} - {*"0123456789", decimal}
-    if (
-        signs
-        or units
-        or not "".join(thousands).isascii()
-        or (written != column and (thousands or decimal == ","))
-    ):
-        values += (
-            f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
-            + ".str.replace(',', '.')" * (decimal == ",")
-        )
-    elif written == column and (thousands or lost or decimal == ","):
-        options = ["decimal=','"] * ("," in "".join(bodies) and decimal == ",") + [
-            f"thousands={mark!r}" for mark in thousands
-        ]
-        return f"pd.read_csv(..., {', '.join(options + [f'na_values={lost}'] * bool(lost))})"
-    return f"{column} = pd.to_numeric({values}{COERCED * bool(lost)})"
+    thousands, comma = "".join({*"".join(bodies)} - {*"0123456789", decimal}), decimal == ","
+    if written == column and not signs and not units and thousands.isascii():
+        options = ["decimal=','"] * (comma and "," in "".join(bodies))
+        options += [f"thousands={mark!r}" for mark in thousands]
+        options += [f"na_values={lost}"] * bool(lost)
+        if options:
+            return f"pd.read_csv(..., {', '.join(options)})"
+    if signs or units or thousands or comma:
+        written += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
+        written += ".str.replace(',', '.')" * comma
+    return f"{column} = pd.to_numeric({written}{COERCED * bool(lost)})"
 
 
-def _mixed(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+def _mixed(column: str, written: str, found: list[re.Match[str]], lost: list[str]) -> str:
     """The line that converts numbers with decimal commas and decimal points."""
     return _numeric(column, f"{written}.str.replace(',', '.')", found, lost, ".")
 
 
-def _seconds(column: str, written: str, found: Mapping[str, re.Match[str]], lost: list[str]) -> str:
+def _seconds(column: str, written: str, found: list[re.Match[str]], lost: list[str]) -> str:
     """The line that converts times of a day."""
-    first = next(iter(found.values()))
-    minutes = "" if first[1] else " + ':00'"
-    times = (
-        f"pd.to_datetime({written}, format='mixed'{COERCED * bool(lost)}).dt.strftime('%T')"
-        if first[3]
-        else f"{written}{minutes}"
-    )
-    return f"{column} = pd.to_timedelta({times}{COERCED * bool(lost)}).dt.total_seconds()"
+    coerced = COERCED * bool(lost)
+    if found[0]["half"]:
+        written = f"pd.to_datetime({written}, format='mixed'{coerced}).dt.strftime('%T')"
+    elif not found[0]["second"]:
+        written += " + ':00'"
+    return f"{column} = pd.to_timedelta({written}{coerced}).dt.total_seconds()"
 
 
-def in_days(column: str, written: str, found: Iterable[str] = (), lost: Iterable[str] = ()) -> str:
+def in_days(
+    column: str, written: str, found: Iterable[re.Match[str]] = (), lost: Iterable[str] = ()
+) -> str:
     """The line that converts a column of dates to numbers of days."""
-    day = re.compile(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])")
-    first = ", dayfirst=True" * any(map(day.match, found))
+    first = ", dayfirst=True" * any(DAY_FIRST.match(match[0]) for match in found)
     return (
         f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', "
         f"utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
@@ -187,11 +177,6 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
     """Whether the values are whole numbers, each once, too dense for counts or measurements.
 
     Rows may be shuffled or left out. Identifiers by name (`named`) need not be dense.
-
-    Examples
-    --------
-    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6]))
-    (True, False)
     """
     if column.dtype.kind not in "iuf":
         return False

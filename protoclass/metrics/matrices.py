@@ -440,16 +440,9 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
     """The conversion, as code, of labels that agree only as text; "" if there is none."""
-    if among(labels, like).any() or not {*map(str, labels)} & {*map(str, like)}:
-        return ""
-    if all(isinstance(label, str) for label in like):
-        return "astype(str)"
-    return (
-        "astype(int)"
-        if pd.api.types.is_integer_dtype(like)
-        and all(str(label).lstrip("-").isdecimal() for label in labels)
-        else ""
-    )
+    alike = {*map(str, labels)} & {*map(str, like)} and not among(labels, like).any()
+    kind = {"string": "str", "integer": "int"}.get(pd.api.types.infer_dtype(like))
+    return f"astype({kind})" if alike and kind else ""
 
 
 def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:

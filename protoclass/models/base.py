@@ -239,8 +239,8 @@ class Model(NamedArguments, Served):
     tuned_last : frozenset of str
         Parameters tuned after those of a learned metric, which are tuned at the lowest value.
     reads_once : int, or None
-        Size in bytes from which on dissimilarities of a metric that is trained in folds are read
-        once, block by block.
+        Bytes from which dissimilarities of a metric that is trained in folds are read once, in
+        blocks.
     most_held : int, or None
         Size in bytes up to which the matrix of dissimilarities is stored. Default: a quarter of the
         available memory.
@@ -280,7 +280,7 @@ class Model(NamedArguments, Served):
 
     @property
     def title(self) -> str:
-        """The name of the method in printed output and summaries."""
+        """The name of the method in printed output."""
         return self.name
 
     @property
@@ -308,9 +308,7 @@ class Model(NamedArguments, Served):
         return self
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray) -> np.ndarray | None:
-        """Maximum number of prototypes per class with these tuned values and `held` rows of each
-        class, or None if unknown.
-        """
+        """Maximum number of prototypes per class, with `held` rows of each, or None if unknown."""
         return None
 
     def loss(self, task: Task, prototypes: Points) -> float | None:
@@ -442,7 +440,7 @@ class Model(NamedArguments, Served):
         raise self._lacks("feature_table")
 
     def explain(self, learned: LearnedRule, query: Query) -> list[str]:
-        """Sentences that explain the predicted class of the only row of a query."""
+        """Sentences that explain the predicted class of a query's only row."""
         raise self._lacks("explain")
 
     def conditions(self, learned: LearnedRule, query: Query) -> list[Condition]:

@@ -40,8 +40,8 @@ DEFAULTS = {"window": 0.3, "damping": 0.1, "steepness": 5.0, "neighbours": 5}
 class LVQ(PerClass):
     """Learning vector quantization: code vectors attracted and repelled by rows.
 
-    Rows are drawn by weight with replacement, and one or two code vectors near each are moved
-    (Kohonen 1995, chapter 6; ESL, section 13.2.2).
+    Rows are drawn by weight, and one or two code vectors near each are moved (Kohonen 1995, chapter
+    6; ESL, section 13.2.2).
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ class LVQ(PerClass):
 
     Notes
     -----
-    Code vectors are learned by Euclidean distances between the coordinates of the metric; new rows
-    are classified by the metric itself.
+    Code vectors are learned by Euclidean distances between coordinates of the metric; new rows are
+    classified by the metric.
 
     "lvq2.1" and "lvq3" refine a codebook near its optimum: start them from "kmeans". No step moves
     a code vector more than ten times as far from the mean of the rows as the farthest row. The step

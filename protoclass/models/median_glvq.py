@@ -80,9 +80,9 @@ class MedianGLVQ(PerClass):
         one, and not the total. "grid": 1, 2, 3, 5, at most the training rows of the smallest class;
         a matrix is tuned before, with the lowest number.
     matrix : "auto", "none", "diagonal" or "full", or a sequence
-        Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each
-        variable, for distances that are a sum over variables, including Gower's. "full": a linear
-        map of the columns, for Euclidean distances. It is learned in each fold, with K rows of each
+        Metric to learn with the prototypes, see `Relevance`. "diagonal": weights of variables, for
+        distances that are a sum over them, also Gower's. "full": a linear map of the columns, for
+        Euclidean distances. It is learned in each fold, with K rows of each
         class, or one if K is a proportion. "auto": "diagonal" and "full" are tuned, as far as the
         distance allows them; "none" if parameters of the distance are tuned, or cv=None.
     local : bool, sequence or "auto"

@@ -55,10 +55,6 @@ class MMDCritic(PerClass):
     gamma : float > 0, None or sequence
         Parameter of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
 
-    Notes
-    -----
-    Any dissimilarity can be used.
-
     References
     ----------
     Kim, Khanna and Koyejo (2016), *Examples are not enough, learn to criticize! Criticism for

@@ -129,10 +129,9 @@ class PVM(Model):
         * "rounding": the linear relaxation with randomised rounding (section 3.1);
         * "ratio": the standard greedy algorithm by lowest cost per newly covered row.
 
-        "exact" and "rounding" always have a certificate. All but "greedy" need memory for the rows
-        in the balls of all candidates.
+        "exact" and "rounding" always have a certificate.
     balls : "open" or "closed"
-        Whether a ball contains the rows with `d < eps` ("open") or `d <= eps` ("closed").
+        Balls of the rows with `d < eps` ("open") or `d <= eps` ("closed").
     certify : bool
         Whether to compute a lower bound for the cover of a greedy solver too, over the candidates,
         in the fit on all rows.
@@ -144,7 +143,7 @@ class PVM(Model):
         Combination of the draws of "rounding": the best (Bien and Tibshirani 2011), or their union,
         drawn until it is a cover (course report of Visagan, 2018, section 4.1).
     resamples : int
-        Number of covers drawn by "rounding" with "best" (B in Bien and Tibshirani 2011).
+        Number of covers drawn by "rounding" with "best" (B in the paper).
     max_size : int >= 1, sequence, "grid" or None
         Maximum number of prototypes of the greedy solver: the first ones, as for a larger
         `lambda_`. "grid": 1, 2, ..., 50, and then 5 % apart up to the number of rows or

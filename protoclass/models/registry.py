@@ -120,8 +120,6 @@ def register(name: str, kind: Any) -> None:
 
     Examples
     --------
-    A method that keeps the first row of each class:
-
     >>> import numpy as np
     >>> import protoclass as pc
     >>> class First(pc.Model):

@@ -83,12 +83,11 @@ class SCM(Model):
     positive : class, or None
         The positive class, in every pair with this class. None: the later class in level order.
     negate : bool
-        Whether the negations of Boolean columns are features too.
+        Whether negations of Boolean columns are features.
 
     Notes
     -----
-    For more than two classes, each pair of classes has a binary classifier. They vote; ties go to
-    the first class in level order.
+    Binary classifiers of all pairs of classes vote; ties go to the first class in level order.
 
     A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example
     excludes the rows with d < rho; rho is the distance of a P-example (or, for a hole, inf). Ties

@@ -99,7 +99,7 @@ class PrototypeEstimator(BaseEstimator):
         return {**super().get_params(deep), **self._parameters}
 
     def set_params(self, **params: Any) -> PrototypeEstimator:
-        """Set parameters, also those of the method.
+        """Set parameters, also of the method.
 
         Raises
         ------
@@ -270,7 +270,7 @@ def read_rows(
     missing : bool
         Whether values may be missing.
     square : bool
-        Whether X has dissimilarities, with one column for each row of the fit.
+        Whether X has dissimilarities to the rows of the fit.
 
     Raises
     ------
@@ -333,8 +333,7 @@ def read_weights(
     sample_weight : array-like (n,), or None
     X : DataFrame (n, p)
     weighting : "auto", "copies" or "weights"
-        Whether a row of weight 3 is copied three times or has this weight in the method; "auto":
-        copies if all weights are whole numbers.
+        Whether a row of weight 3 is copied three times; "auto": if all weights are whole numbers.
 
     Returns
     -------

@@ -92,8 +92,8 @@ class PrototypeClassifier(
     calibrate : bool, "auto", "multinomial", "isotonic" or dict
         Whether to calibrate probabilities, as in `protoclass.fit`, for the prevalence in the data,
         also with `class_weights`. Every method then has `predict_proba`, and `predict` gives the
-        class with the largest probability. Otherwise only methods with votes, such as "knn", have
-        `predict_proba`, and all have `decision_function`.
+        most probable class. Otherwise methods with votes, such as "knn", have `predict_proba`, and
+        all have `decision_function`.
     **parameters
         Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is
         tuned inside `fit`.
@@ -110,7 +110,7 @@ class PrototypeClassifier(
         Names of the columns of X, if it has any.
     prototypes_ : array or DataFrame (q, p)
         Prototypes in the order of selection, in the units of X, or with the columns of the design
-        matrix if they are not rows. Not available with precomputed dissimilarities.
+        matrix if they are not rows.
     prototype_indices_ : int array (q,)
         Position in X of each prototype; -1 for one that is not a row.
     prototype_labels_ : array (q,)
@@ -169,7 +169,7 @@ class PrototypeClassifier(
         Parameters
         ----------
         X : DataFrame or array-like (n, p), or square dissimilarities (n, n)
-            Training rows; columns of a DataFrame are numbers, strings, categories or booleans.
+            Training rows.
         y : array-like (n,)
             Classes.
         sample_weight : array-like (n,), optional
@@ -193,8 +193,7 @@ class PrototypeClassifier(
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, (r, L): calibrated with `calibrate`, otherwise the proportions
-        of the votes.
+        """Probability of each class, (r, L): calibrated with `calibrate`, or proportions of votes.
 
         Methods without votes, such as "pvm", need `calibrate`.
         """
@@ -206,10 +205,9 @@ class PrototypeClassifier(
         above 0 for the second.
 
         It is the decision value of the method, the proportion of the votes, or the relative margin
-        (other
-        - own) / (other + own) of the distances to the nearest prototype of the class and of any
-          other.
-        For two classes it is the second minus the first. Not available with `calibrate`.
+        `(other - own) / (other + own)` of the distances to the nearest prototype of the class and
+        of any other. For two classes it is the second minus the first. Not available with
+        `calibrate`.
         """
         new = self._new(X)
         kind = value_of(self.fit_)
@@ -366,7 +364,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
     sampling_strategy_ : dict
         Number of selected rows of each class.
     fit_, classes_, n_features_in_, feature_names_in_, prototype_indices_
-        Attributes of `PrototypeClassifier`.
+        As in `PrototypeClassifier`.
 
     Examples
     --------
@@ -397,7 +395,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
         OptionError
             If the prototypes of the method are not rows.
         DataError
-            If no row is selected, or if the data are not valid for `PrototypeClassifier`.
+            If no row is selected.
         """
         codes = one_of_columns(y)
         self._learn(X, codes, None, None, "weights")

@@ -70,7 +70,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     )
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
-    if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(
+    if fit.call.arguments["candidates"] == "auto" and isinstance(
         fit._problem.candidates, int
     ):
         sample = (
@@ -168,7 +168,7 @@ def _order_said(fit: Fitted) -> str:
 
 def _budget(fit: Fitted) -> str:
     """Maximum number of prototypes by `max_prototypes=`."""
-    most = fit.call.arguments.get("max_prototypes")
+    most = fit.call.arguments["max_prototypes"]
     return (
         ""
         if most is None or fit.model.can.counted == "features" or fit._selection.by_hand
@@ -362,19 +362,18 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
 
 def _first_lines(fit: Fitted) -> list[str]:
     """The headline, the call and a warning, if there is one."""
-    head, call = headline(fit), repr(fit.call)
-    lines = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
-    return [*lines, *filter(None, [no_summary(fit)])]
+    return [headline(fit), repr(fit.call), *filter(None, [no_summary(fit)])]
 
 
 def text(fit: Fitted) -> str:
     """`print(fit)`."""
+    head, call, *warning = _first_lines(fit)
+    first = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
     shown = {name: visible(value) for name, value in brief_facts(fit).items()}
     width = max(map(len, shown))
     lines = [f"{name:<{width}}  {value}" for name, value in shown.items()]
-    return "\n".join(
-        [*_first_lines(fit), "", visible_lines(_class_table(fit).to_string()), "", *lines]
-    )
+    table = visible_lines(_class_table(fit).to_string())
+    return "\n".join([*first, *warning, "", table, "", *lines])
 
 
 def html_text(fit: Fitted) -> str:

@@ -309,7 +309,7 @@ def allowed(fit: Fitted) -> int:
 
 def class_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on class weights and on classes that are never predicted, if there is something to report."""
-    given = fit.call.arguments.get("class_weights")
+    given = fit.call.arguments["class_weights"]
     also = (
         " and the probabilities; predict(new, loss=) then counts costs twice"
         if "prob" in fit.rule.kinds
@@ -404,7 +404,7 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
         out.append('measure="balanced" to tune')
     if bare.any() and fit.model.can.costs:
         out.append(LOWER)
-    if fit.model.can.weights and fit.call.arguments.get("class_weights") is None:
+    if fit.model.can.weights and fit.call.arguments["class_weights"] is None:
         out.append('class_weights="balanced"')
     if unseen.any() and set(READ) & set(fit.rule.kinds):
         calibrate = "" if fit._calibration is not None else "calibrate=True and "

@@ -1,4 +1,4 @@
-"""What a page needs to draw a fit by itself, at every radius: texts, and arrays in as few bytes as hold them."""
+"""Data with which a page draws a fit by itself, at every radius: texts, and arrays in as few bytes as hold them."""
 
 from __future__ import annotations
 
@@ -362,8 +362,8 @@ def describe_series(fit: Fitted, tables: list[pd.DataFrame]) -> Packed:
 
 
 def describe_metric(fit: Fitted) -> Packed:
-    """How a page computes distances: `parts`, by class of the prototype or one for all; or the
-    `reason` why it cannot.
+    """The distances as a page computes them: `parts`, by class of the prototype or one for all; or
+    the `reason` why it cannot.
     """
     metric, frame = fit.dissimilarity.metric, fit._frame
     if not fit.model.can.nearest or fit.model.can.own_distances:
@@ -471,6 +471,8 @@ def describe_album(content: Content, album: Album) -> Packed:
     return {
         "height": image.shape[1],
         "width": image.shape[2],
+        "low": album.low,
+        "high": album.high,
         "pixels": pack(pixels),
         "relevance": relevance,
     }

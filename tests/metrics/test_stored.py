@@ -106,11 +106,6 @@ def test_r_distances_fit_as_the_data_do(iris, tmp_path):
             pc.fit("species ~ 1", other, dissimilarity=read, eps=1.0)
         with pytest.raises(pc.errors.DataError, match="without row names"):
             pc.fit("species ~ 1", other, dissimilarity=read.symmetrized(), eps=1.0)
-    by_r = iris.set_axis(range(1, 151)).sample(frac=1, random_state=0)
-    for D in (read, pc.read_dissimilarity(path, names=range(1, 151))):
-        of_r = pc.fit("species ~ 1", by_r, dissimilarity=D, eps=1.0).prototypes
-        assert of_r["class"].tolist() == [iris["species"][label - 1] for label in of_r.index]
-        assert len(of_r) == len(same.prototypes)
     named = pc.read_dissimilarity(path, names=iris.index)
     assert pc.fit("species ~ 1", iris.iloc[1:], dissimilarity=named, eps=1.0).nobs == 149
 
@@ -129,14 +124,12 @@ def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_pa
             with pytest.raises(pc.errors.DataError, match=f"{message}.*{cure}"):
                 pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
     D = pd.read_csv(path, index_col=0)
-    rows = r"D.index = D.columns = data.index"
     texts = iris.set_axis([f"r{i}" for i in range(150)])
     for table, data, message in (
         (D.set_axis(D.index, axis=1), texts, "rows are matched by label"),
-        (D, iris.iloc[:100], "lack the row 0"),
         (D.set_axis(texts.index), texts, "differ, so none of the candidates is a row"),
     ):
-        with pytest.raises(pc.errors.DataError, match=f"{message}.*{rows}"):
+        with pytest.raises(pc.errors.DataError, match=f"{message}.*D.index = D.columns = data.index"):
             pc.fit("species ~ 1", data, dissimilarity=table, eps=1.0)
     shifted = plain.iloc[:, 1:].set_axis(range(1, 151), axis=1)  # columns one off: row 1 is not at 0 from itself
     with pytest.raises(pc.errors.DataError, match="correct the labels of rows and columns"):
@@ -169,15 +162,10 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
     by_r = D.set_axis(D.index + 1).set_axis(D.index + 1, axis=1)
     identified = shuffled.assign(site=pd.Categorical(["x"] * 150), id=shuffled.index + 1).reset_index(drop=True)
     check(by_r, identified, "data = data.set_index('id')", 1)
-    beyond = D.set_axis(D.index + 1000).set_axis(D.index + 1000, axis=1)
-    check(beyond, shuffled.assign(id=shuffled.index + 1000).reset_index(drop=True), "data = data.set_index('id')", 1000)
     given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
     with pytest.raises(pc.errors.DataError, match=r"so use new.columns = new.columns.astype\(int\)"):
         given.predict(texts.iloc[:3])
     assert given.predict(texts.iloc[:3].set_axis(texts.columns.astype(int), axis=1)).tolist() == ["setosa"] * 3
-    with pytest.raises(pc.errors.DataError, match="lack the dissimilarities to") as raised:
-        given.predict(D.iloc[:3].drop(columns=given.prototypes.index[:2]))
-    assert "type" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

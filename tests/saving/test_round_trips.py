@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -318,14 +317,6 @@ def test_the_same_fit_gives_the_same_bytes_in_another_process(tmp_path, iris):
     new = iris.iloc[::7]
     here = pc.fit("species ~ scale(petal_width) + poly(sepal_length, 2) + bs(petal_length, 4)", iris, "knn", k=3)
     same(pc.load(tmp_path / "1").predict(new, "prob"), here.predict(new, "prob"))
-
-
-def test_a_small_file(iris, tmp_path):
-    fit = pc.fit("species ~ .", iris, dissimilarity="euclidean", repeats=1)
-    full, slim = (one.save(tmp_path / str(k)).size for k, one in enumerate((fit, fit.slim())))
-    assert full < 20_000
-    assert slim < 10_000
-    assert Path(tmp_path / "0").stat().st_size == full
 
 
 def test_a_fit_is_loaded_and_predicts_without_slow_packages(iris, tmp_path):

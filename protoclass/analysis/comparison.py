@@ -548,8 +548,8 @@ def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) 
     means = (proportions * table).sum(axis=1)
     with np.errstate(invalid="ignore"):  # inf - inf, of log losses
         variance = (proportions * (table - means[:, None]) ** 2).sum(axis=1) * splits / (splits - 1)
-    se = np.sqrt(design.factor(splits) * variance.mean())
-    value = (weights * table).sum() / weights.sum()
+    se = float(np.sqrt(design.factor(splits) * variance.mean()))
+    value = float((weights * table).sum() / weights.sum())
     return Mean(value, 0.0 if se < NO_SPREAD else se, design.sets * (splits - 1))
 
 

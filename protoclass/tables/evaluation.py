@@ -361,35 +361,20 @@ def summary_of_groups(result: TestByGroup) -> Summary:
         {"rows": [str(t.n) for t in (*result.groups.values(), overall)]},
         [*map(str, result.groups), "all rows"],
     )
-    for names in (measures[:3], measures[3:]):
-        parts += (
-            [
-                sheet_of(
-                    counts.join(by_group(result, names).rename(columns=NAMES)),
-                    "Estimates (95 % CI)",
-                )
-            ]
-            if names
-            else []
-        )
-    for m in measures:
-        parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
+    for names in filter(None, (measures[:3], measures[3:])):
+        estimates = by_group(result, names).rename(columns=NAMES)
+        parts.append(sheet_of(counts.join(estimates), "Estimates (95 % CI)"))
+    parts += [sheet_of(differences(result, m), f"Differences of {NAMES[m]}") for m in measures]
     return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(overall)])
 
 
 def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     """`TestByGroup.differences`, as text."""
     out = result.differences(measure)
-    p = (
-        out[["p", "p_holm"]]
-        .map(lambda v: "" if v != v else significant(v, 3))
-        .set_axis(["p", "p (Holm)"], axis=1)
-    )
-    return (
-        p.assign(test=out["test"])
-        .set_axis([f"{a} - {b}" for a, b in zip(out["a"], out["b"], strict=True)])
-        .assign(difference=_estimates(out, "difference"))[["difference", "test", "p", "p (Holm)"]]
-    )
+    p = out[["p", "p_holm"]].map(lambda v: "" if v != v else significant(v, 3))
+    out = out.assign(difference=_estimates(out, "difference"), p=p["p"], p_holm=p["p_holm"])
+    out = out.rename(columns={"p_holm": "p (Holm)"}).set_axis(out["a"] + " - " + out["b"])
+    return out[["difference", "test", "p", "p (Holm)"]]
 
 
 DIFFERENCES = (

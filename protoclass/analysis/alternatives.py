@@ -82,7 +82,7 @@ class Alternatives(Result):
     objective : float
         Objective of the fit.
     among : str
-        Description of the solutions that are compared.
+        Description of the compared solutions.
     """
 
     fit: Fitted
@@ -320,10 +320,8 @@ class Criticisms(Result):
         * `prototype`: the nearest prototype whose ball of another class contains the row, otherwise
           the nearest of all;
         * `prototype_class` and `distance` of this prototype.
-    score : str
-        Name of the column that orders the rows: "price", "witness" or "margin".
-    meaning : str
-        Description of the score.
+    score, meaning : str
+        Column that orders the rows, "price", "witness" or "margin", and its description.
     """
 
     fit: Fitted
@@ -378,7 +376,7 @@ def criticisms(
     -----
     The dual price of a row is its contribution to the objective, in weight of rows: the price of
     its covering constraint in the linear relaxation, and its weight for each ball of another class
-    that contains it. A misclassified row may have price 0, because the objective is about balls.
+    that contains it. A misclassified row may have price 0.
 
     The witness function of "mmd" is positive if there are too few prototypes near the row, and
     negative if there are too many. The margin of a row is its distance to the nearest prototype of

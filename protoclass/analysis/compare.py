@@ -70,10 +70,8 @@ def compare(
 
     Parameters
     ----------
-    formula : str
-        Model formula, as in `fit`.
-    data : DataFrame
-        Rows to split into training and test sets.
+    formula, data
+        As in `fit`.
     methods : list, or mapping of names
         Method names ("pvm"), model objects (`pc.KNN(k=1)`), mappings of arguments of `fit` such as
         `{"method": "pvm", "eps": 1.0}`, or estimators of scikit-learn (see Notes); "logistic",
@@ -256,7 +254,7 @@ def split(data: Any, response: str, test_size: float = 1 / 3, seed: int = 0) -> 
     Parameters
     ----------
     data : DataFrame
-        Rows of any eager library that `fit` takes.
+        Rows.
     response : str
         Column of the classes. Rows without a class are training rows.
     test_size : float between 0 and 1

@@ -112,9 +112,8 @@ class Comparison(Result, Saveable, Served):
 
         Notes
         -----
-        The interval is Wilson's if rows are independent given the model. Otherwise a row tested in
-        one split is a training row in others, so Wilson's interval is computed for fewer rows, by
-        the factor of Nadeau and Bengio.
+        The interval is Wilson's if rows are independent given the model; otherwise for fewer rows,
+        by the factor of Nadeau and Bengio, because tested rows train in other splits.
         """
         by_method, n = self.results.groupby("method"), int(self.sizes.sum())
         wrong = by_method["wrong"].sum()[self.methods]
@@ -227,8 +226,7 @@ class Comparison(Result, Saveable, Served):
         """Paired tests of Brier scores, log losses, areas or losses, with Holm's correction.
 
         For one random split or fits on new rows: the paired t-test over rows, and DeLong's test for
-        the areas. After cross-validation or over several splits: the corrected resampled t-test,
-        with one area for each split.
+        the areas. Otherwise: the corrected resampled t-test, with one area for each split.
 
         Parameters
         ----------
@@ -550,8 +548,8 @@ def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) 
     means = (proportions * table).sum(axis=1)
     with np.errstate(invalid="ignore"):  # inf - inf, of log losses
         variance = (proportions * (table - means[:, None]) ** 2).sum(axis=1) * splits / (splits - 1)
-    se = np.sqrt(design.factor(splits) * variance.mean())
-    value = (weights * table).sum() / weights.sum()
+    se = float(np.sqrt(design.factor(splits) * variance.mean()))
+    value = float((weights * table).sum() / weights.sum())
     return Mean(value, 0.0 if se < NO_SPREAD else se, design.sets * (splits - 1))
 
 

@@ -57,8 +57,8 @@ class TestResult(Result, Served):
         Number of rows that were classified, misclassified (regardless of their weights), and
         excluded, because the class or the prediction is missing.
     error, low, high : float
-        Weighted proportion of errors and its 95 % Wilson interval; with weights or clusters, for
-        the number of independent rows with the same variance.
+        Weighted proportion of errors and its 95 % Wilson interval, for the number of independent
+        rows with the same variance.
     no_information : float
         Error on these rows of always predicting the most common class of the training rows.
     p_value, p_value_method : float, str
@@ -72,9 +72,9 @@ class TestResult(Result, Served):
     losses : array (classes, classes), or None
         Loss of predicting column j for class i, if it was given.
     decided : str
-        Description of the probability threshold that decided the classes; "" if there was none.
+        Description of the probability threshold; "" without one.
     cheapest : class, or None
-        The class with the lowest training loss if it is always predicted; None without losses.
+        The class with the lowest training loss if always predicted; None without losses.
     """
 
     __test__ = False  # not a class of tests, for pytest
@@ -267,10 +267,10 @@ class TestResult(Result, Served):
         Returns
         -------
         DataFrame
-            Columns: `class`; `intercept`, of a logistic regression of the class with the logit of
-            its probability as offset (0 if the mean is correct); `slope`, of a regression on the
-            logit (below 1: probabilities are too extreme); and the ends of their intervals. NaN if
-            a probability is 0 or 1.
+            Columns: `class`; `intercept`, of a logistic regression with the logit of the
+            probability as offset (0 if the mean is correct); `slope`, of a regression on the logit
+            (below 1: probabilities are too extreme); and the ends of their intervals. NaN if a
+            probability is 0 or 1.
 
         Examples
         --------
@@ -303,8 +303,8 @@ class TestResult(Result, Served):
         -------
         DataFrame
             Columns: `class`, `threshold`, `predicted` (proportion of the rows), `net_benefit` with
-            its 95 % interval, `low` to `high`, `net_benefit_all` (if the class is predicted for all
-            rows; 0 if for none), and `lift` (predictive value over prevalence).
+            its 95 % interval, `low` to `high`, `net_benefit_all` (of predicting all rows; of none
+            it is 0), and `lift` (predictive value over prevalence).
 
         References
         ----------

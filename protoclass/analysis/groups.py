@@ -430,9 +430,8 @@ class TestByGroup(Result):
         DataFrame
             One row for each pair of groups: `test`, `a`, `b`, `difference` (a minus b) with
             Newcombe's 95 % interval, `low` to `high` (not simultaneous), `statistic`, `p` and
-            `p_holm`. Proportions are compared by Fisher's exact test, two-sided, with the odds
-            ratio as statistic. Weighted or clustered rows, and calibration in the large, have a
-            z test.
+            `p_holm`. Proportions have Fisher's exact test, two-sided, with the odds ratio as
+            statistic; weighted or clustered rows, and calibration in the large, a z test.
 
         Examples
         --------

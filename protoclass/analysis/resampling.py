@@ -172,9 +172,9 @@ class Stability(Result):
         Returns
         -------
         DataFrame
-            Table by variable (and class, if each class has its own weights), the largest weight
-            first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
-            samples. `first` is the proportion of the samples with the weight among the three largest.
+            Table by variable (and class, if each has its own weights): `weight` in the fit; `low`
+            and `high`, its range in 90 % of the samples. `first` is the proportion of the samples
+            with the weight among the three largest.
 
         Raises
         ------
@@ -598,11 +598,6 @@ def permutation_test(
         Number of permutations.
     seed, progress, client
         As for `Fit.stability`.
-
-    Returns
-    -------
-    PermutationTest
-        The error with its `p_value`.
 
     References
     ----------

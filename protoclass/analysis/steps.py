@@ -45,8 +45,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
         Probability that the bound fails.
     fixed_dissimilarity : bool
         Whether you assert that a given matrix, a function of two rows or a previously trained
-        metric was made without the rows of the fit: no scales, ranges or choices were taken from
-        them. The fit cannot check this.
+        metric took no scales, ranges or choices from the rows of the fit, which cannot be checked.
 
     Returns
     -------
@@ -57,14 +56,14 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
           `errors`;
         * `tail_bound`: the binomial tail inverted for the same compression set (Langford 2005), the
           tightest;
-        * `bound` and `simple_bound`: the first and second inequality of the theorem; 1 is trivial;
-        * `proved`, and `reasons` why the theorem does not cover this fit. The value is then
-          computed as in Table 2 of Marchand and Shawe-Taylor (2001), without proof.
+        * `bound` and `simple_bound`: the first and second inequality of the theorem;
+        * `proved`, and `reasons` why the theorem does not cover this fit; the values are then
+          without proof, as in Table 2 of Marchand and Shawe-Taylor (2001).
 
     Raises
     ------
     OptionError
-        If `fixed_dissimilarity=True` is given for a metric that this fit trained.
+        If this fit trained the metric, but `fixed_dissimilarity=True`.
 
     Notes
     -----

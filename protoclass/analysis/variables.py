@@ -102,7 +102,7 @@ def why(fit: Fitted, new: Any = None, prototype: Any = None) -> Any:
         and `first` (whether the row is newly covered).
 
         Without arguments, a table by variable of the metric (a column of the design matrix, or with
-        Gower a predictor), the largest proportion first:
+        Gower a predictor):
 
         * `proportion`: the part of the squared distance (with Gower, of the distance) from a
           prototype to the nearest of another class, the mean over the prototypes. With a full
@@ -559,7 +559,7 @@ def importance(
 
     Notes
     -----
-    Each of several redundant variables may look unimportant: give them one name in `variables`.
+    Redundant variables may each look unimportant: give them one name in `variables`.
     `se` is for the fitted models, so with few rows importance +- 1.96 `se` covers the true value
     too rarely.
 

@@ -262,18 +262,15 @@ def notes(test: TestResult) -> list[str]:
         )
     ]
     out += [f"{line}." for line in undecided(test)]
-    absent = [
-        str(c) for c, n in zip(test.classes, test._counts.weight.sum(axis=1), strict=True) if n == 0
-    ]
+    classes, weight = pd.Index(map(str, test.classes)), test._counts.weight
+    absent, never = (", ".join(classes[weight.sum(axis=axis) == 0]) for axis in (1, 0))
     if absent:
         out.append(
-            f"No row is of class {', '.join(absent)}: its sensitivity is unknown, and means over classes exclude it."
+            f"No row is of class {absent}: its sensitivity is unknown, and means over classes "
+            "exclude it."
         )
-    never = [
-        str(c) for c, n in zip(test.classes, test._counts.weight.sum(axis=0), strict=True) if n == 0
-    ]
     if never:
-        out.append(f"No row is predicted as {', '.join(never)}.")
+        out.append(f"No row is predicted as {never}.")
     if "log_loss" in test._means and test._means["log_loss"][0] == np.inf:
         none = (test._probabilities[np.arange(test.n), test.judged.y] == 0) & (test.judged.w > 0)
         out.append(
@@ -329,19 +326,15 @@ def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
     """`print` of a test by groups."""
     overall, measures = result.overall, measures_of(result)
     head = f"{error_of(overall)}; by {visible(str(result.by))}"
-    notes = [f"{result.left_out} rows in no group"] if result.left_out else []
-    notes += (
-        [f"{overall.left_out} rows excluded without a class or a prediction"]
-        if overall.left_out
-        else []
-    )
-    notes += (
-        [f"no rows of {', '.join(map(shown, result.without_rows))}"] if result.without_rows else []
-    )
+    notes = {
+        f"{result.left_out} rows in no group": result.left_out,
+        f"{overall.left_out} rows excluded without a class or a prediction": overall.left_out,
+        f"no rows of {', '.join(map(shown, result.without_rows))}": result.without_rows,
+    }
     table = result.glance().set_index("group")
     tables = [(table[[name for name in SHOWN if name in table]].rename_axis(None), NUMBERS)]
     words = [
-        "; ".join([head, *notes]),
+        "; ".join([head, *(note for note, found in notes.items() if found)]),
         *([f"Decision: {overall.decided}"] if overall.decided else []),
     ]
     if len(measures) > 1:
@@ -368,35 +361,20 @@ def summary_of_groups(result: TestByGroup) -> Summary:
         {"rows": [str(t.n) for t in (*result.groups.values(), overall)]},
         [*map(str, result.groups), "all rows"],
     )
-    for names in (measures[:3], measures[3:]):
-        parts += (
-            [
-                sheet_of(
-                    counts.join(by_group(result, names).rename(columns=NAMES)),
-                    "Estimates (95 % CI)",
-                )
-            ]
-            if names
-            else []
-        )
-    for m in measures:
-        parts.append(sheet_of(differences(result, m), f"Differences of {NAMES[m]}"))
+    for names in filter(None, (measures[:3], measures[3:])):
+        estimates = by_group(result, names).rename(columns=NAMES)
+        parts.append(sheet_of(counts.join(estimates), "Estimates (95 % CI)"))
+    parts += [sheet_of(differences(result, m), f"Differences of {NAMES[m]}") for m in measures]
     return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(overall)])
 
 
 def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
     """`TestByGroup.differences`, as text."""
     out = result.differences(measure)
-    p = (
-        out[["p", "p_holm"]]
-        .map(lambda v: "" if v != v else significant(v, 3))
-        .set_axis(["p", "p (Holm)"], axis=1)
-    )
-    return (
-        p.assign(test=out["test"])
-        .set_axis([f"{a} - {b}" for a, b in zip(out["a"], out["b"], strict=True)])
-        .assign(difference=_estimates(out, "difference"))[["difference", "test", "p", "p (Holm)"]]
-    )
+    p = out[["p", "p_holm"]].map(lambda v: "" if v != v else significant(v, 3))
+    out = out.assign(difference=_estimates(out, "difference"), p=p["p"], p_holm=p["p_holm"])
+    out = out.rename(columns={"p_holm": "p (Holm)"}).set_axis(out["a"] + " - " + out["b"])
+    return out[["difference", "test", "p", "p (Holm)"]]
 
 
 DIFFERENCES = (

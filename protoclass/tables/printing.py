@@ -70,9 +70,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     )
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
-    if fit.call.arguments["candidates"] == "auto" and isinstance(
-        fit._problem.candidates, int
-    ):
+    if fit.call.arguments["candidates"] == "auto" and isinstance(fit._problem.candidates, int):
         sample = (
             f"{fit._problem.candidates:,} of {fit.nobs:,} rows, a random sample by class, "
             "because all would take long"

@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from protoclass.core.distances.minkowski import _products
 from protoclass.core.statistics.sums import COARSE, EXACT, extremes, in_units, sums, units
 
 TINY = np.nextafter(0.0, 1.0)
@@ -99,3 +100,13 @@ def test_a_cost_that_differs_from_a_whole_number_by_rounding():
     assert in_units(1e6 + 1e-7, 1.0) == 1e6
     assert in_units(1e-13, 1.0) == 0.0
     assert in_units(1e-9, 1.0) == 1e-9
+
+
+@pytest.mark.parametrize(("n", "p", "q"), [(7, 5, 3), (8, 6, 600), (1, 1, 1)])
+def test_products_are_summed_in_the_order_of_the_columns(n, p, q):
+    draw = np.random.default_rng(0)
+    a, b, out, total = draw.normal(size=(n, p)), draw.normal(size=(p, q)), np.empty((n, q)), 0.0
+    _products(a, b, out)
+    for x, z in zip(a.T, b, strict=True):
+        total = total + x[:, None] * z
+    assert (out == total).all()

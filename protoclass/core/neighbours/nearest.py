@@ -14,7 +14,8 @@ import numpy as np
 from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
-from ..distances.near import Near, below, below_compared, nearest_compared, nearest_of
+from ..coding import Coding
+from ..distances.near import Near, nearest_compared, nearest_of
 from ..parallel import few, kernel
 from ..query import Query, Statement
 from ..sources import Source
@@ -158,7 +159,9 @@ def _bound(least, large, error, stretch):  # type: ignore[no-untyped-def]
     farthest = -np.inf
     for g in large:
         farthest = max(farthest, least[g])
-    return np.nextafter(least.dtype.type((farthest + error) * stretch + error), least.dtype.type(np.inf))
+    return np.nextafter(
+        least.dtype.type((farthest + error) * stretch + error), least.dtype.type(np.inf)
+    )
 
 
 def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
@@ -217,28 +220,25 @@ def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> A
     -------
     int array (r, G)
     """
+    coding, compared = Coding(np.unique(radii)), query.compared(prototypes)
+    level = np.searchsorted(coding.radii, radii)
+    codes = None if compared is None else compared.codes(coding.reach(compared.lines.exact.dtype))
+    if codes is None:
+        codes = coding.along(query.dissimilarities(prototypes))
     # of the largest ball of each prototype
-    reach = np.where(member >= 0, radii[:, None], -np.inf).max(axis=0, initial=-np.inf)
-    compared = query.compared(prototypes)
-    near = (
-        below(query.dissimilarities(prototypes), reach)
-        if compared is None
-        else below_compared(compared, reach)
-    )
-    rows, classes = near.rows(), int(member.max(initial=0)) + 1
-    out = np.full((len(near), len(member)), NONE)
+    largest = np.where(member >= 0, level[:, None], -1).max(axis=0, initial=-1)
+    rows, at = np.nonzero(codes <= largest)
+    code, classes = codes[rows, at], int(member.max(initial=0)) + 1
+    out = np.full((len(codes), len(member)), NONE)
     for g, labels in enumerate(member):
-        label = labels[near.at].astype(np.int64)
-        inside = (label >= 0) & (near.distance < radii[g])
-        count = (
-            np.bincount(
-                rows[inside] * classes + label[inside], minlength=len(near) * classes
-            ).reshape(-1, classes)
-            > 0
-        )
-        several = count.sum(axis=1)
+        label = labels[at].astype(np.int64)
+        inside = (label >= 0) & (code <= level[g])
+        cells = np.bincount(
+            rows[inside] * classes + label[inside], minlength=len(codes) * classes
+        ).reshape(-1, classes)
+        several = (cells > 0).sum(axis=1)
         out[:, g] = np.where(
-            several > 1, SEVERAL, np.where(several == 1, count.argmax(axis=1), NONE)
+            several > 1, SEVERAL, np.where(several == 1, cells.argmax(axis=1), NONE)
         )
     return out
 

@@ -91,7 +91,7 @@ vignettes: $(VENV)/documented
 links: $(VENV)/documented
 	$(BIN)/python docs/links.py
 
-# pictures of all kinds on all data sets, in two styles and three sizes, into build/pictures/index.html
+# pictures of all kinds on all data sets, in two styles and three sizes, into build/pictures
 pictures: export MPLBACKEND := Agg
 pictures: $(VENV)/tested
 	$(BIN)/python tests/plots/pictures.py --out build/pictures $(OPTIONS)

@@ -4,7 +4,7 @@ Each run draws training rows of two classes from a world, fits a method, calibra
 rows. The worlds differ in kind: two normal classes of equal or unequal spread, rows of which one half is separable and the other
 noise, a rare class (8 %), noise, and 60 rows with a given radius or a tuned one.
 
-The table has for each world and way (`how=` of `Fit.calibrate`) the mean log loss and Brier score, the gap (the mean absolute
+The table has for each world and way (`method=` of `Fit.calibrate`) the mean log loss and Brier score, the gap (the mean absolute
 difference between the mean probability and the proportion of the class, over ten bins), how often "auto" selected isotonic, how often the
 prediction sets of level 0.9 contain the class, and said -> true: the mean probability and the proportion of the class among the rows
 whose probability is in one of five bins, if it has at least 1 % of the rows.
@@ -72,13 +72,13 @@ def run_once(world, n, arguments, seed, count):
     """By way: probabilities (count, 2) of new rows; their classes, whether sets contain these, and whether isotonic was selected."""
     draw = np.random.default_rng([seed, n])
     train, new = table_of(draw, world, n), table_of(draw, world, count)
-    calibrate = {"how": "multinomial"}
+    calibrate = {"method": "multinomial"}
     fit = pc.fit("y ~ .", train, **arguments, dissimilarity=METRIC, seed=seed, calibrate=calibrate, progress=False)
-    c = fit.calibration
+    c = fit._calibration
     given = (c.scores, c.conformal.y, c.conformal.w)
     chances = {how: learn(*given) for how, learn in LEARN.items()}
     chances["auto"] = fit_selected(*given, parts_of(given[1], c.conformal.fold, int(np.bincount(given[1]).min())))
-    p = {how: replace(fit, calibration=replace(c, chances=chances[how])).predict(new, "prob").to_numpy() for how in WAYS}
+    p = {how: replace(fit, _calibration=replace(c, chances=chances[how])).predict(new, "prob").to_numpy() for how in WAYS}
     held = [t in s for t, s in zip(new["y"], fit.predict(new, "set", level=0.9), strict=True)]
     return p, (new["y"] == "yes").to_numpy().astype(int), held, chances["auto"].name == "isotonic"
 

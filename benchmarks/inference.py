@@ -92,7 +92,7 @@ def threshold(replicates: int) -> None:
                 draw = np.random.default_rng(seed)
                 fit = pc.fit("y ~ .", draw_rows(draw, n), cv=None, progress=False, **method)
                 fit = fit.calibrate(cv=10) if own else fit.calibrate(draw_rows(draw, n))
-                p, rows = fit.predict(new, "prob")["ill"].to_numpy(), np.bincount(fit.calibration.conformal.y)
+                p, rows = fit.predict(new, "prob")["ill"].to_numpy(), np.bincount(fit._calibration.conformal.y)
                 for rule, arguments in CUTS.items():
                     cut = fit.threshold("ill", **arguments)
                     said = p >= cut.value

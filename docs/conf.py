@@ -24,6 +24,7 @@ nb_execution_mode = "cache"  # in a folder that build.py names after the package
 nb_execution_timeout = 1800  # seconds for each cell, some of which take 30 on a machine that is not busy
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_code_prompt_show = nb_code_prompt_hide = "Code"
 nb_ipywidgets_js = {}  # widgets need a kernel, and their scripts a network: what stands for them is a figure or text
 WIDGET = "application/vnd.jupyter.widget-view+json"
 BAR = re.compile(r"\[\d\d:\d\d[^\]]*\]$")  # the time at the end of a bar of progress

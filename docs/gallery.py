@@ -68,6 +68,8 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
         ("Bands of the ROC curve", 'test.plot("roc_band");', "How uncertain is this curve?"),
         ("Precision and recall", 'test.plot("pr");', "The same for a rare class."),
         ("Calibration", 'test.plot("calibration");', "Do predicted probabilities agree with observed proportions?"),
+        ("Decision curve", 'test.plot("decision");', "At which thresholds is the net benefit above that of predicting all rows or none?"),
+        ("Threshold", 'diagnosis.threshold("malignant", sensitivity=0.95).plot();', "What does another threshold cost?"),
         ("Coverage of sets", 'test.plot("coverage");', "How often do prediction sets contain the true class?"),
         ("By group", 'diagnosis.test(new, by=(new["mean_texture"] > 19).rename("coarse")).plot();',
          "Is the error the same in every group?"),

@@ -53,12 +53,12 @@ GROUPS = {
 MEMBERS = {
     "Fit": {
         "Predict and test": "predict predict_to test calibrate threshold",
-        "Parts": "prototypes classes formula call params model rule dissimilarity calibration nobs dropped",
+        "Parts": "prototypes classes formula call params model rule dissimilarity nobs dropped",
         "Errors and bounds": "validation training_error objective certificate bound",
-        "Explain": "why separation importance ball criticisms alternatives stability",
-        "Change": "update at swap path slim",
-        "Show": "plot explore summary tidy glance augment as_table",
-        "Report and save": "methods card report save reproduce sql",
+        "Explain": "why importance criticisms alternatives stability",
+        "Change": "update at path slim",
+        "Show": "plot explore summary tidy glance augment",
+        "Report and save": "card report save reproduce sql",
     },
     "Validation": {},
     "Dissimilarity": {},
@@ -137,10 +137,10 @@ def members() -> dict[str, dict[str, list[str]]]:
     found = {}
     for name, groups in MEMBERS.items():
         made = getattr(protoclass, name)
-        inside = f"serves called inside between {getattr(made, 'inside', '')}".split()
-        public = {*dir(made), *made.__dataclass_fields__}.difference(inside)
-        rest = sorted(member for member in public if not member.startswith("_"))
+        public = sorted({*dir(made), *made.__dataclass_fields__})
         found[name] = {title: listed.split() for title, listed in groups.items()}
         grouped = [member for listed in found[name].values() for member in listed]
-        found[name][REST] = [member for member in rest if member not in grouped]
+        found[name][REST] = [
+            member for member in public if member[0] != "_" and member not in grouped
+        ]
     return found

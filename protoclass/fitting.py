@@ -13,20 +13,19 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from .analysis.alternatives import alternatives, criticisms, swap
+from .analysis.alternatives import alternatives, at, criticisms
 from .analysis.groups import test
 from .analysis.resampling import permutation_test, stability
-from .analysis.steps import at, ball, bound, path, slim, step_count
-from .analysis.variables import importance, separation, why
+from .analysis.steps import bound, path, slim, step_count
+from .analysis.variables import importance, why
 from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.calls import cross_validate_call, fit_call, predict_to
 from .estimation.cross_validation import frontier
 from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
 from .estimation.problem import DEFAULTS, Call
-from .export.methods import methods
 from .export.pages import card, report
-from .export.reproduce import reproduce
+from .export.saving import reproduce
 from .export.sql import sql
 from .frames.formula import substitute
 from .ground.checks import Served
@@ -36,7 +35,7 @@ from .ground.savable import savable
 from .models.base import Model
 from .pictures import plot
 from .tables import printing
-from .tables.printing import of_fit, summary
+from .tables.printing import summary
 from .tables.tidy import augment, glance, tidy
 from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation
@@ -48,8 +47,7 @@ from .widgets import explore_fit, explore_validation
 class Fit(Saveable, Fitted):
     """A fitted classifier.
 
-    It has `predict`, `prototypes`, `classes`, `call`, `model`, `rule`, `validation` and the other
-    attributes of `Fitted`, and the analyses, tables, plots and files below.
+    `pc.fit` returns it.
     """
 
     @cached_property
@@ -62,17 +60,16 @@ class Fit(Saveable, Fitted):
         return Validation._of(super().validation)
 
     test, threshold, bound = test, threshold, bound
-    ball, path, why, importance, stability = ball, path, why, importance, stability
-    separation = separation
+    path, why, importance, stability = path, why, importance, stability
     alternatives, criticisms = alternatives, criticisms
-    calibrate, at, swap, slim, predict_to = calibrate, at, swap, slim, predict_to
-    summary, as_table, tidy, glance, augment = summary, of_fit, tidy, glance, augment
+    calibrate, at, slim, predict_to = calibrate, at, slim, predict_to
+    summary, tidy, glance, augment = summary, tidy, glance, augment
     plot, explore = plot, explore_fit
-    report, card, methods, sql, reproduce = report, card, methods, sql, reproduce
+    report, card, sql, reproduce = report, card, sql, reproduce
     __repr__, _repr_html_ = printed(printing.text), printing.html_text
 
     def update(self, formula: str | None = None, **changes: Any) -> Fit:
-        """Refit with changed arguments: `fit.update(eps=2)` or `fit.update(". ~ . - a")`.
+        """Refit with changed arguments, or with another formula.
 
         In the formula, `.` is the same side of the old formula, as in R; an empty left side keeps
         the response. Tuned parameters are tuned again. Parameters set by hand (`at`, `fit_at`) keep
@@ -109,12 +106,13 @@ class Fit(Saveable, Fitted):
                 if name not in changes
             }
             if self._problem.to_tune is not None:
-                changes = {"dissimilarity": self._problem.chosen_metric(selection.values), **changes}
+                changes = {
+                    "dissimilarity": self._problem.chosen_metric(selection.values),
+                    **changes,
+                }
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
-        again = fit_call(
-            replace(call, function="fit", arguments={**DEFAULTS, **call.arguments}), Fit
-        )
+        again = fit_call(replace(call, function="fit"), Fit)
         again = again._remembering({} if "method" in changes else selection.kept(kept, changes))
         return calibrated(self._with_choices(again, kept, changes))
 
@@ -184,7 +182,7 @@ SAMPLE = 50_000  # rows of a Dask DataFrame that are learned from
 
 def _check_sample(sample: Any) -> None:
     """Raise if `sample=` is given for other data than a Dask DataFrame."""
-    if sample != SAMPLE:
+    if not (isinstance(sample, int) and sample == SAMPLE):
         raise OptionError(
             f"sample={brief(sample)} is for a Dask DataFrame: use data.sample(n) for other data, or candidates=n"
         )
@@ -389,9 +387,9 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     [0.053, 0.047, 0.027]
     """
     _check_sample(arguments.pop("sample", SAMPLE))
-    usual = {name: value for name, value in DEFAULTS.items() if name != "calibrate"}
-    return Validation._of(
-        cross_validate_call(
-            Call("cross_validate", formula, data, {**usual, "method": method, **arguments})
+    if "calibrate" in arguments:
+        raise OptionError(
+            "cross_validate() has no argument 'calibrate': use fit(calibrate=), or calibrate() of the fit"
         )
-    )
+    call = Call("cross_validate", formula, data, {"method": method, **arguments})
+    return Validation._of(cross_validate_call(call))

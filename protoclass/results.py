@@ -8,7 +8,7 @@ from .analysis.resampling import PermutationTest, Stability
 from .estimation.decisions import Threshold
 from .export.methods import Methods
 from .export.pages import Card
-from .export.reproduce import Reproduction
+from .export.saving import Reproduction
 from .ground.files import Saved
 from .metrics.embedding import Check, Embedding, Spectrum
 

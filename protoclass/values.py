@@ -264,4 +264,4 @@ class Saveable:
         >>> saved.holds
         ('the data: 150 rows with their labels and all 5 columns; fit.slim() leaves them out',)
         """
-        return import_module("protoclass.export.saving").save(self, path, overwrite)
+        return load("protoclass.export.saving:save")(self, path, overwrite)

@@ -24,9 +24,9 @@ LATER = (
     # workers, limits of memory, interrupts
     "test_cluster.py", "faults/", "fuzz/", "core/test_memory.py",
     # hostile values, damaged files, planted faults
-    "contracts/", "test_sklearn.py", "test_odd_arguments.py", "saving/test_damage.py", "mutants/",
+    "contracts/", "test_sklearn.py", "test_sizes.py", "saving/test_damage.py", "mutants/",
     "test_tries.py",
-    "test_sizes.py", "test_escaping.py",
+    "test_escaping.py",
     # many random cases, and every method on every kind of data
     "models/test_all_methods.py", "saving/test_round_trips.py", "trust/", "estimation/test_threshold.py", "estimation/test_calibrated.py",
     "estimation/test_same_fits.py", "frames/test_reading.py", "core/test_near.py", "core/test_tiles.py",

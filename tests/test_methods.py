@@ -1,4 +1,4 @@
-"""`Fit.methods`: the paragraph for a paper states what was done, in text, Markdown and LaTeX, and cites what exists."""
+"""`Card.methods`: the paragraph for a paper states what was done, in text, Markdown and LaTeX, and cites what exists."""
 
 import re
 
@@ -34,7 +34,7 @@ def test_methods_and_metrics_cite_entries_that_exist():
 
 def test_it_states_the_tuning():
     fit = pc.fit("species ~ .", IRIS, "knn", k=[1, 5, 15], cv=5, repeats=2, measure="balanced", choose="min", seed=7, dissimilarity="gower")
-    text = fit.methods().text
+    text = fit.card().methods.text
     assert "150 observations in 3 classes (50 setosa, 50 versicolor, 50 virginica)" in text
     assert 'the method "k nearest neighbours" (Hastie et al. 2009). The dissimilarity was Gower (Gower 1971)' in text
     assert "The parameter neighbours k (1 to 15, 3 values) was selected by 5-fold cross-validation, repeated 2 times" in text
@@ -45,7 +45,7 @@ def test_it_states_the_tuning():
 
 def test_nothing_is_said_that_was_not_done():
     fit = pc.fit("species ~ .", IRIS, eps=1.0)
-    said = fit.methods()
+    said = fit.card().methods
     assert said.keys == ["bien2011", "protoclass"]
     assert " with eps = 1." in said.text
     assert not re.search("cross-validation|chosen|calibration|weights|missing", said.text)
@@ -54,18 +54,18 @@ def test_nothing_is_said_that_was_not_done():
 def test_weights_missing_values_calibration_and_choices_by_hand():
     data = IRIS.assign(petal_width=IRIS["petal_width"].where(IRIS.index != 3))
     fit = pc.fit("species ~ .", data, eps=[0.7, 1.0], cv=5, class_weights="balanced", calibrate=True)
-    text = fit.methods().text
+    text = fit.card().methods.text
     assert "after exclusion of 1 with missing values, with balanced class weights" in text
     assert "conformal prediction sets (Vovk 2015) were obtained by logistic (Platt) calibration (" in text
     assert "radius eps of the balls (0.7 or 1)" in text
-    assert "selected manually (radius eps of the balls = 1)" in fit.validation.fit_at(1).methods().text
-    grouped = pc.fit("species ~ .", IRIS, "knn", k=[1, 3], cv=5, groups=pd.Series(np.arange(150) // 3, IRIS.index)).methods().text
+    assert "selected manually (radius eps of the balls = 1)" in fit.validation.fit_at(1).card().methods.text
+    grouped = pc.fit("species ~ .", IRIS, "knn", k=[1, 3], cv=5, groups=pd.Series(np.arange(150) // 3, IRIS.index)).card().methods.text
     assert "5-fold cross-validation that kept groups together" in grouped
 
 
 def test_every_format_has_the_same_citations():
     data = IRIS.assign(species=IRIS["species"].astype(str).replace("setosa", "a_b & c"))
-    said = pc.fit("species ~ .", data, eps=1.0, dissimilarity="gower").methods()
+    said = pc.fit("species ~ .", data, eps=1.0, dissimilarity="gower").card().methods
     assert said.markdown.count("[@") == len(said.keys) == 3
     assert re.findall(r"@\w+\{(\w+),", said.bibtex) == said.keys
     assert repr(said) == f"{said.text}\n\n{said.bibtex}"
@@ -73,7 +73,7 @@ def test_every_format_has_the_same_citations():
 
 def test_labels_that_look_like_citations_or_codes_are_text():
     data = IRIS.assign(species=IRIS["species"].astype(str).replace("setosa", "[@x] \x1b[31m"))
-    said = pc.fit("species ~ .", data, eps=1.0).methods()
+    said = pc.fit("species ~ .", data, eps=1.0).card().methods
     assert said.keys == ["bien2011", "protoclass"]
     for text in (said.text, said.markdown):
         assert "\x1b" not in text
@@ -82,4 +82,4 @@ def test_labels_that_look_like_citations_or_codes_are_text():
 
 def test_what_learns_a_distance_is_cited():
     fit = pc.fit("species ~ .", IRIS, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None)
-    assert fit.methods().keys == ["nebel2015", "schneider2009", "protoclass"]
+    assert fit.card().methods.keys == ["nebel2015", "schneider2009", "protoclass"]

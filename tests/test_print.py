@@ -144,28 +144,11 @@ def test_how_the_prototypes_were_found_is_in_the_summary_alone(iris):
             assert word.strip() not in str(fit)
 
 
-def test_classes_that_are_numbers_have_one_name_in_all_tables():
-    data = pd.DataFrame({"x": np.arange(10.0), "y": np.repeat([1.0, 2.0], 5)})
-    tables = pc.fit("y ~ .", data, eps=1.5).summary().tables
-    assert "2.0" in tables[1].as_text()
-    assert "2.0" in tables[-1].as_text()
-
-
 def test_a_class_that_is_a_whole_number_is_printed_as_one(iris):
     two = iris[iris["species"] != "setosa"]
     data = two.assign(species=(two["species"] == "virginica").astype(int))
     fit = pc.fit("species ~ .", data, "kmedoids", K=1, dissimilarity="euclidean")
     assert "higher in 1: petal_width" in str(fit)
-
-
-def test_the_second_draw_of_the_folds_warns_of_nothing_again(iris):
-    data = iris.assign(id=[f"r{i}" for i in range(150)])
-    with pytest.warns(pc.DataWarning):
-        fit = pc.fit("species ~ .", data, eps=[0.2, 0.3], cv=3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fit.summary()
-
 
 
 def test_print_says_how_often_folds_were_drawn_and_writes_no_error_of_zero(iris):

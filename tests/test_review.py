@@ -30,13 +30,6 @@ def test_machines_without_centres(iris):
     assert "has no features" in str(fit.summary())
 
 
-def test_missing_categories_of_stumps():
-    holes = two().assign(c=lambda d: np.where(d.y == "a", "u", "v"))
-    holes.loc[:5, "c"] = None
-    with pytest.raises(pc.errors.DataError, match="column 'c' is missing at row 0"):
-        pc.fit("y ~ c + x0", holes, "scm", features="stumps", na="keep", dissimilarity="gower", **ONE)
-
-
 @pytest.mark.parametrize(("method", "parameters"), [("scm", ONE), ("pvm", {"eps": 0.1})])
 def test_rows_at_unknown_distances_are_left_out_everywhere(method, parameters):
     data, new = two(), two(20, seed=9)

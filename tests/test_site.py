@@ -28,6 +28,14 @@ def test_the_reference_has_every_public_name(docs):
     assert sorted(listed) == sorted(pc.__all__)
 
 
+def test_the_members_of_a_class_are_listed_once_and_are_those_that_completion_offers(docs):
+    fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", eps=[0.8, 1.0], repeats=1)
+    values = {"Fit": fit, "Validation": fit.validation, "Dissimilarity": fit.dissimilarity}
+    for name, groups in docs("pages").members().items():
+        listed = [member for members in groups.values() for member in members]
+        assert sorted(listed) == [member for member in sorted(dir(values[name])) if not member.startswith("_")]
+
+
 def test_each_vignette_answers_a_question(docs):
     pages, text = docs("pages"), docs("pages").contents()
     names = [name for listed in pages.QUESTIONS.values() for name in listed]
@@ -111,7 +119,7 @@ SOUGHT = {
 TERMS = {
     "Conformal prediction", "Counterfactual", "Platt scaling", "Confusion matrix", "ROC curve", "Imbalanced classes", "Time series",
     "Distance matrix", "Feature importance", "Save model", "Large data", "Confidence interval", "Baseline", "Bias-corrected error",
-    "Rashomon set", "Discordant pairs",
+    "Rashomon set", "Discordant pairs", "Epsilon", "Predict", "New rows",
 }  # fmt: skip
 
 

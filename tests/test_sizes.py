@@ -1,8 +1,10 @@
-"""Whatever is given for a parameter, it ends in an error of our own or in an answer that comes soon."""
+"""Whatever is given for an argument, it ends in an error of our own or in an answer that comes soon."""
 
 import signal
+import warnings
 from contextlib import contextmanager
 from dataclasses import fields
+from inspect import isfunction
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from protoclass.metrics.registry import BUILT_IN as METRICS
 from protoclass.metrics.registry import metric
 from protoclass.models.registry import BUILT_IN as MODELS
 
-STRANGE = (10**30, 10**12, -1, 0, float("nan"), True, "3", None)
+STRANGE = (10**30, 10**12, -1, 0, float("nan"), True, "3", None, pd.NA, object, {1: 2}, (1, 2))
 PATIENCE = 60  # seconds; without the bounds these take hours, or all memory
 
 
@@ -96,6 +98,12 @@ CALLS = {
     "quantile": lambda d: pc.dissimilarity("y ~ .", d).quantile,
     "quantiles": lambda d: lambda n: pc.fit("y ~ .", d, eps=pc.extend.quantiles(n), cv=2, progress=False),
     "kmeans": lambda d: lambda K: pc.fit("y ~ .", d, eps=1.0, candidates=pc.candidates.kmeans(K)),
+    "set": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).calibrate(cv=2).predict(d, "set", **o),
+    "prior": lambda d: lambda u: pc.fit("y ~ .", d, eps=1.0).calibrate(cv=2).predict(d, prior={"u": u, "v": 1}),
+    "test": lambda d: lambda weight: pc.fit("y ~ .", d, eps=1.0).test(d, weights=[weight] + [1.0] * (len(d) - 1)),
+    "importance": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0).importance(d, resamples=1, **o),
+    "why": lambda d: pc.fit("y ~ .", d, eps=1.0).why,
+    "swap": lambda d: lambda prototype: pc.fit("y ~ .", d, eps=1.0).at(swap=prototype),
     "hull": lambda d: lambda **o: pc.fit("y ~ .", d, eps=1.0, candidates=pc.candidates.hull(**{"n": 3, **o})),
 }
 PARAMETERS = [
@@ -105,6 +113,7 @@ PARAMETERS = [
     *(("stability", p) for p in ("resamples", "seed")), *(("alternatives", p) for p in ("within", "time_limit", "candidates")),
     *(("criticisms", p) for p in ("n", "time_limit")), ("check", "seed"), ("embed", "dims"), ("map", "dims"), ("quantile", "q"),
     ("quantiles", "n"), ("kmeans", "K"), ("hull", "n"), ("hull", "steps"),
+    ("set", "level"), ("prior", "u"), ("test", "weight"), ("importance", "variables"), ("why", "row"), ("swap", "prototype"),
 ]  # fmt: skip
 
 
@@ -131,3 +140,57 @@ def test_bounds_are_named_where_they_are_met(iris):
     with pytest.raises(pc.errors.OptionError, match=r"repeats must be a whole number >= 1 and <= 10000, not 0"):
         pc.cross_validate("species ~ .", iris, repeats=0, dissimilarity="euclidean")
     assert pc.fit("species ~ .", iris, "knn", k=3, seed=2**63 - 1).predict().notna().all()
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return pc.fit("species ~ .", pc.load_data("iris").iloc[::5], eps=[1.0, 1.5], cv=2, dissimilarity="euclidean", repeats=1)
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e160, 1e300])
+def test_the_unit_of_the_weights_of_new_rows_does_not_matter(fit, size):
+    data = pc.load_data("iris").iloc[1::5]
+    share = np.random.default_rng(0).integers(1, 4, len(data)).astype(float)
+    one, other = fit.test(data, share), fit.test(data, share * size)
+    for name in ("error", "low", "high", "no_information", "p_value"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-2 if size == 1e-320 else 1e-9)
+    assert fit.test(data, share * size).confusion.to_numpy().sum() == pytest.approx(size * share.sum(), rel=1e-2)
+
+
+@pytest.mark.parametrize("index", [pd.Index([(k, "x") for k in range(30)], tupleize_cols=False), pd.interval_range(0, 30)])
+def test_a_row_is_explained_by_any_label(index):
+    data = pc.load_data("iris").iloc[::5].set_axis(index)
+    fit = pc.fit("species ~ .", data, eps=1.0)
+    assert fit.why(index[20]).attrs["class"] == fit.predict().iloc[20]
+    with pytest.raises(pc.errors.OptionError, match="a label of the rows of the fit"):
+        fit.why((1, 2, 3))
+
+
+def test_labels_of_many_types_are_compared_without_a_warning():
+    data = pc.load_data("iris").iloc[::5]
+    data.index = pd.Index([1, "a", 2.5, (1, 2), b"x", pd.Timestamp("2020"), *range(10, 34)], dtype=object)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compared = pc.compare("species ~ .", data, [pc.KNN(k=1)], cv=3)
+        weighted = pc.fit("species ~ .", data, eps=1.0, weights=pd.Series(1.0, data.index))
+        D = pc.dissimilarity("~ . - species", data).frame()
+        given = pc.fit("species ~ 1", data, dissimilarity=D, eps=1.0)
+        with pytest.raises(pc.errors.DataError, match="weights lack the row 1"):
+            pc.fit("species ~ .", data, eps=1.0, weights=pd.Series(1.0, data.index[1:]))
+    assert set(compared.predictions.index.get_level_values(1)) == set(data.index)
+    assert weighted.prototypes.index.tolist() == given.prototypes.index.tolist()
+
+
+def test_every_method_of_a_value_names_an_argument_that_it_does_not_have():
+    iris = pc.load_data("iris").iloc[::3]
+    fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, calibrate=True, dissimilarity="euclidean", repeats=1)
+    values = [
+        fit, fit.validation, fit._calibration, fit.threshold("setosa"), fit.dissimilarity, fit.test(iris), fit.test(iris, by="species"),
+        fit.stability(resamples=3), fit.criticisms(n=3), pc.compare("species ~ .", iris, [pc.PVM(eps=1.0), pc.KNN(k=1)], test_size=0.3),
+    ]  # fmt: skip
+    for value in values:
+        for name in dir(value):
+            if not name.startswith("_") and isfunction(getattr(type(value), name, None)):
+                needed = (iris,) if name == "reproduce" else ()
+                with pytest.raises(pc.errors.OptionError, match="measured"):
+                    getattr(value, name)(*needed, measured="sensitivity")

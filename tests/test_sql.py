@@ -122,15 +122,6 @@ def test_missing_values_that_are_kept(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_nothing_in_common_is_no_class(engine):
-    t = pd.DataFrame({"a": [1.0, 2.0, 9.0, 10.0], "b": [0.0, 1.0, 5.0, 6.0], "y": [*"uuvv"]})
-    fit = pc.fit("y ~ .", t, "knn", k=1, dissimilarity="gower", na="keep")
-    new = pd.DataFrame({"a": [None, None, 9.5], "b": [None, 5.5, None]}, dtype=float)
-    assert ENGINES[engine](fit.sql(), new)["predicted"].fillna("-").tolist() == ["-", "v", "v"]
-    assert not differ(fit, new, engine)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("method", "parameters"), [("condensed", {}), ("knn", {"k": 3}), ("scm", STUMPS)])
 def test_rows_with_missing_predictors_have_no_class(method, parameters, engine):
     t = mixed()
@@ -175,34 +166,6 @@ def test_new_levels_are_what_they_are_in_predict(engine, metric):
             assert not differ(fit, new, engine)
         with pytest.warns(pc.DataWarning):
             assert fit.predict(new).isna().any() == (metric == "euclidean")
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_what_is_too_far_away_for_gower_has_no_class(engine):
-    t = mixed()[["a", "b", "y"]].astype({"b": float})
-    for metric in ("gower", pc.Gower(column_weights={"b": 5})):
-        for na in ("drop", "keep"):
-            fit = pc.fit("y ~ .", t.assign(b=t.b / 1e6), "knn", k=1, dissimilarity=metric, na=na)
-            new = t.head(2).assign(b=[0.0, 1e308])
-            with pytest.raises(pc.errors.DataError, match="too large for its range"):
-                fit.predict(new)
-            assert ENGINES[engine](fit.sql(), new)["predicted"].isna().tolist() == [False, True]
-
-
-def test_a_boolean_column_of_sqlite_may_contain_anything():
-    t = mixed()
-    for metric in ("gower", "hamming", "euclidean"):
-        fit = pc.fit("y ~ a + flag", t, "knn", k=1, dissimilarity=metric)
-        new = t.head(5).astype({"flag": object})
-        new["flag"] = [True, 0, "yes", "1", 2]
-        found = by_sqlite(fit.sql(), new)["predicted"]
-        assert found.isna().tolist() == [False, False, *[metric == "euclidean"] * 3]
-        with pytest.raises(pc.errors.DataError, match="column 'flag'"):
-            fit.predict(new)  # the texts
-        with pytest.warns(pc.DataWarning, match="neither true nor false"):
-            assert found.iloc[[0, 1, 4]].astype(object).fillna("-").tolist() == (
-                fit.predict(new.iloc[[0, 1, 4]].astype({"flag": int})).astype(object).fillna("-").tolist()
-            )
 
 
 def test_the_column_of_classes_has_a_name_of_its_own(iris):

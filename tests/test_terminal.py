@@ -1,6 +1,5 @@
 """The page that the shell prints."""
 
-import io
 import os
 import subprocess
 import sys
@@ -10,12 +9,6 @@ import pytest
 
 import protoclass as pc
 from protoclass.__main__ import main
-from protoclass.ground import options as progress
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 @pytest.fixture
@@ -66,22 +59,13 @@ def test_a_reader_that_has_read_enough_is_no_error(path):
     assert "ipe" not in said
 
 
-@pytest.mark.parametrize(("stream", "asked", "seconds"), [
-    (Terminal(), None, progress.AT_A_TERMINAL), (io.StringIO(), None, progress.WAIT), (io.StringIO(), True, 0),
-])  # fmt: skip
-def test_bars_show_themselves_sooner_where_nothing_else_does(monkeypatch, stream, asked, seconds):
-    monkeypatch.setattr(sys, "stderr", stream)
-    with pc.options(progress=None), progress.bar(10, "work", asked) as one:
-        assert one.delay == seconds
-
-
 def test_a_terminal_without_letters_of_the_data():
     code = (
         "import protoclass as pc\n"
         "d = pc.load_data('iris').rename(columns={'petal_width': 'breite_\u00f6'})\n"
         "d['species'] = d['species'].astype(str).replace({'setosa': '\u65e5'})\n"
         "f = pc.fit('species ~ .', d, eps=1.0)\n"
-        "print(f, f.summary(), f.test(d.sample(30, random_state=0)), f.card(), f.methods(), f.as_table(), sep='\\n')\n"
+        "print(f, f.summary(), f.test(d.sample(30, random_state=0)), f.card(), f.card().methods, sep='\\n')\n"
     )
     letters = os.environ | {"PYTHONIOENCODING": "ascii"}
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, env=letters, check=False)

@@ -47,11 +47,11 @@ def test_help_on_a_picture_says_its_arguments():
 
 
 def test_a_method_of_a_fit_is_the_function_of_the_floor_below():
-    from protoclass.analysis import steps, variables
+    from protoclass.analysis import alternatives, variables
 
     assert inspect.unwrap(pc.Fit.why) is variables.why
-    assert inspect.unwrap(pc.Fit.at) is steps.at
-    assert list(inspect.signature(pc.Fit.why).parameters) == ["fit", "new"]
+    assert inspect.unwrap(pc.Fit.at) is alternatives.at
+    assert list(inspect.signature(pc.Fit.why).parameters) == ["fit", "new", "prototype"]
 
 
 def test_what_is_derived_from_a_fit_is_a_fit_as_users_hold_it():
@@ -66,7 +66,8 @@ def test_every_result_has_a_table_tidy_glance_summary_and_plot():
     fit = pc.fit("species ~ .", iris[::2], eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     test = fit.test(iris[1::2])
     results = [test, fit.test(iris[1::2], by=np.arange(75) % 2), pc.compare_fits([fit, fit], iris[1::2]), fit.stability(resamples=3),
-               fit.alternatives(), fit.criticisms(), fit.validation.permutation_test(resamples=2)]  # fmt: skip
+               fit.calibrate(cv=3).threshold("setosa"), fit.alternatives(), fit.criticisms(),
+               fit.validation.permutation_test(resamples=2)]  # fmt: skip
     for result in results:
         assert isinstance(result, Result)
         assert len(result.table) <= len(result.tidy())
@@ -90,7 +91,7 @@ def new_rows():
 
 
 @pytest.mark.parametrize(
-    ("make", "most"), [(lambda fit: fit, 46), (lambda fit: fit.validation, 21), (lambda fit: fit.test(new_rows()), 32)]
+    ("make", "most"), [(lambda fit: fit, 40), (lambda fit: fit.validation, 21), (lambda fit: fit.test(new_rows()), 32)]
 )
 def test_completions_are_the_public_names(iris, make, most):
     """Names for the package alone begin with an underscore, and are not on the pages."""

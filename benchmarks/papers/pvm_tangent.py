@@ -137,7 +137,7 @@ def figure7_left(fit: pc.Fit) -> Any:
 def figure6(fit: pc.Fit, count: int = 44) -> Any:
     """The first prototype whose ball contains images of other digits, and these, nearest first."""
     first = fit.prototypes[fit.prototypes["miscovered"] > 0].iloc[:1]
-    wrong = fit.ball(first.index[0]).query("not same_class").head(count)
+    wrong = fit.why(prototype=first.index[0]).query("not same_class").head(count)
     both = pd.concat([first[fit._frame.columns.columns], fit._frame.columns.loc[wrong.index]])
     level = first["class"].iloc[0]
     name = f"Rows of other classes in the ball of prototype {first.index[0]} ({level}), nearest first"

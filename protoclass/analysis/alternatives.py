@@ -1,7 +1,8 @@
-"""Substitutes for the prototypes of a fit, and the rows that the prototypes explain worst."""
+"""Other prototypes for a fit: substitutes, fewer of them, and the rows that they explain worst."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, ClassVar
@@ -15,13 +16,20 @@ from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.task import Task
 from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT
-from ..ground.checks import check_labels, check_progress, find_labels, whole_number
+from ..ground.checks import (
+    check_known,
+    check_labels,
+    check_progress,
+    find_labels,
+    is_number,
+    whole_number,
+)
 from ..ground.errors import NotAvailableError, OptionError, brief, shown
 from ..ground.options import bar, significant
 from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
 from ..values import NUMBERS, Result, public
-from .steps import measure_rows, place_of
+from .steps import measure_rows, place_of, step_count, stepwise
 
 REASONS = ("uncovered", "wrongly covered", "misclassified")
 SHOWN = 10  # prototypes that print shows, and substitutes of each
@@ -41,38 +49,33 @@ class Alternatives(Result):
     fit : Fitted
         The fit.
     within : float
-        Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this
-        fraction of the optimum.
+        Tolerance, as in `Fit.alternatives`.
     optimum : Cost
-        The lowest objective, or its bounds `least` and `most` if the time limit was reached, with
-        its `proof`.
+        The lowest objective, or its bounds `least` and `most`, with its `proof`.
     table : DataFrame
         One row for each prototype, by label, in the order of selection.
 
-        `class` : the class that it represents. `cost_without` : the objective of the best solution
-        without the prototype minus the optimum, in weight of rows; `at_least` is a proved lower
-        bound, equal to it unless the time limit was reached. `cost_with` : the same for the best
-        solution with the prototype.
+        `class`. `cost_without` : the objective of the best solution without the prototype minus
+        the optimum, in weight of rows; `at_least` is a proved lower bound, equal to it unless the
+        time limit was reached. `cost_with` : the same for the best solution with it.
 
-        `verdict` : "indispensable", every near-optimal solution contains it; "exchangeable", some
-        contain it and some do not; "in no solution within 1 %" (with the value of `within`), none
-        contains it; "not settled", the bounds do not settle it.
+        `verdict` : "indispensable", "exchangeable" or "in no solution within 1 %" (the value of
+        `within`), if every, some or no near-optimal solution contains it; "not settled" if the
+        bounds do not settle it.
 
         `substitutes` : rows that can replace it in a near-optimal solution, a dictionary of labels
-        and costs, the cheapest first. A prototype without substitutes may still be exchangeable: it
-        can be removed, or several rows replace it together.
+        and costs. Without any, an exchangeable prototype can be removed, or several rows replace it
+        together.
 
-        `open` : candidates for which it was not settled whether they are substitutes. `proof` : how
-        `cost_without` was settled.
+        `open` : candidates not settled to be substitutes. `proof` : how `cost_without` was settled.
 
         `cost_left_out` (only for "medianglvq") : the cost if the prototype is removed, inf for the
         last prototype of a class.
     substitutes : DataFrame
         One row for each prototype and substitute: `prototype`, `class`, `substitute`, `cost`,
         `at_least`, `proof`. For "medianglvq" also `error`, the training error with the substitute
-        (ties between classes count half), and `within_se`, whether it is at most one standard error
-        above the error of the fit. This is sqrt(e (1 - e) / n), with e the cross-validated error of
-        the fit if it has one.
+        (ties between classes count half), and `within_se`, whether it is at most one standard
+        error, sqrt(e (1 - e) / n), above the error e of the fit (cross-validated if known).
     candidates : DataFrame
         One row for each requested candidate, by label: `class` (the class with most weight in its
         ball), `cost_with`, `at_least`, `proof`.
@@ -163,14 +166,13 @@ def alternatives(
 ) -> Alternatives:
     """Cost of leaving out each prototype, and its substitutes, over all near-optimal solutions.
 
-    There are usually several near-optimal solutions (the Rashomon set). This measures the ambiguity
-    of the optimisation; `stability` measures sampling variability.
+    This measures the ambiguity of the optimisation; `stability` measures sampling variability.
 
     Parameters
     ----------
     within : float >= 0
         Tolerance: a solution is near-optimal if its objective exceeds the optimum by at most this
-        fraction of the optimum. 0: only optimal solutions.
+        fraction of the optimum.
     candidates : sequence of labels
         Candidates for which to compute the cost of including them among the prototypes.
     time_limit : float
@@ -182,8 +184,7 @@ def alternatives(
     Returns
     -------
     Alternatives
-        Results with `table` (by prototype: `cost_without`, `verdict`, `substitutes`, `proof`),
-        `substitutes`, `candidates`, `tidy()`, `glance()`, `summary()` and `plot()`.
+        Tables of the prototypes, their substitutes and the candidates.
 
     Raises
     ------
@@ -198,8 +199,7 @@ def alternatives(
 
     See Also
     --------
-    Fit.swap : the fit with a substitute.
-    Fit.stability : prototypes over samples of the rows.
+    Fit.at : the fit with a substitute.
 
     Examples
     --------
@@ -350,9 +350,9 @@ def criticisms(
 ) -> Criticisms:
     """Rows that the prototypes explain worst, each with the prototype that claims it.
 
-    For "pvm", these are rows that are uncovered, wrongly covered or misclassified, in descending
-    order of their dual price. For "mmd", they are the criticisms of Kim, Khanna and Koyejo (2016).
-    For other nearest-prototype methods, they are the rows with the smallest margin.
+    For "pvm", the uncovered, wrongly covered or misclassified rows with the largest dual prices.
+    For "mmd", the criticisms of Kim, Khanna and Koyejo (2016). For other nearest-prototype methods,
+    the rows with the smallest margin.
 
     Parameters
     ----------
@@ -367,7 +367,7 @@ def criticisms(
     Returns
     -------
     Criticisms
-        Results with `table`, `tidy()` and `plot()`.
+        Table of the rows.
 
     Raises
     ------
@@ -381,15 +381,8 @@ def criticisms(
     that contains it. A misclassified row may have price 0, because the objective is about balls.
 
     The witness function of "mmd" is positive if there are too few prototypes near the row, and
-    negative if there are too many. Each class has the same number of criticisms.
-
-    The margin of a row is its distance to the nearest prototype of another class minus its distance
-    to the nearest of its own class; rows with a negative margin are misclassified.
-
-    See Also
-    --------
-    Fit.why : explanation of single predictions.
-    Fit.alternatives : costs and substitutes of the prototypes.
+    negative if there are too many. The margin of a row is its distance to the nearest prototype of
+    another class minus its distance to the nearest of its own class.
 
     Examples
     --------
@@ -499,43 +492,82 @@ def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> 
 SWAPPED = "swapped"  # key in the report of a rule
 
 
-def swap(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
-    """The fit with one prototype replaced by another row, for the same class.
-
-    `alternatives` lists rows that are equally good prototypes. The new fit has neither certificate
-    nor cross-validated error, because they apply to the old fit only.
+def at(
+    fit: AnyFit,
+    size: int | None = None,
+    lambda_: float | None = None,
+    swap: Mapping[Any, Any] | None = None,
+    **tuned: Any,
+) -> AnyFit:
+    """The fit with its first `size` prototypes, a larger lambda, substitutes or other tuned values.
 
     Parameters
     ----------
-    prototype : label
-        Label of a prototype in `fit.prototypes.index`; the first with this label.
-    substitute : label
-        Label of a candidate, usually a training row, that is not a prototype of this class.
+    size : int, optional
+        Number of prototypes. For "scm": the first `size` features of each binary classifier.
+    lambda_ : number, optional
+        Larger cost of a prototype.
+    swap : mapping of label to label, optional
+        Prototypes (the first with a label), and the candidates, usually training rows, that replace
+        them for the same class, such as those of `alternatives`.
+    **tuned
+        Values of tuned parameters, such as `window=10`. `choose=` selects among the grid points
+        with these values, and the method is fitted on all rows.
 
     Returns
     -------
     Fit
-        The new fit.
-
-    Raises
-    ------
-    OptionError
-        If a label is not valid.
-    NotAvailableError
-        If the method has no `alternatives`.
+        The new fit. With `size` or `swap` it has no CV error and no certificate; with `lambda_` it
+        has a CV error if this value is in the grid.
 
     See Also
     --------
-    Fit.alternatives : substitutes and their costs.
+    Fit.path : the error for each number of prototypes.
+    Fit.update : a new fit with other arguments.
 
     Examples
     --------
     >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0, solver="exact")
-    >>> place, _, substitute = fit.alternatives(within=0.1).substitutes.iloc[0, :3]
-    >>> substitute in fit.swap(place, substitute).prototypes.index
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
+    >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5])
     True
+    >>> fit.at(swap={7: 4}).prototypes.index[0]
+    np.int64(4)
     """
+    known = [] if fit._curve is None else list(fit._curve.grid)
+    check_known("at()", tuned, ["size", "lambda_", "swap", *known])
+    if sum(value is not None for value in (size, lambda_, swap, tuned or None)) != 1:
+        raise OptionError(
+            "at() needs one kind of change: use size=, lambda_=, swap=, or values of tuned parameters"
+        )
+    if tuned:
+        assert fit._curve is not None
+        point = fit._curve._chosen_at(tuned)
+        return fit._learn(fit._problem, fit._curve._select(point), fit._curve)
+    if swap is not None:
+        if not isinstance(swap, Mapping):
+            raise OptionError(
+                f"swap must map prototypes to their substitutes, such as {{5: 12}}, not {brief(swap)}"
+            )
+        for prototype, substitute in swap.items():
+            fit = _swapped(fit, prototype, substitute)
+        return fit
+    rule, most = stepwise(fit), step_count(fit)
+    if lambda_ is not None:
+        if not fit.model.can.costs:
+            raise NotAvailableError(
+                f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size="
+            )
+        return fit._derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
+    if not is_number(size, 0, integral=True, high=most):
+        raise OptionError(
+            f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}"
+        )
+    return fit._derived(rule.first(size), steps=size)  # type: ignore[arg-type]
+
+
+def _swapped(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
+    """The fit with one prototype replaced by another candidate for the same class."""
     if not fit.model.has("swap"):
         raise lacking(fit.model, "prototypes to replace by a row", "swap")
     place = place_of(fit, prototype)

@@ -64,9 +64,9 @@ def compare(
 ) -> Comparison:
     """Compare methods on test rows that were not used to fit or tune them.
 
-    Methods are compared on random splits of the data (`test_size`, as in Table 2 of Bien and
-    Tibshirani 2011), or by nested cross-validation (`cv`). On each training set, every method tunes
-    its parameters by an inner cross-validation, with the same folds for all.
+    Methods are compared on random splits (`test_size`), or by nested cross-validation (`cv`). On
+    each training set, every method tunes its parameters by an inner cross-validation, with the same
+    folds for all.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ def compare(
         Rows to split into training and test sets.
     methods : list, or mapping of names
         Method names ("pvm"), model objects (`pc.KNN(k=1)`), mappings of arguments of `fit` such as
-        `{"method": "pvm", "candidates": pc.candidates.kmeans(50)}`, or estimators of scikit-learn
-        (see Notes); "logistic", "lda" and "forest" are its logistic regression on scaled columns,
-        linear discriminant analysis and random forest, with its defaults.
+        `{"method": "pvm", "eps": 1.0}`, or estimators of scikit-learn (see Notes); "logistic",
+        "lda" and "forest" are its logistic regression on scaled columns, linear discriminant
+        analysis and random forest, with its defaults.
     test_size : float between 0 and 1, optional
-        Proportion of the rows in the test set of a random split, stratified by class.
+        Proportion of the rows in the test set of a stratified random split.
     cv : int, "loo", Series or array of folds, optional
-        Outer folds, if `test_size` is not given. Default: 10, or fewer if a class has fewer rows or
-        there are fewer groups.
+        Outer folds, if `test_size` is not given. Default: 10, or fewer for small classes or few
+        groups.
     repeats : int
         Number of random splits, or of random divisions into folds.
     inner : "auto", int or "loo"
@@ -91,22 +91,20 @@ def compare(
     na, groups, progress
         Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
-        Seed for the splits and folds.
+        Seed for the splits.
     reference : str, optional
-        Name of the method with which each other one is compared. Default: all pairs are compared.
+        Name of the method with which each other one is compared. Default: all pairs.
     loss : DataFrame, optional
-        Loss matrix, with true classes as rows and predicted classes as columns. The table then has
-        the mean loss on the test rows, and methods are tuned by this loss; it does not change how
-        they predict.
+        Loss matrix, with true classes as rows. The table then has the mean loss on the test rows,
+        and methods are tuned by this loss; it does not change how they predict.
     client : Dask client, optional
-        Client of a cluster, whose workers then fit the methods, each on one thread. The results are
-        the same, except for the seconds.
+        Client of a cluster, whose workers then fit the methods, each on one thread.
     **arguments
         Further arguments of `fit` for each method that does not specify them, such as
-        `dissimilarity`, `measure` or `calibrate`. A given matrix is divided into training and test
-        rows. Other dissimilarities are trained on the training rows alone; a `Dissimilarity`
-        remains as it was trained, unless it uses classes. Probabilities are calibrated within each
-        training set and scored on the test rows (`Comparison.score_tests`).
+        `dissimilarity`, `measure` or `calibrate`. Dissimilarities are trained on the training rows
+        alone; a `Dissimilarity` remains as it was trained, unless it uses classes. Probabilities
+        are calibrated within each training set and scored on the test rows
+        (`Comparison.score_tests`).
 
     Returns
     -------
@@ -116,28 +114,26 @@ def compare(
     Raises
     ------
     DataError, OptionError
-        If an argument or the data are not valid, or if a method raises one of these; the message
-        then names the method. An error of an estimator is passed on with the name as a note.
+        If an argument or the data are not valid. An error of a method names it.
 
     Notes
     -----
-    Rows that were predicted once are independent given the models, and are tested as such. Errors
-    of several splits or folds are not independent: see `Comparison` for the intervals and tests.
+    Rows that were predicted once, by models fixed in advance, are independent given the models, and
+    are tested as such. Errors of several splits or folds are not independent: see `Comparison` for
+    the intervals and tests.
 
     *Estimators of scikit-learn.* A copy of the estimator is fitted to each training set. A
-    pipeline, also one that is tuned by a search, gets the predictors as a DataFrame of the columns
-    in the data, with `na="keep"` including missing values. Any other estimator gets a DataFrame of
-    numbers. Transforms and interactions of the formula are computed; a category has a column of 0
-    and 1 for each of its levels, and all are 0 for a level that is not in the training rows. An
-    estimator tunes itself (`GridSearchCV`), by folds that ignore `groups`; `inner`, the arguments
-    of `fit` and the tuning by `loss` do not apply to it. Its seed and class weights are set in the
-    estimator. If it has `predict_proba`, its probabilities are scored too.
+    pipeline, also one that is tuned by a search, gets the columns of the data, with `na="keep"`
+    including missing values. Any other estimator gets the design matrix of the formula, with a
+    column of 0 and 1 for each level of a category; all are 0 for a level that is not in the
+    training rows. An estimator tunes itself (`GridSearchCV`), by folds that ignore `groups`;
+    `inner`, the arguments of `fit` and the tuning by `loss` do not apply to it. Set its seed and
+    class weights in the estimator: without `random_state` each call gives different results. If it
+    has `predict_proba`, its probabilities are scored too.
 
     See Also
     --------
     compare_fits : existing fits on new rows.
-    fit, cross_validate : one method.
-    Fit.test : one fit on new rows.
 
     Examples
     --------
@@ -192,16 +188,12 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     loss : DataFrame, optional
         Loss matrix, as in `compare`.
     reference : str, optional
-        Name of the fit with which each other one is compared. Default: all pairs are compared.
+        Name of the fit with which each other one is compared. Default: all pairs.
 
     Returns
     -------
     Comparison
         Table of test errors with intervals, and paired tests of the fits.
-
-    See Also
-    --------
-    compare : methods, which are fitted again on each training set.
 
     Examples
     --------
@@ -276,10 +268,6 @@ def split(data: Any, response: str, test_size: float = 1 / 3, seed: int = 0) -> 
     -------
     train, test : DataFrame
         The rows in their order, in the library of the data.
-
-    See Also
-    --------
-    compare : several splits, with a comparison of methods.
 
     Examples
     --------
@@ -364,8 +352,11 @@ def named_methods(methods: Any, seed: int) -> dict[str, dict[str, Any]]:
 
 def check_arguments(arguments: Mapping[str, Any], specs: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise for arguments about single rows of the data, or that select the calibration rows."""
-    cures = {"weights": "leave it out", "method": "use methods=[...]",
-             "new": "use compare_fits(fits, new) for existing fits"}  # fmt: skip
+    cures = {
+        "weights": "leave it out",
+        "method": "use methods=[...]",
+        "new": "use compare_fits(fits, new) for existing fits",
+    }
     for name in [name for name in arguments if name in cures]:
         raise OptionError(f"compare() has no argument {name!r}: {cures[name]}")
     for name, options in specs.items():
@@ -552,7 +543,7 @@ def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | N
     sizes = {"prototypes": len(rule.prototypes), "size": rule.size}
     predicted = fitted._predictions(new, unseen=unseen)
     p = None
-    if fitted.calibration is not None:
+    if fitted._calibration is not None:
         p = fitted._predictions(new, "prob", unseen=None).to_numpy(float)
     return {**sizes, "seconds": seconds, "choice": choice}, predicted, p
 

@@ -37,9 +37,8 @@ class Comparison(Result, Saveable, Served):
     ----------
     results : DataFrame
         One row for each split and method: `split`, `method`, `n` and `wrong` (number of test rows,
-        and of misclassified test rows), `error`, `prototypes`, `size`, `seconds` (for the fit with
-        its tuning) and `choice` (the selected parameters). For estimators, `prototypes` and `size`
-        are NaN.
+        and of misclassified test rows), `error`, `prototypes` and `size` (NaN for estimators),
+        `seconds` (for the fit with its tuning) and `choice` (the selected parameters).
     predictions : DataFrame
         One row for each test row of each split (index: split, row label): `truth`, and the
         prediction of each method.
@@ -109,8 +108,7 @@ class Comparison(Result, Saveable, Served):
         * `prototypes`: their number, the mean over the splits;
         * `seconds`: time of a fit with its tuning, the median over the splits. The first fit in a
           process includes loading and compiling;
-        * `choice`: the tuned parameters; for several splits the median and range, or the most
-          common value.
+        * `choice`: the tuned parameters (median and range, or the most common value).
 
         Notes
         -----
@@ -152,9 +150,8 @@ class Comparison(Result, Saveable, Served):
         """Paired tests of the methods with Holm's correction, and 95 % intervals of differences.
 
         For one random split or fits on new rows: Cochran's Q over all methods and McNemar's test of
-        each pair. These compare the fitted models; to compare methods, use several splits or folds.
-        After cross-validation or over several random splits: the corrected resampled t-test of each
-        pair. With a reference, only the pairs with it are tested. Columns: `test`, `a`, `b`,
+        each pair, which compare the fitted models, not the methods. Otherwise: the corrected
+        resampled t-test of each pair. With a reference, only the pairs with it are tested. Columns: `test`, `a`, `b`,
         `difference` (error of a minus error of b), `low`, `high`, `statistic`, `p` and `p_holm`.
         """
         if not self.independent:
@@ -251,8 +248,8 @@ class Comparison(Result, Saveable, Served):
 
         References
         ----------
-        DeLong, DeLong and Clarke-Pearson (1988), see `TestResult.roc_test`. The mean of the areas
-        of several classes is tested by the same components.
+        DeLong, DeLong and Clarke-Pearson (1988), see `TestResult.roc_test`; for several classes,
+        the mean of their areas.
 
         Examples
         --------
@@ -406,30 +403,34 @@ def compare_areas(
     their difference. The statistic is z. If rows come in groups, `group` (n,), their contributions
     are added first, and the statistic is Student's t.
     """
-    rows = []
-    for a, b in pairs_of(areas, reference):
+
+    def test(a: Any, b: Any) -> Row:
         one, other = areas[a], areas[b]
         se = np.sqrt(sum_of_squares(one.parts - other.parts, None, group))
         value = one.estimate.value - other.estimate.value
-        mean = Mean(value, 0.0 if se < 1e-12 else se, min(one.df, other.df))
-        rows.append(student_row("DeLong", a, b, mean))
-    return with_holm(rows)
+        mean = Mean(value, 0.0 if se < NO_SPREAD else se, min(one.df, other.df))
+        return student_row("DeLong", a, b, mean)
+
+    return with_holm([test(a, b) for a, b in pairs_of(areas, reference)])
 
 
 def compare_scores(scores: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
     """Paired t-tests of each pair of columns over independent rows."""
-    rows = []
-    for a, b in pairs_of(scores, reference):
+
+    def test(a: Any, b: Any) -> Row:
         value, se = mean_over_rows((scores[a] - scores[b]).to_numpy(), np.ones(len(scores)))
-        mean = Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)
-        rows.append(student_row("paired t", a, b, mean))
-    return with_holm(rows)
+        return student_row(
+            "paired t", a, b, Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)
+        )
+
+    return with_holm([test(a, b) for a, b in pairs_of(scores, reference)])
 
 
 # rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
 EXACT = 25
+NO_SPREAD = 1e-12  # standard error that is rounding alone
 COLUMNS = ["test", "a", "b", "difference", "low", "high", "statistic", "p"]
-Row = tuple[str, str, str, float, float, float, float, float]  # a test, column by column
+Row = tuple[Any, ...]  # the values of `COLUMNS`
 
 
 @savable
@@ -532,11 +533,12 @@ def by_split(
     Nadeau and Bengio (2003), *Inference for the generalization error*; for repeated
     cross-validation Bouckaert and Frank (2004).
     """
-    rows = []
-    for a, b in pairs_of(errors, reference):
+
+    def test(a: Any, b: Any) -> Row:
         mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
-        rows.append(student_row("corrected resampled t", a, b, mean))
-    return with_holm(rows)
+        return student_row("corrected resampled t", a, b, mean)
+
+    return with_holm([test(a, b) for a, b in pairs_of(errors, reference)])
 
 
 def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) -> Mean:
@@ -548,27 +550,26 @@ def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) 
     means = (proportions * table).sum(axis=1)
     with np.errstate(invalid="ignore"):  # inf - inf, of log losses
         variance = (proportions * (table - means[:, None]) ** 2).sum(axis=1) * splits / (splits - 1)
-    se = float(np.sqrt(design.factor(splits) * variance.mean()))
-    value = float((weights * table).sum() / weights.sum())
-    return Mean(value, 0.0 if se < 1e-12 else se, design.sets * (splits - 1))
+    se = np.sqrt(design.factor(splits) * variance.mean())
+    value = (weights * table).sum() / weights.sum()
+    return Mean(value, 0.0 if se < NO_SPREAD else se, design.sets * (splits - 1))
 
 
 def student_row(test: str, a: Any, b: Any, mean: Mean) -> Row:
     """A t-test of the mean difference of two methods, as `with_holm` takes it."""
-    return test, str(a), str(b), mean.value, *student_interval(mean), *t_test(mean)
+    from scipy.stats import t as student  # 0.4 s that most fits do without
 
-
-def t_test(mean: Mean) -> tuple[float, float]:
-    """Student's t of a mean and its two-sided p-value; without spread NaN, unless the mean is 0."""
+    # without spread NaN, unless the mean is 0
     t = mean.value / mean.se if mean.se > 0 else 0.0 if mean.value == 0 else np.nan
-    return t, float(_student().sf(abs(t), mean.df) * 2)
+    p = student.sf(abs(t), mean.df) * 2
+    return test, str(a), str(b), mean.value, *student_interval(mean), t, p
 
 
 def student_interval(mean: Mean) -> tuple[float, float]:
     """95 % interval of a mean; NaN if the splits have no spread."""
-    if not mean.se > 0:
-        return np.nan, np.nan
-    half = float(_student().ppf(0.975, mean.df)) * mean.se
+    from scipy.stats import t as student
+
+    half = student.ppf(0.975, mean.df) * mean.se if mean.se > 0 else np.nan
     return mean.value - half, mean.value + half
 
 
@@ -596,31 +597,25 @@ def error_interval(errors: Array, design: Design, sizes: Array) -> tuple[float, 
     return low, high
 
 
-def _student() -> Any:
-    from scipy.stats import t  # 0.4 s that most fits do without
-
-    return t
-
-
 def _cochran(wrong: pd.DataFrame) -> Row:
     from statsmodels.stats.contingency_tables import cochrans_q
 
-    values = wrong.to_numpy(float)
-    differ = (values != values[:, :1]).any()  # otherwise 0 / 0: the errors are equal
-    found = cochrans_q(values) if differ else None
-    statistic, p = (0.0, 1.0) if found is None else (float(found.statistic), float(found.pvalue))
+    values, statistic, p = wrong.to_numpy(float), 0.0, 1.0
+    if (values != values[:, :1]).any():  # otherwise 0 / 0: the errors are equal
+        found = cochrans_q(values)
+        statistic, p = found.statistic, found.pvalue
     return "Cochran's Q", "all", "", np.nan, np.nan, np.nan, statistic, p
 
 
 def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> Row:
     from statsmodels.stats.contingency_tables import mcnemar
 
-    only_a, only_b = int((first & ~second).sum()), int((second & ~first).sum())
+    only_a, only_b, n = (first & ~second).sum(), (second & ~first).sum(), len(first)
     exact = only_a + only_b < EXACT
-    p = float(mcnemar([[0, only_a], [only_b, 0]], exact=exact, correction=True).pvalue)
+    p = mcnemar([[0, only_a], [only_b, 0]], exact=exact, correction=True).pvalue
     name = f"McNemar ({'exact' if exact else 'chi-squared'})"
-    low, high = paired_interval(only_a, only_b, len(first))
-    return name, a, b, (only_a - only_b) / len(first), low, high, float(only_a - only_b), p
+    ends = paired_interval(only_a, only_b, n)
+    return name, a, b, (only_a - only_b) / n, *ends, float(only_a - only_b), p
 
 
 def paired_interval(only_a: int, only_b: int, n: int) -> tuple[float, float]:

@@ -55,16 +55,14 @@ class TestResult(Result, Served):
     ----------
     n, wrong, left_out : int
         Number of rows that were classified, misclassified (regardless of their weights), and
-        excluded, because the class is missing or the fit has no prediction (missing predictors, new
-        levels).
+        excluded, because the class or the prediction is missing.
     error, low, high : float
         Weighted proportion of errors and its 95 % Wilson interval; with weights or clusters, for
         the number of independent rows with the same variance.
     no_information : float
         Error on these rows of always predicting the most common class of the training rows.
     p_value, p_value_method : float, str
-        One-sided p-value of the null hypothesis that the error is not below the no-information
-        error, and the name of its test.
+        One-sided p-value of an error not below the no-information error, and its test.
     against : str
         Description of the no-information error.
     confusion : DataFrame
@@ -153,8 +151,8 @@ class TestResult(Result, Served):
         """Table of statistics with one row per class, against the other classes.
 
         Columns: `class`, `n` (weight of its rows), `sensitivity`, `specificity`, `ppv`, `npv`
-        (predictive values), `f1`, `prevalence`, `detection_prevalence` (proportion of the rows that
-        are predicted as the class), `balanced_accuracy` (mean of sensitivity and specificity). If
+        (predictive values), `f1`, `prevalence`, `detection_prevalence` (proportion predicted as the
+        class), `balanced_accuracy`. If
         there are probabilities: `auc`, `calibration_in_the_large` (proportion of the class minus
         its mean probability) and `brier` (mean squared difference of its probability and 0 or 1).
         Then the ends of the 95 % intervals, `sensitivity_low`, `sensitivity_high` and so on. A
@@ -162,9 +160,8 @@ class TestResult(Result, Served):
 
         Notes
         -----
-        Proportions have Wilson intervals. The F1 interval is a transformed Wilson interval, the
-        interval of balanced accuracy is Newcombe's, and the interval of the AUC is Wilson's with
-        DeLong's variance.
+        Intervals: Wilson's for proportions, transformed for F1; Newcombe's for balanced accuracy;
+        Wilson's with DeLong's variance for the AUC.
         """
         rows = []
         for c, level in enumerate(self.classes):
@@ -393,11 +390,6 @@ class TestResult(Result, Served):
             this; inf: never), `sensitivity`, `specificity`, `ppv` and `npv` (predictive values; NaN
             if there is no such prediction).
 
-        Raises
-        ------
-        NotAvailableError
-            If there are no probabilities, or no rows of the class, or of others.
-
         Examples
         --------
         >>> import protoclass as pc
@@ -526,7 +518,8 @@ class TestResult(Result, Served):
         The band has fixed width (Campbell 1994). In simulations of normal scores, with 20 + 20 to
         100 + 400 rows, it contains the whole true curve in 0.95 to 1.00 of 300 draws. The intervals
         contain the true sensitivity in 0.94 to 0.98, mean over the specificities with two other
-        rows or more on their side, but in as little as 0.84 for one specificity near the ends.
+        rows or more on their side, but in as little as 0.84 for one specificity near the ends. With
+        10 + 10 rows the mean is 0.90, and the lowest 0.80.
 
         Examples
         --------
@@ -565,15 +558,12 @@ class TestResult(Result, Served):
     def roc_test(self, other: TestResult, of: Any = None) -> pd.DataFrame:
         """DeLong's test whether the areas under two ROC curves differ.
 
-        For several calibrated fits, `compare_fits(fits, new).score_tests("auc")` tests each pair.
-
         Parameters
         ----------
         other : TestResult
             Test of another fit on the same rows.
         of : class, optional
-            Class whose area against the rest is tested. Default: the mean over the classes, which
-            for two classes is their one area.
+            Class whose area against the rest is tested. Default: the mean over the classes.
 
         Returns
         -------
@@ -589,15 +579,16 @@ class TestResult(Result, Served):
         References
         ----------
         DeLong, DeLong and Clarke-Pearson (1988), *Comparing the areas under two or more correlated
-        receiver operating characteristic curves: a nonparametric approach*, Biometrics 44.
+        receiver operating characteristic curves*, Biometrics 44.
 
         Examples
         --------
         >>> import protoclass as pc
         >>> wine = pc.load_data("wine")
-        >>> train, new = wine.iloc[::2], wine.iloc[1::2]
-        >>> one = pc.fit("cultivar ~ alcohol + hue", train, "knn", k=15).test(new)
-        >>> other = pc.fit("cultivar ~ proline + ash", train, "knn", k=15).test(new)
+        >>> one, other = (
+        ...     pc.fit(f"cultivar ~ {columns}", wine.iloc[::2], "knn", k=15).test(wine.iloc[1::2])
+        ...     for columns in ("alcohol + hue", "proline + ash")
+        ... )
         >>> one.roc_test(other)[["auc_a", "auc_b", "difference", "p"]].round(3).to_numpy().tolist()
         [[0.972, 0.907, 0.065, 0.014]]
         """

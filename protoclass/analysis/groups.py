@@ -78,49 +78,36 @@ def test(
 ) -> TestResult | TestByGroup:
     """Test the fit on new rows with known classes.
 
-    The result has the error with its interval and test, the confusion table, and statistics per
-    class. If the fit has probabilities, calibrated or not, it also has the AUC, Brier score, log
-    loss and calibration.
-
     Parameters
     ----------
     new : DataFrame
-        New rows with the predictors and the response; for given dissimilarities, with the response
-        as a further column. Rows with missing values in either are excluded and counted.
+        New rows with the predictors and the response. Rows with missing values are excluded and
+        counted.
     weights : column name, Series or array, optional
         Weight of each new row, in all statistics, intervals and tests.
     by : column name, Series or array, optional
-        Groups of the new rows, up to 50. Each group is tested separately, and groups are compared
-        pair by pair.
+        Groups of the new rows, up to 50, to test separately and compare pair by pair.
     loss : DataFrame, optional
-        Loss matrix, with true classes as rows and predicted classes as columns. Adds the mean loss
-        of the predicted classes and, with probabilities, of `predict(new, loss=loss)`.
+        Loss matrix, with true classes as rows. Adds the mean loss of the predicted classes and,
+        with probabilities, of `predict(new, loss=loss)`.
     threshold : Threshold, or dict of one class and a threshold, optional
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
     clusters : "auto", column name, Series, array or None
-        Clusters of dependent rows, such as the visits of a patient. Intervals and tests are then
-        cluster-robust, by a jackknife of clusters with Satterthwaite's degrees of freedom. Fewer
-        than five cause a warning. "auto": the column that `groups=` of the fit named, if the new
-        data have it.
+        Clusters of dependent rows, such as the visits of a patient, for cluster-robust intervals
+        and tests, by a jackknife with Satterthwaite's degrees of freedom. "auto": the column that
+        `groups=` of the fit named, if the new data have it.
 
     Returns
     -------
-    TestResult or TestByGroup
-        With `by` a `TestByGroup`, with `groups` (a TestResult each), `comparisons` and
-        `differences(measure)`. Both have `tidy()`, `glance()`, `summary()`, `as_table()` and
-        `plot()`.
+    TestResult, or with `by` a TestByGroup
+        The error with its interval and test, the confusion table, and statistics per class. If the
+        fit has probabilities, calibrated or not: AUC, Brier score, log loss and calibration.
 
     Notes
     -----
-    Always predicting the most common training class is a classifier that was fixed before the new
-    rows were seen. The exact sign test compares it with the fit on the same rows: under the null
-    hypothesis, each of the two is equally likely to err on a discordant row.
-
-    See Also
-    --------
-    compare : several methods or fits on the same rows.
-    Fit.calibrate : calibrated probabilities and prediction sets.
-    Fit.threshold : a probability threshold for one class.
+    The exact sign test compares the fit with always predicting the most common training class, on
+    the same rows: under the null hypothesis, each of the two is equally likely to err on a
+    discordant row.
 
     Examples
     --------
@@ -154,14 +141,18 @@ def test_outputs(
     """
     by_fit = isinstance(clusters, str) and clusters == "auto"
     if by_fit:
-        groups = fit._problem.call.arguments.get("groups")
+        groups = fit._problem.call.arguments["groups"]
         clusters = groups if isinstance(groups, str) else None
     new = as_pandas(new, fit._needed_of_new(fit._frame.formula.response, weights, by, clusters))
     if by_fit and clusters not in new:
         clusters = None
     y, levels, prevalence = fit._true_codes(new), fit._frame.levels, fit._problem.prevalence
-    w = given_weights(weights, new)
-    judged = judge_rows(fit, new, outputs, y, w, group_codes(clusters, new), threshold)
+    w, group = given_weights(weights, new), group_codes(clusters, new)
+    share = None if fit._calibration is None else fit._calibration.share
+    cut = None if threshold is None else threshold_of(threshold, levels)
+    predicted, p, p_values = outputs or outputs_of(fit, new, threshold)
+    scaled, rows = w / (w.max(initial=0.0) or 1.0), new.index.to_numpy()
+    judged = Judged(y, predicted, scaled, p, p_values, w, share, group, rows, cut)
     known = (y >= 0) & (judged.predicted >= 0)
     if not w[known].any():
         raise DataError(
@@ -174,7 +165,7 @@ def test_outputs(
     losses = None if loss is None else loss_matrix(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
     cheapest = None if losses is None else levels[int((prevalence @ losses).argmin())]
-    if losses is not None and judged.probabilities is not None:
+    if losses is not None and p is not None:
         fit._warn_of_costs_twice("loss=")
 
     def judge(rows: Array, left_out: int) -> TestResult:
@@ -185,7 +176,7 @@ def test_outputs(
     overall = judge(known, int((~known).sum()))
     if by is None:
         return overall
-    of = judged.cut[0] if judged.cut is not None else 1 if len(levels) == 2 else None
+    of = cut[0] if cut is not None else 1 if len(levels) == 2 else None
     return split(overall, judge, by, new, known & (w > 0), None if of is None else levels[of])
 
 
@@ -231,39 +222,11 @@ def outputs_of(fit: Fitted, new: pd.DataFrame, threshold: Any) -> Outputs:
         fit._predictions(new, "prob", unseen=None).to_numpy(float) if "prob" in fit._kinds else None
     )
     p_values = None
-    if fit.calibration is not None:
-        p, index, complete = fit.calibration.p_values(new)
+    if fit._calibration is not None:
+        p, index, complete = fit._calibration.p_values(new)
         p_values = np.full((len(index), len(fit.classes)), np.nan)
         p_values[complete] = p
     return predicted, probabilities, p_values
-
-
-def judge_rows(
-    fit: Fitted,
-    new: pd.DataFrame,
-    outputs: Outputs | None,
-    y: Array,
-    w: Array,
-    group: Array | None,
-    threshold: Any,
-) -> Judged:
-    """Rows of the classes y (codes, -1 if unknown), and the outputs of a fit for them."""
-    predicted, probabilities, p_values = outputs or outputs_of(fit, new, threshold)
-    prevalence = None if fit.calibration is None else fit.calibration.share
-    cut = None if threshold is None else threshold_of(threshold, fit._frame.levels)
-    scaled = w / (w.max(initial=0.0) or 1.0)
-    return Judged(
-        y,
-        predicted,
-        scaled,
-        probabilities,
-        p_values,
-        w,
-        prevalence,
-        group,
-        new.index.to_numpy(),
-        cut,
-    )
 
 
 def compare_classes(
@@ -569,18 +532,7 @@ def compare_groups(
     estimates = [test._estimate(measure, c) for test in tests]
     difference, clustered = difference_of(*estimates), tests[0].judged.group is not None
 
-    def row(name: str, statistic: Any, p: Any) -> Row:
-        return (
-            name,
-            str(a),
-            str(b),
-            difference.value,
-            difference.low,
-            difference.high,
-            float(statistic),
-            float(p),
-        )
-
+    head = (str(a), str(b), difference.value, difference.low, difference.high)
     if measure == IN_THE_LARGE:
         of_rows = [
             ((t.judged.y == c) - t._probabilities[:, c], t.judged.w, t.judged.group) for t in tests
@@ -589,16 +541,12 @@ def compare_groups(
     else:
         parts = [counted(test, measure, c) for test in tests]
         if not all(w.any() for _, w in parts):
-            return row("no rows of a group", np.nan, np.nan)
+            return "no rows of a group", *head, np.nan, np.nan
         if not clustered and np.ptp(np.concatenate([w[w > 0] for _, w in parts])) == 0:
-            return row(
-                "Fisher's exact test",
-                *fisher_exact([[(x & (w > 0)).sum(), (~x & (w > 0)).sum()] for x, w in parts]),
-            )
-        name, proportions = (
-            "z test" if clustered else "z test of weighted shares",
-            [e.value for e in estimates],
-        )
+            counts = [[(x & (w > 0)).sum(), (~x & (w > 0)).sum()] for x, w in parts]
+            return "Fisher's exact test", *head, *fisher_exact(counts)
+        name = "z test" if clustered else "z test of weighted shares"
+        proportions = [e.value for e in estimates]
         pooled = np.average(proportions, weights=[w.sum() for _, w in parts])
         rows = [
             independent_rows(share, sums_of(x - share, w, test.judged.group))
@@ -606,4 +554,5 @@ def compare_groups(
         ]
         spread = np.sqrt(pooled * (1 - pooled) * sum(1 / count for count in rows))
     statistic = difference.value / spread if spread > 0 or np.isnan(spread) else 0.0
-    return row(name + " by groups of rows" * clustered, statistic, 2 * norm.sf(abs(statistic)))
+    p = 2 * norm.sf(abs(statistic))
+    return name + " by groups of rows" * clustered, *head, statistic, p

@@ -41,8 +41,8 @@ class Stability(Result):
     fit : Fitted
         The fit.
     table : DataFrame
-        One row for each row of the data (or unlabelled candidate) that was a prototype of the fit
-        or of a sample, by label. The prototypes of the fit come first, then the most stable.
+        One row for each candidate that was a prototype of the fit or of a sample, by label. The
+        prototypes of the fit come first, then the most stable.
 
         `class` : the class that it represents; `prototype` : whether it is a prototype of the fit.
 
@@ -58,9 +58,11 @@ class Stability(Result):
         `drawn` : number of samples that contained the row; `reselected` : proportion of these in
         which it was selected again, NaN if no sample contained it.
 
-        The samples are drawn from the rows that selected the prototypes, so these figures are
-        optimistic for other rows, `reselected` often by a factor of two or more
-        (`benchmarks/STABILITY.md`). Report `replicate` as well.
+        The samples are drawn from the rows that selected the prototypes. For other rows
+        `ball_hit_rate` and `reselected` are too high and `distance_95` is too small: a mean
+        `ball_hit_rate` of 0.86 was 0.75 for new samples, and 0.78 was 0.57 with smaller balls;
+        `reselected` is often twice too high (`benchmarks/STABILITY.md`). Report `replicate` as
+        well.
     sizes : int array (resamples,)
         Number of prototypes in each sample.
     sample : "bootstrap" or "halves"
@@ -96,14 +98,12 @@ class Stability(Result):
     ) -> pd.DataFrame:
         """Mean `ball_hit_rate` and `reselected` in rows that did not select the prototypes.
 
-        Two disjoint samples are drawn, with the same number of rows of each class, and the method
-        is refitted to both. `ball_hit_rate` is the proportion of balls of the first fit that
-        contain a prototype of their class of the second; `ball_hit_rate_random` is the proportion
-        expected for as many random rows of the class. Then one prototype of the first fit replaces
-        a row of its class in the second sample, and the method is refitted; `reselected` is the
-        proportion of pairs in which it is selected again. Rows are shuffled, because ties go to the
-        first row. These proportions are unbiased for new samples of this size, at most half of the
-        rows, on average over prototypes; not for all rows or a single prototype.
+        The method is refitted to two disjoint samples with the same number of rows of each class.
+        `ball_hit_rate` is the proportion of balls of the first fit that contain a prototype of
+        their class of the second. Then one prototype of the first fit replaces a row of its class
+        in the second sample; `reselected` is the proportion of pairs in which it is selected again.
+        These proportions are unbiased for new samples of this size, at most half of the rows, on
+        average over prototypes; not for all rows or a single prototype.
 
         Parameters
         ----------
@@ -111,10 +111,8 @@ class Stability(Result):
             Fraction of the rows in each of the two samples.
         resamples : int >= 2
             Pairs of samples for each fraction.
-        seed : int, optional
-            Seed for the samples. Default: the seed of the fit.
-        progress : bool, optional
-            Whether to show a progress bar, as in `fit`.
+        seed, progress
+            As for `stability`.
 
         Returns
         -------
@@ -168,17 +166,15 @@ class Stability(Result):
         ----------
         resamples : int >= 2
             Number of samples. The dissimilarity is learned again in each sample.
-        seed : int, optional
-            Seed for the samples. Default: the seed of the fit.
-        progress : bool, optional
-            Whether to show a progress bar, as in `fit`.
+        seed, progress
+            As for `stability`.
 
         Returns
         -------
         DataFrame
             Table by variable (and class, if each class has its own weights), the largest weight
             first: `weight` in the fit; `low` and `high`, the range of the weight in 90 % of the
-            samples; `first`, the proportion of the samples with the weight among the three largest.
+            samples. `first` is the proportion of the samples with the weight among the three largest.
 
         Raises
         ------
@@ -303,9 +299,8 @@ def stability(
     """Stability of the prototypes when the rows are resampled.
 
     `ball_hit_rate` and `distance_95` measure whether samples select a prototype in the same region;
-    `reselected` whether they select the same row. They are optimistic for other rows;
-    `Stability.replicate` estimates them for new samples. Parameters, scales and the dissimilarity
-    are not refitted.
+    `reselected` whether they select the same row. They are optimistic for other rows; see
+    `Stability.replicate`. Parameters, scales and the dissimilarity are not refitted.
 
     Parameters
     ----------
@@ -325,17 +320,12 @@ def stability(
     Returns
     -------
     Stability
-        Results with `prototypes` (of the fit), `table` (all prototypes of the fit and of the
-        samples), `replicate`, `weights` and `plot`.
+        Table of the prototypes of the fit and of the samples.
 
     Raises
     ------
     NotAvailableError
         If the prototypes are not rows.
-
-    See Also
-    --------
-    Fit.alternatives : near-optimal solutions and substitutes on the same rows.
 
     Examples
     --------
@@ -598,21 +588,16 @@ def permutation_test(
 ) -> PermutationTest:
     """Permutation test of the selected CV error against independence of classes and predictors.
 
-    The classes are permuted among the rows, and the whole cross-validation is repeated, so the test
-    accounts for the tuning. With `groups=`, the classes of whole groups are permuted if each group
-    has one class, otherwise the classes of the rows within each group.
+    The whole cross-validation is repeated with permuted classes, so the test accounts for the
+    tuning. With `groups=`, the classes of whole groups are permuted if each group has one class,
+    otherwise the classes of the rows within each group.
 
     Parameters
     ----------
     resamples : int
-        Number of permutations. The p-value is at least 1 / (1 + resamples).
-    seed : int, optional
-        Seed for the permutations. Default: the seed of the cross-validation.
-    progress : bool, optional
-        Whether to show a progress bar, as in `fit`.
-    client : Dask client, optional
-        Client of a cluster, whose workers then repeat the cross-validation. The results are the
-        same.
+        Number of permutations.
+    seed, progress, client
+        As for `Fit.stability`.
 
     Returns
     -------

@@ -24,8 +24,8 @@ from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import short, with_folds
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import check_known, is_number, one_of
-from ..ground.errors import DataError, NotAvailableError, OptionError, brief
+from ..ground.checks import is_number, one_of
+from ..ground.errors import DataError, OptionError, brief
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric
 from ..metrics.dissimilarity import Dissimilarity
@@ -36,8 +36,8 @@ from ..models.registry import lacking
 def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -> pd.DataFrame:
     """Sample-compression bound on the error for new rows, from the training rows alone.
 
-    The bound holds with probability 1 - delta over training sets of independent rows. It depends on
-    the training error and on how few training rows (the prototypes) determine the fitted model.
+    It holds with probability 1 - delta over training sets of independent rows, and depends on the
+    training error and on how few rows (the prototypes) determine the fitted model.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
         Probability that the bound fails.
     fixed_dissimilarity : bool
         Whether you assert that a given matrix, a function of two rows or a previously trained
-        metric was made without the rows of the fit. The fit cannot check this.
+        metric was made without the rows of the fit: no scales, ranges or choices were taken from
+        them. The fit cannot check this.
 
     Returns
     -------
@@ -68,14 +69,10 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     Notes
     -----
     For "scm" it is Theorem 5.2 of Marchand and Shawe-Taylor (2001); for "pvm" their Theorem 5.1.
-    It holds simultaneously for all sets of prototypes, so parameters that only affect which rows
-    are selected (`eps`, `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary
-    classifiers, and the kinds of an SCM if one of two was selected, share delta. Weights of a
-    metric and other numbers that you give are assumed to be chosen before the rows were seen.
-
-    See Also
-    --------
-    Fit.test : the error on new rows.
+    It holds simultaneously for all sets of prototypes, so parameters that only select rows (`eps`,
+    `lambda_`, `penalty`, `max_size`) may be tuned in any way. Several binary classifiers, and the
+    kinds of an SCM if one of two was selected, share delta. Numbers that you give, such as weights
+    of a metric, are assumed to be chosen before the rows were seen.
 
     Examples
     --------
@@ -141,27 +138,7 @@ def step_count(fit: Fitted) -> int:
 
 
 def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
-    """The rows of the fit in the ball of a prototype, nearest first.
-
-    Parameters
-    ----------
-    prototype : label
-        Label of a prototype, as in the index of `prototypes`.
-
-    Returns
-    -------
-    DataFrame
-        Table by row label: `class`, `distance`, `same_class` (whether the row is of the prototype's
-        class) and `first` (whether the row is newly covered).
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> held = fit.ball(82)
-    >>> int(held["first"].sum()), int((~held["same_class"]).sum())
-    (29, 0)
-    """
+    """The rows of the fit in the ball of a prototype, see `Fit.why`."""
     prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit._frame
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
@@ -215,19 +192,17 @@ SAME_FOLDS = "same"  # as the fit was cross-validated
 
 
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
-    """Path of a greedy fit: coverage, error and lambdas of its first 1, 2, ... prototypes.
+    """Coverage, error and lambdas of the first prototypes of a greedy fit.
 
-    The prototypes for a larger lambda are the first of the prototypes for a smaller one, so
     `fit.update(lambda_=0).path()` has the complete path. For "scm": the path of its features.
 
     Parameters
     ----------
     new : DataFrame, optional
-        New rows with the predictors and the response. Their error is added as `new_error`.
+        New rows with the response. Adds their error, `new_error`.
     cv : int, "loo", Series or array of folds, or "same", optional
         Cross-validation folds, as in `fit`; "same": the folds of this fit, or "auto" if it had
-        none. The error of the first prototypes is added as `cv_error`, with its standard error
-        `cv_se`.
+        none. Adds `cv_error`, with its standard error `cv_se`.
 
     Returns
     -------
@@ -243,9 +218,6 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
     NotAvailableError
         If the prototypes are not selected step by step.
 
-    See Also
-    --------
-    Fit.at : the fit with the first prototypes.
     """
     rule, frame = stepwise(fit), fit._frame
     table = pd.DataFrame(dict(rule.steps))
@@ -303,60 +275,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     )
 
 
-def at(fit: AnyFit, size: int | None = None, lambda_: float | None = None, **tuned: Any) -> AnyFit:
-    """The fit with its first `size` prototypes, a larger lambda, or other tuned values.
-
-    Parameters
-    ----------
-    size : int, optional
-        Number of prototypes. For "scm": the first `size` features of each binary classifier.
-    lambda_ : number, optional
-        Larger cost of a prototype.
-    **tuned
-        Values of tuned parameters, such as `window=10`. `choose=` selects among the grid points
-        with these values, and the method is fitted on all rows.
-
-    Returns
-    -------
-    Fit
-        The new fit. With `size` it has no CV error; with `lambda_` it has one if this value is in
-        the grid.
-
-    See Also
-    --------
-    Fit.path : the error for each number of prototypes.
-    Fit.update : a new fit with other arguments.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.at(size=5).prototypes.index.equals(fit.prototypes.index[:5])
-    True
-    """
-    if tuned:
-        validation, known = fit._curve, [] if fit._curve is None else list(fit._curve.grid)
-        check_known("at()", tuned, ["size", "lambda_", *known])
-        if validation is None or size is not None or lambda_ is not None:
-            raise OptionError("at() needs either size=, or lambda_=, or values of tuned parameters")
-        return fit._learn(fit._problem, validation._select(validation._chosen_at(tuned)), validation)
-    if (size is None) == (lambda_ is None):
-        raise OptionError("at() needs either size= or lambda_=")
-    rule, most = stepwise(fit), step_count(fit)
-    if lambda_ is not None:
-        if not fit.model.can.costs:
-            raise NotAvailableError(
-                f"{lacking(fit.model, 'lambda', 'costs')}, or use at() with size="
-            )
-        return fit._derived(rule.at_cost(lambda_), {"lambda_": lambda_})  # type: ignore[attr-defined]
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 <= size <= most:
-        raise OptionError(
-            f"size must be a whole number from 0 to the {most} steps of the fit, not {brief(size)}"
-        )
-    return fit._derived(rule.first(int(size)), steps=int(size))
-
-
-OF_ROWS = ("weights", "groups", "cv")  # arguments with a value for each row, unless a name or a number
+OF_ROWS = ("weights", "groups", "cv")
 OF_CLASSES = ("measure", "class_weights")  # arguments that are not about single rows
 
 
@@ -364,10 +283,9 @@ def slim(fit: AnyFit) -> AnyFit:
     """The fit without its training rows, for publishing.
 
     It keeps prototypes, parameters, metric and calibration, and the number of rows of each class.
-    Its predictions for new rows are bit-identical. Methods that need the training rows or the
-    cross-validation raise `NotAvailableError`; `update(data=...)` refits. The prototypes of
-    k-nearest neighbours are all training rows, so these remain; `slim().save(path)` lists what else
-    does.
+    Its predictions are bit-identical. Methods that need the training rows or the cross-validation
+    raise `NotAvailableError`. The prototypes of k-nearest neighbours are all training rows, so
+    these remain; `slim().save(path)` lists what else does.
 
     Examples
     --------
@@ -395,7 +313,7 @@ def slim(fit: AnyFit) -> AnyFit:
         metric=metric,
         candidates=_without_rows(problem.candidates),
     )
-    calibration = fit.calibration
+    calibration = fit._calibration
     if calibration is not None:
         rules = [
             FoldRule(*without_rows(part.rule, part.dissimilarity)) for part in calibration.rules
@@ -407,7 +325,7 @@ def slim(fit: AnyFit) -> AnyFit:
         dissimilarity=dissimilarity,
         rule=rule,
         _curve=None,
-        calibration=calibration,
+        _calibration=calibration,
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,79 +24,116 @@ from ..ground.checks import check_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
+from .steps import ball
+
+# columns of the data that are one variable, by its name
+Groups = dict[str, list[str]]
+
+
+def variable_groups(fit: Fitted, variables: Any) -> Groups:
+    """The columns that are permuted together, by name: as given, or the metric's groups."""
+    known = list(fit._frame.schema)
+    if not known:
+        raise NotAvailableError(
+            "this fit has no predictors to permute, because its dissimilarities were given as a "
+            "matrix"
+        )
+    # a step of another row may leave a gap
+    if variables is None and fit.dissimilarity.metric.series and fit._frame.keep:
+        return {"series": known}
+    if variables is None:
+        grouped = [list(g) for g in fit.dissimilarity.metric.column_groups]
+        alone = [[c] for c in known if not any(c in g for g in grouped)]
+        ordered = sorted(grouped + alone, key=lambda g: known.index(g[0]))
+        return {" + ".join(g): g for g in ordered}
+    named = dict(variables) if isinstance(variables, Mapping) else {}
+    if not named and isinstance(variables, (list, tuple, pd.Index)):
+        named = {str(c): [c] for c in variables}
+    groups = {
+        str(name): list(c) if isinstance(c, (list, tuple, pd.Index)) else [c]
+        for name, c in named.items()
+    }
+    strange = [c for g in groups.values() for c in g if not (isinstance(c, str) and c in known)]
+    if len(groups) < len(named) or not groups or strange or not all(groups.values()):
+        what = brief(variables) if not strange else brief(strange[0])
+        raise OptionError(
+            "variables must be a list of predictors, or a dict of names to lists of them, from "
+            f"{brief(known)}, not {what}"
+        )
+    return groups
+
 
 VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
-HALVINGS = 40
+HALVINGS = 40  # of the interval between two values with different classes
 # relative difference of a distance from the sum of its parts, for many columns in single precision
 SLACK = 1e-3
-COLUMNS = [
-    "value",
-    "prototype",
-    "rival",
-    "to_prototype",
-    "to_rival",
-    "counterfactual",
-    "counterfactual_class",
-]
-CHUNK = 2**22  # cells of rows that `slopes_of` measures together
-NO_SUM = "{} dissimilarities are not a sum over variables: use importance()"
-TINY = np.finfo(float).tiny
-LINEAR = 1e-3  # relative deviation from a linear map, for columns in single precision
-# permuted rows predicted at a time: more take memory, and fewer the time of many calls
-ROWS = 2**13
-CELLS = 2**22  # of the permuted columns of several variables together
-STEPS = 8  # minimum number of steps of the bar if there are as many variables
-MOST = 50  # variables that are permuted if none are named
 
 
-def why(fit: Fitted, new: Any) -> Any:
-    """Explain a prediction: contributions of the variables to distances, and counterfactual values.
+def why(fit: Fitted, new: Any = None, prototype: Any = None) -> Any:
+    """Explain a prediction, a prototype, or without arguments what separates the prototypes.
 
-    The row is compared with its nearest prototype of the predicted class and with its nearest
-    prototype of any other class (the rival). This describes the fitted model, not the causes of the
-    class.
+    * `why(row)` compares a row with its nearest prototypes of the predicted class and of any other
+      class (the rival). This describes the fitted model, not the causes of the class.
+    * `why(prototype=label)` lists the rows in the ball of a prototype, nearest first.
+    * `why()` is for all prototypes: a variable with a large learned weight counts little if the
+      prototypes hardly differ in it.
 
     Parameters
     ----------
-    new : label, Series, dict or DataFrame of one row
+    new : label, Series, dict or DataFrame of one row, optional
         A training row by its label, or any row with the predictors.
+    prototype : label, optional
+        Label of a prototype, as in the index of `prototypes`.
 
     Returns
     -------
     DataFrame
-        A table by variable:
+        For a row, a table by variable:
 
-        * `value`, `prototype`, `rival`: the value of the row, of the nearest prototype of the
-          predicted class, and of the rival;
+        * `value`, `prototype`, `rival`: the values of the row and of both prototypes;
         * `to_prototype`, `to_rival`: contributions of the variable to the two distances; NaN if the
-          distance is not additive, with the reason in `attrs["not_additive"]`;
+          distance is not additive, for the reason in `attrs["not_additive"]`;
         * `counterfactual`, `counterfactual_class`: the value nearest to the row's own that changes
           the predicted class, and this class; None if no value does.
 
         `attrs` has the class, the labels of both prototypes and the distances to them.
 
+        For a prototype, a table by row label: `class`, `distance`, `same_class` (as the prototype)
+        and `first` (whether the row is newly covered).
+
+        Without arguments, a table by variable of the metric (a column of the design matrix, or with
+        Gower a predictor), the largest proportion first:
+
+        * `proportion`: the part of the squared distance (with Gower, of the distance) from a
+          prototype to the nearest of another class, the mean over the prototypes. With a full
+          matrix, one may be negative;
+        * `higher`: the class whose prototypes have the higher mean value; NA for categories and
+          ties;
+        * `weight`: the learned weight, if the metric has learned weights;
+        * `coefficient`: for two prototypes with a Euclidean distance, weighted or not. The fitted
+          model predicts `attrs["class"]` if the sum of coefficient times variable is above
+          `attrs["cut"]`.
+
     Raises
     ------
     NotAvailableError
-        If the prototypes are not rows, or if the dissimilarities were given as a matrix.
+        If the model has no such explanation: prototypes that are not rows, no balls, or a
+        dissimilarity that is not a sum over variables.
 
     Notes
     -----
     *Contributions.* A power of the distance is a sum over variables; the distance is divided in
     proportion to the terms. This is exact for Minkowski distances with r < inf, Gower and `Mixed`,
     and for the squared distances of `LDA`, `QDA` and of a learned matrix L. There the term of
-    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w; it may be negative,
-    because variables are correlated. With Gower, a variable that is missing in one of two rows
-    contributes 0, so the two distances may be means over different variables.
+    variable j is (x_j - w_j) (L (x - w))_j, for a row x and a prototype w; it may be negative. With
+    Gower, a variable that is missing in one of two rows contributes 0.
 
     *Counterfactuals.* One variable is changed at a time. For a number, 201 values over the range of
-    the training rows are tried, and the nearest with another class is refined. A slim fit tries
-    only the values of its prototypes.
+    the training rows (for a slim fit, of its prototypes) are tried, and the nearest with another
+    class is refined.
 
-    See Also
-    --------
-    Fit.importance : permutation importance of the variables over all rows.
-    Fit.criticisms : the rows that the prototypes explain worst.
+    *Separation.* The coefficient of variable j, for the prototypes a, of `attrs["class"]`, and b,
+    is 2 w_j (a_j - b_j) / s_j^2 with weights w and scales s, or 2 (L (a - b))_j with a matrix L.
 
     Examples
     --------
@@ -105,51 +141,62 @@ def why(fit: Fitted, new: Any) -> Any:
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
     >>> fit.why(70)["to_prototype"].round(1).to_dict()
     {'sepal_length': 0.5, 'sepal_width': 0.2, 'petal_length': 0.3, 'petal_width': 0.2}
+    >>> ball = fit.why(prototype=82)
+    >>> int(ball["first"].sum()), int((~ball["same_class"]).sum())
+    (29, 0)
+    >>> fit.why()["proportion"].round(2).to_dict()["petal_width"]
+    0.43
     """
-    asked, groups, prototypes = asked_row(fit, new), variable_groups(fit, None), fit.rule.prototypes
+    if new is None:
+        return separation(fit) if prototype is None else ball(fit, prototype)
+    if prototype is not None:
+        raise OptionError("why() explains either a row or a prototype: leave out one")
+    return why_of_row(fit, new)
+
+
+def why_of_row(fit: Fitted, new: Any) -> pd.DataFrame:
+    """Contributions of the variables to the distances of a row, and counterfactual values."""
+    groups, row, prototypes = variable_groups(fit, None), row_of(fit, new), fit.rule.prototypes
     if prototypes.at is None:
         raise NotAvailableError(
             "the prototypes are not rows, so their variables can't be compared: "
             "use a method such as 'pvm'"
         )
-    (query, _, complete), unseen = fit.dissimilarity._new_query(asked), fit._unseen_in(asked)
-    if not complete.all():
-        unseen.refuse()
-        missing = asked.columns[asked.isna().iloc[0]].tolist()
-        raise DataError(f"the row has no value of {missing}, but every predictor is needed")
-    distances, measured = of_complete(query, lambda part: distances_by(fit.rule, part))
-    if not measured.all() or not distances.size:
-        raise NotAvailableError("there is no prototype to compare the row with")
-    d = distances[0]
-    code = int(codes_of(fit, asked)[0])
-    same_class, attrs = prototypes.classes == code, dict[str, Any]()
-    predictors, plain = prototype_predictors(fit), as_plain(fit, asked)
-    reason = why_not_additive(fit, asked, groups)
-    table = pd.DataFrame(index=pd.Index(groups, name="variable"), columns=COLUMNS, dtype=object)
-    table["value"] = shown_values(asked, groups)
-    table[["to_prototype", "to_rival"]] = np.nan
-    for name, among in (("prototype", same_class), ("rival", ~same_class)):
-        if not among.any():
-            table[name] = None
+    unseen, distances = fit._unseen_in(row), distances_of(fit, row)
+    predictors, plain = prototype_predictors(fit), as_plain(fit, row)
+    code = codes_of(fit, row)[0]
+    of_class, attrs = prototypes.classes == code, dict[str, Any]({"class": fit.classes[code]})
+    reason = why_not_additive(fit, row, groups)
+    columns: dict[str, Any] = {
+        "value": values_of(row, groups),
+        "prototype": None,
+        "rival": None,
+        "to_prototype": np.nan,
+        "to_rival": np.nan,
+    }
+    for name, mask in (("prototype", of_class), ("rival", ~of_class)):
+        if not mask.any():
             continue
-        at = int(np.where(among, d, np.inf).argmin())
-        attrs |= {name: fit._prototype_names[at], f"{name}_distance": float(d[at])}
-        table[name] = shown_values(predictors.iloc[[at]], groups)
+        k = int(np.where(mask, distances, np.inf).argmin())
+        other, distance = predictors.iloc[[k]], float(distances[k])
+        attrs |= {name: fit._prototype_names[k], f"{name}_distance": distance}
+        columns[name] = values_of(other, groups)
         if not reason:
-            parts = divided(fit, plain, groups, as_plain(fit, predictors.iloc[[at]]), at, d[at])
-            table[f"to_{name}"], reason = parts, why_not_the_sum(fit, parts, d[at])
+            parts = parts_of(fit, plain, as_plain(fit, other), groups, k, distance)
+            columns[f"to_{name}"], reason = parts, why_not_the_sum(fit, parts, distance)
     if reason:
-        table[["to_prototype", "to_rival"]], attrs["not_additive"] = np.nan, reason
-    change, then = zip(*counterfactuals(fit, plain, groups, code), strict=True)
-    table = table.assign(counterfactual=list(change), counterfactual_class=list(then))
-    table.attrs |= attrs | {"class": fit.classes[code]}
+        columns |= {"to_prototype": np.nan, "to_rival": np.nan}
+        attrs["not_additive"] = reason
+    changes = zip(*counterfactuals(fit, plain, groups, code), strict=True)
+    columns["counterfactual"], columns["counterfactual_class"] = map(list, changes)
+    table = pd.DataFrame(columns, pd.Index(groups, name="variable"))
+    table.attrs |= attrs
     fit._warn_of(unseen)
     return table
 
 
-def asked_row(fit: Fitted, new: Any) -> pd.DataFrame:
+def row_of(fit: Fitted, new: Any) -> pd.DataFrame:
     """The predictors of a row of the fit, by label, or of a single new row."""
-    variable_groups(fit, None)  # raises if there are no predictors
     if isinstance(new, (pd.Series, dict)):
         return pd.DataFrame([dict(new)])
     if hasattr(new, "columns"):
@@ -161,12 +208,25 @@ def asked_row(fit: Fitted, new: Any) -> pd.DataFrame:
             )
         return table
     try:
-        at = fit._frame.index.tolist().index(new)
+        position = fit._frame.index.tolist().index(new)
     except (ValueError, TypeError):  # unknown, or not comparable by ==, such as an array
         raise OptionError(
             f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}"
         ) from None
-    return fit._frame.columns.iloc[[at]]
+    return fit._frame.columns.iloc[[position]]
+
+
+def distances_of(fit: Fitted, row: pd.DataFrame) -> Array:
+    """The distances (q,) of a row to the prototypes; raises if a value is missing."""
+    query, _, complete = fit.dissimilarity._new_query(row)
+    if not complete.all():
+        fit._unseen_in(row).refuse()
+        missing = row.columns[row.isna().iloc[0]].tolist()
+        raise DataError(f"the row has no value of {missing}, but every predictor is needed")
+    distances, measured = of_complete(query, lambda part: distances_by(fit.rule, part))
+    if not measured.all() or not distances.size:
+        raise NotAvailableError("there is no prototype to compare the row with")
+    return distances[0]
 
 
 def prototype_predictors(fit: Fitted) -> pd.DataFrame:
@@ -178,23 +238,22 @@ def prototype_predictors(fit: Fitted) -> pd.DataFrame:
 
 def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
     """The predictors alone, numbers as floats and others as objects, so that rows mix."""
-    out = {}
-    for c, column in fit._frame.schema.items():
-        numeric = column.kind == "numeric"
-        out[c] = rows[c].to_numpy(float, na_value=np.nan) if numeric else rows[c].astype(object)
-    return pd.DataFrame(out, rows.index)
+    columns = {
+        c: rows[c].to_numpy(float, na_value=np.nan)
+        if column.kind == "numeric"
+        else rows[c].astype(object)
+        for c, column in fit._frame.schema.items()
+    }
+    return pd.DataFrame(columns, rows.index)
 
 
-def shown_values(row: pd.DataFrame, groups: dict[str, list[str]]) -> list[Any]:
-    """The entries of a row for each variable, together for the columns of a group."""
-    entries = {c: row[c].tolist()[0] for columns in groups.values() for c in columns}
-    return [
-        entries[columns[0]] if len(columns) == 1 else tuple(entries[c] for c in columns)
-        for columns in groups.values()
-    ]
+def values_of(row: pd.DataFrame, groups: Groups) -> list[Any]:
+    """The value of each variable in a row; a tuple for a group of columns."""
+    entries = [tuple(row[c].tolist()[0] for c in columns) for columns in groups.values()]
+    return [entry if len(entry) > 1 else entry[0] for entry in entries]
 
 
-def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]]) -> str:
+def why_not_additive(fit: Fitted, row: pd.DataFrame, groups: Groups) -> str:
     """The reason why the variables have no parts in the distances of the row; "" if they have."""
     metric = fit.dissimilarity.metric
     by_matrix = type(metric).contributions is not TrainedMetric.contributions
@@ -202,7 +261,7 @@ def why_not_additive(fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[st
         return f"{metric.name} dissimilarities are not a sum over variables"
     if not fit._frame.formula.plain():
         return f"the formula {fit.formula!r} transforms or crosses columns"
-    tables = (asked[list(fit._frame.schema)], fit._frame.remembered.columns)
+    tables = (row[list(fit._frame.schema)], fit._frame.remembered.columns)
     skips = metric.skips_missing and not set(groups) <= set(metric.variables)
     if skips and any(table.isna().any(axis=None) for table in tables):
         return "missing values are skipped pair by pair, so a variable's part depends on the others"
@@ -220,133 +279,96 @@ def why_not_the_sum(fit: Fitted, parts: Array, distance: float) -> str:
     )
 
 
-def divided(
-    fit: Fitted,
-    asked: pd.DataFrame,
-    groups: dict[str, list[str]],
-    other: pd.DataFrame,
-    at: int,
-    distance: float,
+def parts_of(
+    fit: Fitted, row: pd.DataFrame, other: pd.DataFrame, groups: Groups, k: int, distance: float
 ) -> Array:
-    """The part of each variable in the distance to prototype `at`, with predictors `other`."""
-    d = fit.dissimilarity
-    prototype, positive = part(d._prototype_rep(fit.rule.prototypes), np.array([at])), distance > 0
-    if d.metric.power is None:
-        tables = (asked, other)
-        row, centre = (cast(Frame, d.metric.new_rows(table, d.data).frame) for table in tables)
-        parts = d.metric.contributions(row, centre, prototype)
-        in_group = [
-            [bool(made & set(columns)) for columns in groups.values()]
-            for made in predictors_of_columns(row)
+    """The part of each variable in the distance of a row to prototype `k`.
+
+    `other` has the predictors of the prototype. The parts are those that the metric states.
+    Otherwise each variable of the row gets the value of the prototype: the power of the distance
+    falls by the term of the variable.
+    """
+    d, metric = fit.dissimilarity, fit.dissimilarity.metric
+    prototype = part(d._prototype_rep(fit.rule.prototypes), np.array([k]))
+    if metric.power is None:
+        here, there = (d.data.again(table)[0] for table in (row, other))
+        of_group = [
+            [not predictors.isdisjoint(columns) for columns in groups.values()]
+            for predictors in predictors_of_columns(here)
         ]
-        return (parts @ np.array(in_group, float))[0] / (distance if positive else 1.0)
-    if d.metric.skips_missing and set(groups) <= set(d.metric.variables):
-        known: Any = d.metric.new_rows(asked, d.data, False)
-        terms = np.nan_to_num(d.metric.terms(known.rows(), prototype)[0, 0])
-        proportions = terms / (terms.sum() if positive else 1.0)
-        return distance * proportions[[d.metric.variables.index(name) for name in groups]]
-    changes = [{c: other[c].to_numpy() for c in columns} for columns in groups.values()]
-    replaced = pd.concat([asked.assign(**change) for change in changes], ignore_index=True)
-    left = distances_by(fit.rule, d._new_query(replaced)[0])[:, at].astype(float)
-    proportions = 1 - (left / (distance if positive else np.inf)) ** d.metric.power
-    return np.maximum(0.0, proportions) * distance
+        parts = metric.contributions(here, there, prototype)
+        return (parts @ np.array(of_group, float))[0] / (distance or np.inf)
+    if metric.skips_missing and set(groups) <= set(metric.variables):
+        rep = rows_of(metric, d.data.again(row)[0])
+        terms = np.nan_to_num(metric.terms(rep, prototype)[0, 0])
+        proportions = terms / (terms.sum() or 1.0)
+        return distance * proportions[[metric.variables.index(name) for name in groups]]
+    values = [{c: other[c].to_numpy() for c in columns} for columns in groups.values()]
+    query = d._new_query(rows_with(row, values))[0]
+    without = distances_by(fit.rule, query)[:, k].astype(float)
+    return np.maximum(0.0, 1 - (without / (distance or np.inf)) ** metric.power) * distance
+
+
+def rows_with(row: pd.DataFrame, changes: list[dict[str, Array]]) -> pd.DataFrame:
+    """The row with other values, by column: a row for each value of each of the changes."""
+    ends = np.cumsum([len(next(iter(change.values()))) for change in changes])
+    columns = {c: np.repeat(row[c].to_numpy(), ends[-1]) for c in row}
+    for change, end in zip(changes, ends, strict=True):
+        for c, values in change.items():
+            columns[c][end - len(values) : end] = values
+    return pd.DataFrame(columns)
 
 
 def counterfactuals(
-    fit: Fitted, asked: pd.DataFrame, groups: dict[str, list[str]], code: int
+    fit: Fitted, row: pd.DataFrame, groups: Groups, code: int
 ) -> list[tuple[Any, Any]]:
     """For each variable the nearest value that changes the class, and this class; or None.
 
     A level of a category is the first one in the training rows. A number is the nearest of `VALUES`
     over the range of the training rows, refined by halving its distance from the row's own value.
     """
-    schema, training = fit._frame.schema, fit._frame.remembered.columns
-    single = {columns[0]: name for name, columns in groups.items() if len(columns) == 1}
-    alone = {c: name for c, name in single.items() if schema[c].kind != "series"}
-    numeric = [c for c in alone if schema[c].kind == "numeric"]
-    tried = {c: pd.unique(training[c].dropna()).astype(object) for c in alone}
+    schema, training = fit._frame.schema, as_plain(fit, fit._frame.remembered.columns)
+    single = [g[0] for g in groups.values() if len(g) == 1 and schema[g[0]].kind != "series"]
+    tried = {c: pd.unique(training[c].dropna()) for c in single}
+    numeric = [c for c in single if schema[c].kind == "numeric"]
     for c in numeric:
-        numbers = training[c].to_numpy(float, na_value=np.nan)
-        line = np.linspace(np.nanmin(numbers), np.nanmax(numbers), VALUES)
-        tried[c] = line[np.argsort(np.abs(line - asked[c].iloc[0]), kind="stable")]
-    found = dict(zip(tried, codes_with(fit, asked, tried), strict=True))
-    changed = {c: values[found[c] != code][:1] for c, values in tried.items()}
-    changed = {c: values for c, values in changed.items() if len(values)}
-    same = {c: asked[c].to_numpy() for c in numeric if c in changed}
-    for _ in range(HALVINGS if same else 0):
-        middle = {c: (same[c] + changed[c]) / 2 for c in same}
-        for c, codes in zip(middle, codes_with(fit, asked, middle), strict=True):
-            (same if codes[0] == code else changed)[c] = middle[c]
-    classes = dict(zip(changed, codes_with(fit, asked, changed), strict=True))
-    changes = {alone[c]: (values[0], fit.classes[classes[c][0]]) for c, values in changed.items()}
-    return [changes.get(name, (None, None)) for name in groups]
+        grid = np.linspace(training[c].min(), training[c].max(), VALUES)
+        tried[c] = grid[np.argsort(np.abs(grid - row[c].iloc[0]), kind="stable")]
+    found = codes_with(fit, row, tried)
+    nearest = {c: values[found[c] != code][:1] for c, values in tried.items()}
+    changed = {c: values for c, values in nearest.items() if len(values)}
+    unchanged = {c: row[c].to_numpy() for c in numeric if c in changed}
+    for _ in range(HALVINGS):
+        middle = {c: (values + changed[c]) / 2 for c, values in unchanged.items()}
+        for c, codes in codes_with(fit, row, middle).items():
+            (unchanged if codes[0] == code else changed)[c] = middle[c]
+    found = codes_with(fit, row, changed)
+    changes = {c: (values[0], fit.classes[found[c][0]]) for c, values in changed.items()}
+    return [changes.get(columns[0], (None, None)) for columns in groups.values()]
 
 
-def codes_with(fit: Fitted, asked: pd.DataFrame, values: Mapping[str, Array]) -> list[Array]:
-    """For each variable the classes of the row with each of these values of the variable alone."""
+def codes_with(fit: Fitted, row: pd.DataFrame, values: Mapping[str, Array]) -> dict[str, Array]:
+    """For each column the class codes of the row with each of these values of the column alone."""
     if not values:
-        return []
+        return {}
+    rows = rows_with(row, [{c: v} for c, v in values.items()])
     ends = np.cumsum([len(v) for v in values.values()])
-    columns = {c: np.repeat(asked[c].to_numpy(), ends[-1]) for c in asked}
-    for (c, v), end in zip(values.items(), ends, strict=True):
-        columns[c][end - len(v) : end] = v
-    return np.split(codes_of(fit, pd.DataFrame(columns)), ends[:-1])
+    return dict(zip(values, np.split(codes_of(fit, rows), ends[:-1]), strict=True))
 
 
 def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
-    """The codes of the classes of rows like the given ones."""
+    """The codes of the predicted classes."""
     return fit._predictions(rows, unseen=None).cat.codes.to_numpy()
 
 
+NO_SUM = "{} dissimilarities are not a sum over variables: use importance()"
+TINY = np.finfo(float).tiny
+LINEAR = 1e-3  # relative deviation from a linear map, for columns in single precision
+CHUNK = 2**22  # cells of rows that `slopes_of` measures together
+
+
 def separation(fit: Fitted) -> pd.DataFrame:
-    """Proportion of each variable in the distances between prototypes of different classes.
-
-    A learned weight does not show alone how much a variable counts: a variable with a large weight
-    counts little if the prototypes hardly differ in it.
-
-    Returns
-    -------
-    DataFrame
-        Table by variable of the metric (a column of the design matrix, or with Gower a predictor),
-        the largest proportion first:
-
-        * `proportion`: the part of the squared distance (with Gower, of the distance) from a
-          prototype to the nearest prototype of another class, the mean over the prototypes. The sum
-          is 1; with a full matrix, one may be negative;
-        * `higher`: the class whose prototypes have the higher mean value; NA for categories and
-          ties;
-        * `weight`: the learned weight, if the metric has learned weights;
-        * `coefficient`: for two prototypes with a Euclidean distance, also weighted or with a full
-          matrix. The fitted model predicts `attrs["class"]` if the sum of coefficient times
-          variable is above `attrs["cut"]`, and otherwise the other class.
-
-    Raises
-    ------
-    NotAvailableError
-        If the model does not predict the class of the nearest prototype, if one class alone has
-        prototypes, or if the metric is not a sum over variables.
-
-    Notes
-    -----
-    The prototypes are a, of `attrs["class"]`, and b. With weights w and scales s, variable j adds
-    w_j (a_j - b_j)^2 / s_j^2 to their squared distance. Its coefficient is 2 w_j (a_j - b_j) /
-    s_j^2. With a matrix L instead, these are (a_j - b_j) (L (a - b))_j and 2 (L (a - b))_j.
-
-    See Also
-    --------
-    Fit.why : the variables behind a single prediction.
-    Fit.importance : the increase in error if a variable is permuted.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> iris = pc.load_data("iris").iloc[50:]
-    >>> iris["species"] = iris["species"].astype(str)
-    >>> fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01)
-    >>> table = fit.separation()
-    >>> table[["proportion", "higher"]].round(2).to_dict("index")["petal_width"]
-    {'proportion': 0.47, 'higher': 'virginica'}
-    """
+    """The proportion of each variable in the distances between prototypes, see `Fit.why`."""
     reason = why_not_separated(fit)
     if reason:
         raise NotAvailableError(reason)
@@ -415,8 +437,8 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
 
     def place(columns: Array) -> Array:
         table = pd.DataFrame(columns, columns=values.columns)
-        frame = replace(fit._frame.remembered, columns=table, weights=np.ones(len(table)))
-        frame = replace(frame, response=None, schema={}, spec=None)
+        given = {"columns": table, "response": None, "schema": {}, "spec": None}
+        frame = replace(fit._frame.remembered, **given, weights=np.ones(len(table)))
         return rows_of(fit.dissimilarity.metric, frame)[0].astype(float)
 
     step, apart = np.ptp(values.to_numpy(float), axis=0), (centres - centres[0]).astype(float)
@@ -430,8 +452,9 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
     return out if np.abs(left).max() <= LINEAR * np.abs(whole).max() else None
 
 
-# columns of a variable, and the rows from which they get values, int (d, n)
-Drawn = tuple[Sequence[str], Array]
+# permuted rows predicted at a time: more take memory, and fewer the time of many calls
+ROWS = 2**13
+MOST = 50  # variables that are permuted if none are named
 
 
 @dataclass(frozen=True)
@@ -452,34 +475,25 @@ class Permutable:
             out[rows] = predicted(fold_rule, self.columns.take(rows)) != self.y[rows]
         return out
 
-    def proportions_wrong(self, drawn: Sequence[Drawn]) -> Array:
-        """Proportion of permutations of each variable that misclassify each row, (variables, n).
+    def proportions_wrong(self, variable: tuple[list[str], Array]) -> Array:
+        """Proportion (n,) of permutations of a variable that misclassify each row.
 
-        The values are permuted among all held-out rows: among the rows of a fold alone they would
-        not change if a fold is one row, or one group in which the column is constant. A row is
-        predicted once with the same values, and not again with its own.
+        `variable` has its columns, and for each permutation the rows from which all rows get their
+        values, int (d, n). The values are permuted among all held-out rows: among the rows of a
+        fold alone they would not change if a fold is one row, or one group in which the column is
+        constant. A row is predicted once with the same values, and not again with its own.
         """
-        count, n = len(drawn[0][1]), len(self.y)
-        out = np.tile(self.wrong, (len(drawn), count, 1))
-        codes = [values_as_codes(self.columns[columns]) for columns, _ in drawn]
+        columns, donors = variable
+        code, wrong = values_as_codes(self.columns[columns]), np.tile(self.wrong, (len(donors), 1))
         for rows, fold_rule in self.parts:
-            receiver, tables, places = np.tile(rows, count), [], []
-            for (columns, donors), code in zip(drawn, codes, strict=True):
-                donor = donors[:, rows].ravel()
-                changed = np.flatnonzero(code[donor] != code[receiver])
-                pairs = receiver[changed] * n + code[donor[changed]]
-                _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
-                first = changed[first]
-                values = {c: self.columns[c].array.take(donor[first]) for c in columns}
-                tables.append(self.columns.take(receiver[first]).assign(**values))
-                places.append((changed, place))
-            ends = np.cumsum([len(table) for table in tables])[:-1]
-            classes = np.split(predicted(fold_rule, pd.concat(tables, ignore_index=True)), ends)
-            for wrong, found, (changed, place) in zip(out, classes, places, strict=True):
-                of_part = wrong[:, rows].ravel()
-                of_part[changed] = found[place] != self.y[receiver[changed]]
-                wrong[:, rows] = of_part.reshape(count, -1)
-        return out.mean(axis=1)
+            draw, place = np.nonzero(code[donors[:, rows]] != code[rows])
+            row, donor = rows[place], donors[draw, rows[place]]
+            pairs = row * len(code) + code[donor]
+            _, first, pair = np.unique(pairs, return_index=True, return_inverse=True)
+            values = {c: self.columns[c].array.take(donor[first]) for c in columns}
+            table = self.columns.take(row[first]).assign(**values)
+            wrong[draw, row] = predicted(fold_rule, table)[pair] != self.y[row]
+        return wrong.mean(axis=0)
 
 
 def predicted(fold_rule: FoldRule, columns: pd.DataFrame) -> Array:
@@ -512,29 +526,25 @@ def importance(
     """Permutation importance: increase in the held-out error when a variable is permuted (Breiman
     2001).
 
-    The values are permuted among all held-out rows, so the importance does not depend on the number
-    of rows of a fold. Each row is predicted by the model of its own fold.
+    The values are permuted among all held-out rows.
 
     Parameters
     ----------
     new : DataFrame, optional
-        New rows with the predictors and the response. Default: the training rows, each predicted by
-        the model that was fitted without its fold.
+        New rows with the response. Default: the training rows, each predicted by the model that was
+        fitted without its fold.
     resamples : int
         Number of permutations of each variable.
     variables : list of columns, or mapping of name to columns, optional
         Variables to permute; columns under one name are permuted together. Default: each predictor
-        separately, with a factor, and columns that a `Mixed` compares together, as one variable. If
-        there are more than 50 variables, the default is the 50 with the largest ratio of variances
-        between and within classes.
+        (columns that a `Mixed` compares together are one), but of more than 50 the 50 with the
+        largest ratio of variances between and within classes.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds, as in `fit`; ignored if `new` is given.
     seed : int, optional
         Seed for the permutations. Default: the seed of the fit.
-    progress : bool, optional
-        Whether to show a progress bar, as in `fit`.
-    client : Dask client, optional
-        Client of a cluster, whose workers then predict the permuted rows. The results are the same.
+    progress, client
+        As for `Fit.stability`.
 
     Returns
     -------
@@ -552,10 +562,6 @@ def importance(
     Each of several redundant variables may look unimportant: give them one name in `variables`.
     `se` is for the fitted models, so with few rows importance +- 1.96 `se` covers the true value
     too rarely.
-
-    See Also
-    --------
-    Fit.why : explanation of single predictions.
 
     Examples
     --------
@@ -579,11 +585,8 @@ def importance(
         (columns, np.array([random.permutation(n) for _ in range(resamples)]))
         for columns in groups.values()
     )
-    together = max(1, min(len(groups) // STEPS, CELLS // (resamples * rows.columns.size)))
-    batches = iter(lambda: list(islice(draws, together)), [])
-    wrong, share = rows.wrong.astype(float), rows.w / rows.w.sum()
-    permuted = chain.from_iterable(each_fit(rows.proportions_wrong, batches))
-    table = []
+    permuted = each_fit(rows.proportions_wrong, draws, resamples * rows.columns.size)
+    wrong, share, table = rows.wrong.astype(float), rows.w / rows.w.sum(), []
     for permuted_wrong in watch(permuted, len(groups), "permuting", progress):
         increase = permuted_wrong - wrong
         mean = share @ increase
@@ -594,7 +597,7 @@ def importance(
     return out.sort_values("importance", ascending=False, kind="stable")
 
 
-def most_separating(frame: Frame, groups: dict[str, list[str]]) -> dict[str, list[str]]:
+def most_separating(frame: Frame, groups: Groups) -> Groups:
     """The groups of columns with the largest ratio of variances between and within classes."""
     by_class = frame.columns.select_dtypes("number").groupby(frame.codes)
     ratio = by_class.mean().var() / by_class.var().mean()
@@ -622,36 +625,3 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
     columns = new.loc[known, list(fit._frame.columns)]
     rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
     return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])
-
-
-def variable_groups(fit: Fitted, variables: Any) -> dict[str, list[str]]:
-    """The columns that are permuted together, by name: as given, or the metric's groups."""
-    known = list(fit._frame.schema)
-    if not known:
-        raise NotAvailableError(
-            "this fit has no predictors to permute, because its dissimilarities were given as a "
-            "matrix"
-        )
-    # a step of another row may leave a gap
-    if variables is None and fit.dissimilarity.metric.series and fit._frame.keep:
-        return {"series": known}
-    if variables is None:
-        grouped = [list(g) for g in fit.dissimilarity.metric.column_groups]
-        alone = [[c] for c in known if not any(c in g for g in grouped)]
-        ordered = sorted(grouped + alone, key=lambda g: known.index(g[0]))
-        return {" + ".join(g): g for g in ordered}
-    named = dict(variables) if isinstance(variables, Mapping) else {}
-    if not named and isinstance(variables, (list, tuple, pd.Index)):
-        named = {str(c): [c] for c in variables}
-    groups = {
-        str(name): list(c) if isinstance(c, (list, tuple, pd.Index)) else [c]
-        for name, c in named.items()
-    }
-    strange = [c for g in groups.values() for c in g if not (isinstance(c, str) and c in known)]
-    if len(groups) < len(named) or not groups or strange or not all(groups.values()):
-        what = brief(variables) if not strange else brief(strange[0])
-        raise OptionError(
-            "variables must be a list of predictors, or a dict of names to lists of them, from "
-            f"{brief(known)}, not {what}"
-        )
-    return groups

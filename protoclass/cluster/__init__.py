@@ -133,7 +133,7 @@ def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
     dask: Any = import_module("dask")
     named = [
         fit._frame.formula.response,
-        fit._problem.call.arguments.get("groups"),
+        fit._problem.call.arguments["groups"],
         given["weights"],
         given["by"],
         given["clusters"],

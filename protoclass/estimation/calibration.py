@@ -44,7 +44,7 @@ from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
 from .problem import Problem, check_measure, measure_losses, with_folds
 
-HOW = ("auto", *LEARN)
+METHODS = ("auto", *LEARN)
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
@@ -54,7 +54,7 @@ DRAWS = 200  # bootstrap samples of the calibration rows
 def calibrate(
     fit: AnyFit,
     new: Any = None,
-    how: str = "auto",
+    method: str = "auto",
     cv: Any = "auto",
     seed: int | None = None,
     weights: Any = None,
@@ -78,7 +78,7 @@ def calibrate(
     ----------
     new : DataFrame, optional
         Calibration rows with the response. Default: the training rows, by cross-validation.
-    how : "auto", "multinomial" or "isotonic"
+    method : "auto", "multinomial" or "isotonic"
         Calibration method. "auto": isotonic if its held-out log loss is lower by more than one
         standard error, otherwise multinomial. "multinomial": logistic calibration with one
         intercept per class and one common slope (Platt 1999 for two classes), which is shrunken
@@ -122,7 +122,7 @@ def calibrate(
     * with the training rows (cross-conformal, Vovk 2015): typically close to `level`; about 1 - 2
       (1 - level) is guaranteed, if the parameters were tuned again without each fold, or not tuned.
 
-    `fit.calibration.guarantee(level)` states the guarantee for this fit.
+    `Fit.summary` states the guarantee for this fit.
 
     *Simulations.* In ten worlds, the mean difference between the default probabilities and the
     observed proportions was 0.001 to 0.063; with 60 rows it was 0.05 to 0.06 (`python
@@ -145,9 +145,9 @@ def calibrate(
     >>> fit.predict(new, "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
-    request = requested(new=new, how=how, cv=cv, seed=seed, weights=weights, tune=tune)
+    request = requested(new=new, method=method, cv=cv, seed=seed, weights=weights, tune=tune)
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
-    return calibrated(replace(fit, _problem=replace(fit._problem, call=call), calibration=None))
+    return calibrated(replace(fit, _problem=replace(fit._problem, call=call), _calibration=None))
 
 
 DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.items())[1:]}
@@ -155,10 +155,10 @@ DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.
 
 def calibrated(fit: AnyFit) -> AnyFit:
     """The fit, calibrated if its call requests it and it is not calibrated yet."""
-    wanted = fit.call.arguments.get("calibrate", False)
-    if wanted is False or fit.calibration is not None:
+    wanted = fit.call.arguments["calibrate"]
+    if wanted is False or fit._calibration is not None:
         return fit
-    return replace(fit, calibration=calibration(fit, **arguments_of(wanted)))
+    return replace(fit, _calibration=calibration(fit, **arguments_of(wanted)))
 
 
 def requested(**arguments: Any) -> dict[str, Any]:
@@ -175,9 +175,9 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
     if calibrate is True:
         return dict(DEFAULTS)
     if isinstance(calibrate, str):
-        return {**DEFAULTS, "how": calibrate}
+        return {**DEFAULTS, "method": calibrate}
     if not isinstance(calibrate, Mapping) or set(calibrate) - set(DEFAULTS):
-        ways = ", ".join(map(repr, HOW))
+        ways = ", ".join(map(repr, METHODS))
         raise OptionError(
             f"calibrate must be True, False, {ways} or a dict of {list(DEFAULTS)}, not {brief(calibrate)}"
         )
@@ -185,10 +185,10 @@ def arguments_of(calibrate: Any) -> dict[str, Any]:
 
 
 def calibration(
-    fit: Fitted, new: Any, how: str, cv: Any, seed: int | None, weights: Any, tune: Any
+    fit: Fitted, new: Any, method: str, cv: Any, seed: int | None, weights: Any, tune: Any
 ) -> Calibration:
     """See `Fit.calibrate`."""
-    one_of("how", how, HOW)
+    one_of("method", method, METHODS, "calibration")
     one_of("tune", tune, ("auto", True, False))
     kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
     if kind is None:
@@ -216,8 +216,8 @@ def calibration(
     scale = scale_of(kind, values)
     scores = scale.scores(values)
     chances = (
-        LEARN[how](scores, y, w)
-        if how in LEARN
+        LEARN[method](scores, y, w)
+        if method in LEARN
         else fit_selected(scores, y, w, parts_of(y, fold, int(np.bincount(y).min())))
     )
     classes = len(fit.classes)
@@ -482,20 +482,14 @@ def threshold(
     >>> fit.test(iris.iloc[1::2], threshold=cut).tidy()["sensitivity"].round(2).tolist()
     [0.96, 0.84, 0.92]
     """
-    calibration = fit.calibration
+    calibration = fit._calibration
     if calibration is None:
         raise NotAvailableError(
             "a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)"
         )
     code = class_code(of, fit._frame.levels)
     limits = {"sensitivity": sensitivity, "specificity": specificity}
-    for name, least in limits.items():
-        if least is not None and not is_number(least, 0.0, above=True, high=1.0):
-            raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
-    if sensitivity is not None and specificity is not None:
-        raise OptionError(
-            "one threshold may not reach both sensitivity= and specificity=: use one of them"
-        )
+    check_limits(limits)
     if loss is not None and not (isinstance(measure, str) and measure == "error"):
         raise OptionError("loss= is itself the measure of a threshold: leave out measure= or loss=")
     check_measure(measure)
@@ -536,6 +530,17 @@ def threshold(
         int(fold.max()) + 1,
         float(calibration.share[code]),
     )
+
+
+def check_limits(limits: Mapping[str, float | None]) -> None:
+    """Raise unless at most one proportion must be reached, which is a number above 0."""
+    for name, least in limits.items():
+        if least is not None and not is_number(least, 0.0, above=True, high=1.0):
+            raise OptionError(f"{name} must be a number above 0, up to 1, not {brief(least)}")
+    if None not in limits.values():
+        raise OptionError(
+            "one threshold may not reach both sensitivity= and specificity=: use one of them"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,6 @@ from ..frames.frame import Frame, mold
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique, group_codes
 from ..frames.tables import (
-    Absent,
     arrow_tables,
     as_pandas,
     files_of,
@@ -60,7 +59,7 @@ from .calibration import arguments_of, calibrated
 from .copies import copied
 from .cross_validation import validate
 from .decisions import LEVEL
-from .error_curve import READ, ErrorCurve, Selection, values_at
+from .error_curve import READ, ErrorCurve, Selection
 from .fitted import AnyFit, Fitted
 from .problem import (
     DEFAULTS,
@@ -87,18 +86,16 @@ TWICE = (
 )
 
 
-def check_options(call: Call) -> tuple[Call, Mapping[str, Any], Model]:
-    """Check the options of a call as far as they do not depend on the data.
-
-    Returns the call with copies of its data, all arguments with the defaults, and the method.
+def check_options(call: Call) -> tuple[Call, Model]:
+    """The call with copies of its data, and its method, once all arguments are checked as far as
+    they do not depend on the data.
     """
-    own = {
+    copies = {
         name: unshared(call.arguments[name])
         for name in ("weights", "groups", "cv", "class_weights")
-        if name in call.arguments
     }
-    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **own})
-    options = {**DEFAULTS, **call.arguments}
+    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **copies})
+    options = call.arguments
     if not isinstance(call.formula, str):
         raise FormulaError(
             f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
@@ -163,15 +160,14 @@ def check_options(call: Call) -> tuple[Call, Mapping[str, Any], Model]:
         whole_number("repeats", options["repeats"], 1, MOST_RUNS)
     check_seed(options["seed"])
     check_progress(options["progress"])
-    return call, options, model
+    return call, model
 
 
-def _read_rows(
-    call: Call, options: Mapping[str, Any]
-) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
+def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
     """The call with the data that were read, the data, the frame of the rows that take part, and
     their folds and groups.
     """
+    options = call.arguments
     aside = {name: options[name] for name in ("weights", "groups")}
     call = replace(call, data=read_for(call.data, call.formula, aside))  # a file is read once
     data = as_pandas(call.data)
@@ -190,9 +186,9 @@ def _read_rows(
 
 def prepare(call: Call) -> Problem:
     """The problem of a call: its options are checked first, then the rows are read."""
-    call, options, model = check_options(call)
-    candidates = options["candidates"]
-    call, data, frame, folds, groups = _read_rows(call, options)
+    call, model = check_options(call)
+    call, data, frame, folds, groups = _read_rows(call)
+    options, candidates = call.arguments, call.arguments["candidates"]
     frame, factors = weigh_classes(frame, options["class_weights"])
     budget = budget_of(options["max_prototypes"], model, len(frame.levels))
     model = model if budget is None else model.within(budget)
@@ -249,9 +245,9 @@ def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
 
 def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
     """The fit of a call, of class `kind`, tuned and calibrated if the call requires it."""
-    problem, given = prepare(call), {**DEFAULTS, **call.arguments}
-    if given["calibrate"] is not False:
-        arguments_of(given["calibrate"])
+    problem = prepare(call)
+    if call.arguments["calibrate"] is not False:
+        arguments_of(call.arguments["calibrate"])
     tuned = problem.tuned()
     if tuned and problem.cv is None:
         raise OptionError(
@@ -260,18 +256,13 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
     if problem.cv is None or (problem.cv_is_auto and not tuned):
         return calibrated(_without_choice(kind._learn(problem, Selection())))
     validation, trial, answers = validate(problem)
-    problem, point = validation._problem, validation._point_of()
-    selection = Selection(
-        validation.grid, values_at(validation.grid, point), point, problem.call.choose
-    )
-    known = None
+    problem, point, known = validation._problem, validation._point_of(), None
     if not problem.metric_axes:  # otherwise each metric has its own
         path, place = answers.rules[point] if answers.rules else (None, 0)
         known = trial.dissimilarity, trial.task, None if path is None else path.at(place)
     del answers  # has arrays of rows x grid points, of which the curve keeps those that it needs
-    fit = calibrated(kind._learn(problem, selection, validation, known))
-    worse = worse_than_one_class(validation, point, fit.rule.kinds, fit.calibration is not None)
-    _warn_of(copied(problem, validation._of_fold), worse, costs_twice(validation))
+    fit = calibrated(kind._learn(problem, validation._select(point), validation, known))
+    _warn_of(validation, point, fit.rule.kinds, fit._calibration is not None)
     return fit
 
 
@@ -279,7 +270,7 @@ def _without_choice(fit: AnyFit) -> AnyFit:
     """The fit, not cross-validated; raises if arguments need that, or if it exceeds the budget."""
     problem = fit._problem
     for name in ("measure", "repeats", "tolerance"):
-        value = problem.call.arguments.get(name, DEFAULTS[name])
+        value = problem.call.arguments[name]
         if not is_default(name, value) and not (name == "repeats" and value == 1):
             raise OptionError(
                 f"{name}= needs cross-validation, but nothing is cross-validated: use cv=10 as well"
@@ -299,8 +290,8 @@ def cross_validate_call(call: Call) -> ErrorCurve:
             "cross-validation needs folds, but cv=None: use a number of folds, 'loo' or custom folds"
         )
     validation = validate(problem)[0]
-    problem, worse = validation._problem, worse_than_one_class(validation, validation._point_of())
-    _warn_of(copied(problem, validation._of_fold), worse, costs_twice(validation))
+    problem = validation._problem
+    _warn_of(validation, validation._point_of())
     if not problem.cv_is_auto:
         return validation
     # a fit of its point that is updated is cross-validated again, although nothing may be left to
@@ -311,9 +302,11 @@ def cross_validate_call(call: Call) -> ErrorCurve:
     return replace(validation, _problem=replace(problem, call=call))
 
 
-def _warn_of(*sentences: str) -> None:
-    """A warning for each sentence that is not empty."""
-    for said in filter(None, sentences):
+def _warn_of(validation: ErrorCurve, point: int, *rule: Any) -> None:
+    """Warnings of a cross-validation, with the facts of the rule for `worse_than_one_class`."""
+    copies = copied(validation._problem, validation._of_fold)
+    worse = worse_than_one_class(validation, point, *rule)
+    for said in filter(None, (copies, worse, costs_twice(validation))):
         warn(said, DataWarning)
 
 
@@ -338,7 +331,11 @@ def worse_than_one_class(
     corrected : float, optional
         Corrected error of the point, used if the error itself is below the error of one class.
     """
-    errors, none, name = validation._choice.error, validation.no_information, validation._measure_name
+    errors, none, name = (
+        validation._choice.error,
+        validation.no_information,
+        validation._measure_name,
+    )
     error, which = errors[point], f"CV {name}"
     if corrected is not None and error <= none + SAME:
         error, which = corrected, f"corrected {name}"
@@ -360,7 +357,9 @@ def worse_than_one_class(
 
 def costs_twice(validation: ErrorCurve) -> str:
     """Warning if class weights and a loss are both in the cross-validated loss; "" otherwise."""
-    return "" if validation._problem.class_factors is None or validation.measure != "loss" else TWICE
+    return (
+        "" if validation._problem.class_factors is None or validation.measure != "loss" else TWICE
+    )
 
 
 # kinds with one value for each row; the others have one for each class
@@ -402,8 +401,7 @@ def predict_to(
     kind : str, or list of these
         Kinds of prediction, as in `predict`. "class", "cover" and "nearest" have one column; the
         others have one for each class, such as "prob_<class>", and "set_<class>": whether the class
-        is in the set. "nearest" is the key of the nearest prototype if the training data have this
-        column, otherwise its row label.
+        is in the set. "nearest" is the row label of the nearest prototype.
     level, prior, loss, threshold, unseen
         Arguments of `predict`.
     overwrite : bool
@@ -466,7 +464,7 @@ def predict_to(
         )
     if is_path(new) and path.resolve() in [file.path.resolve() for file in files_of(new)]:
         raise OptionError(f"out={brief(str(path))} is also an input file: use another")
-    labels = {kind: _labels(fit, kind, keys) for kind in kinds}
+    labels = {kind: _labels(fit, kind) for kind in kinds}
 
     def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
         first = 0
@@ -508,30 +506,18 @@ def predict_to(
 
 
 def _listed(given: Any) -> list[Any]:
-    return (
-        []
-        if given is None
-        else list(given)
-        if isinstance(given, (list, tuple)) and given
-        else [given]
-    )
+    """A list as it is, and anything else as a list of one, or of none."""
+    if isinstance(given, (list, tuple)) and given:
+        return list(given)
+    return [] if given is None else [given]
 
 
-def _labels(fit: Fitted, kind: str, keys: list[str]) -> pd.Series:
+def _labels(fit: Fitted, kind: str) -> pd.Series:
     """The text to write for each class or prototype."""
-    labels, data = pd.Index(fit.classes, dtype=object), fit.call.data
-    if kind != "nearest":
-        return pd.Series(of_one_type(fit.classes), labels, object)
-    labels, known = (
-        fit._prototype_names.unique(),
-        pd.DataFrame() if isinstance(data, Absent) else as_pandas(data),
-    )
-    by_key = len(keys) == 1 and keys[0] in known and (fit._prototype_row >= 0).all()
-    return pd.Series(
-        of_one_type(known.loc[labels, keys[0]].tolist() if by_key else labels.tolist()),
-        labels,
-        object,
-    )
+    labels = pd.Index(fit.classes, dtype=object)
+    if kind == "nearest":
+        labels = fit._prototype_names.unique()
+    return pd.Series(of_one_type(labels.tolist()), labels, object)
 
 
 def _columns(kind: str, answers: Any, labels: pd.Series) -> Iterator[tuple[str, Any]]:

@@ -435,7 +435,7 @@ def _count(
     """The counts of the rules on all rows for a budget, (G,), and their path."""
     model, task, classes = trial.problem.model, trial.task, trial.task.classes
     rows = np.bincount(task.y[task.w > 0], minlength=classes)
-    points = [model.class_sizes(values_at(grid, g), rows) for g in range(len(grid))]
+    points = [model.class_sizes(values, rows) for values in grid.to_dict("records")]
     if points[0] is not None:
         return np.array(points).sum(axis=1), path
     if trial.problem.budget is None:
@@ -475,7 +475,7 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
     their last value is selected.
     """
     by_default = problem.to_tune is not None and isinstance(
-        problem.call.arguments.get("dissimilarity", "auto"), str
+        problem.call.arguments["dissimilarity"], str
     )
     number = max(SAMPLE, SAMPLE_OF_CLASS * len(problem.frame.levels))
     if by_default and len(problem.frame) > max(DRAWN_ROWS, number):
@@ -535,7 +535,7 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
         f"{len(rows):,} rows by class"
     )
     found = problem.with_metric(chosen)
-    if problem.call.arguments.get("candidates", "auto") == "auto":
+    if problem.call.arguments["candidates"] == "auto":
         found = replace(found, candidates=choose_candidates(found.model, found.metric, frame))
     return replace(found, frame=replace(frame, notes=(*frame.notes, said)))
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from ..ground.checks import check_level, is_number
 from ..ground.errors import OptionError, brief, printed, short, shown, visible
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
-from ..values import Printed, public
+from ..values import Result, public
 from .problem import Problem
 
 LEVEL = 0.9  # of prediction sets
@@ -159,7 +159,7 @@ class Calibration:
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Threshold(Printed):
+class Threshold(Result):
     """A threshold on the probability of one class, below which another class is predicted.
 
     Attributes
@@ -206,6 +206,8 @@ class Threshold(Printed):
     rows: int
     folds: int
     prevalence: float
+
+    _label: ClassVar[str] = "number"
 
     def words(self) -> str:
         """The decision in words."""

@@ -42,7 +42,7 @@ from .problem import MEASURES, Problem, read_tolerance, refuse_budget
 
 # values of a rule that are calibrated: the first that it has
 READ = ("prob", "decision", "distance")
-MOST_DRAWS = 1_000_000  # of a band, which takes draws times grid points
+MOST_RESAMPLES = 1_000_000  # of a band, which takes resamples times grid points
 BY_HAND = "hand"
 
 
@@ -142,8 +142,8 @@ def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 AXES = {
-    "_of_fold": "R n", "_predicted": "R n G", "_covered": "R n G", "_errors": "F G", "_sizes": "F G",
-    "_fold_weight": "F", "_bounds": "F G", "grid": "G", "_counts": "G",
+    "_of_fold": "R n", "_predicted": "R n G", "_covered": "R n G", "_errors": "F G",
+    "_sizes": "F G", "_fold_weight": "F", "_bounds": "F G", "grid": "G", "_counts": "G",
 }  # fmt: skip
 
 
@@ -298,7 +298,7 @@ class ErrorCurve:
     def _limits(self) -> Limits:
         """Limits on the selection; raises if no point satisfies them."""
         problem, model = self._problem, self._problem.model
-        tolerance, allowed, rank = problem.call.arguments.get("tolerance"), None, None
+        tolerance, allowed, rank = problem.call.arguments["tolerance"], None, None
         if problem.budget is not None and self._counts is not None:
             allowed = self._counts <= problem.budget
             if not allowed.any():
@@ -445,7 +445,7 @@ class ErrorCurve:
         return self._choice.size if self._counts is None else self._counts.astype(float)
 
     def band(
-        self, level: float = 0.95, draws: int = 10_000, seed: int | None = None
+        self, level: float = 0.95, resamples: int = 10_000, seed: int | None = None
     ) -> pd.DataFrame:
         """Simultaneous confidence band for the error curve, with coverage `level`.
 
@@ -456,7 +456,7 @@ class ErrorCurve:
         ----------
         level : float between 0 and 1
             Nominal coverage.
-        draws : int
+        resamples : int
             Number of random draws for the quantile.
         seed : int, optional
             Seed for the draws. Default: the seed of the call.
@@ -489,11 +489,11 @@ class ErrorCurve:
         [0.053, 0.0, 0.106, -0.008, 0.115]
         """
         check_level(level)
-        whole_number("draws", draws, 100, MOST_DRAWS)
+        whole_number("resamples", resamples, 100, MOST_RESAMPLES)
         seed = self._problem.seed if seed is None else check_seed(seed)
         parts = self._parts_of_rows(self._mean_losses(), self._weights) * np.sqrt(self._shared)
         alone, together = simultaneous(
-            parts, float(level), draws, np.random.default_rng([seed, draws])
+            parts, float(level), resamples, np.random.default_rng([seed, resamples])
         )
         error, s = self._choice.error, np.sqrt((parts**2).sum(axis=0))
         s = np.where(s > 1e-12, s, np.nan)

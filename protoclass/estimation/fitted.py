@@ -68,19 +68,17 @@ class Fitted(Served):
         Cross-validation of the call, if any. Use `validation`.
     _selection : Selection
         Selected parameters, and how they were selected.
-    calibration : Calibration, or None
-        Calibrated probabilities and prediction sets, see `Fit.calibrate`.
     """
 
     _serves: ClassVar[Mapping[str, str]] = VERBS
     _called: ClassVar[str] = "a fit"
 
     _problem: Problem  # formula, data and arguments, prepared
-    dissimilarity: Dissimilarity
-    rule: Rule
+    dissimilarity: Dissimilarity  #: Trained dissimilarity with the training rows.
+    rule: Rule  #: The prototypes and how they predict.
     _curve: ErrorCurve | None  # cross-validation of the call, if any
     _selection: Selection  # selected parameters, and how they were selected
-    calibration: Calibration | None = None
+    _calibration: Calibration | None = None
 
     @classmethod
     def _learn(
@@ -170,6 +168,7 @@ class Fitted(Served):
 
     @property
     def formula(self) -> str:
+        """The formula of the call."""
         return self.call.formula
 
     @property
@@ -316,7 +315,7 @@ class Fitted(Served):
         """Kinds of prediction: those of the rule, and "prob" and "set" of a calibrated fit."""
         own = self.rule.kinds
         return (
-            own if self.calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
+            own if self._calibration is None else (*(k for k in own if k != "prob"), "prob", "set")
         )
 
     def predict(
@@ -516,7 +515,7 @@ class Fitted(Served):
 
     def _warn_of_costs_twice(self, decision: str, prior: Any = None) -> None:
         """Warn if a decision by costs uses probabilities that include them, by `class_weights=`."""
-        weighs = self.calibration is None if prior is None else isinstance(prior, str)
+        weighs = self._calibration is None if prior is None else isinstance(prior, str)
         if self._problem.class_factors is None or not weighs:
             return
         cure = "leave out prior="
@@ -537,8 +536,8 @@ class Fitted(Served):
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for a block of rows; for the training rows if None."""
         response = self._frame.formula.response
-        if kind == "set" and self.calibration is not None:
-            return self.calibration.sets(new, self.classes, level, zero).rename(response)
+        if kind == "set" and self._calibration is not None:
+            return self._calibration.sets(new, self.classes, level, zero).rename(response)
         prior = prior_of(prior, self._problem)
         query, index, complete = self._query(new, zero)
         if kind == "prob":
@@ -570,9 +569,9 @@ class Fitted(Served):
         They are for the prevalence `prior` (classes,). Default: of the calibration rows without
         `class_weights=`, or for a rule of the training rows with these.
         """
-        if self.calibration is not None:
-            values = answer(self.rule, self.calibration.scale.kind, query)
-            return self.calibration.probabilities(values, prior)
+        if self._calibration is not None:
+            values = answer(self.rule, self._calibration.scale.kind, query)
+            return self._calibration.probabilities(values, prior)
         if "prob" not in self.rule.kinds:
             raise OptionError(
                 f"method {self.model.name!r} has no probabilities unless it is calibrated: use fit.calibrate()"
@@ -630,7 +629,7 @@ class Fitted(Served):
             point = grid_point(grid, chosen)
         selection = replace(self._selection, values=chosen, point=point, rule=BY_HAND, steps=steps)
         kept = None if point is None else self._curve
-        return replace(self, rule=rule, _selection=selection, _curve=kept, calibration=None)
+        return replace(self, rule=rule, _selection=selection, _curve=kept, _calibration=None)
 
     def _remembering(self, earlier: Mapping[str, Sequence[Any]]) -> Self:
         """The fit with the candidate values of parameters that an earlier fit selected."""

@@ -1,4 +1,6 @@
-"""A call of `fit` or `cross_validate`, and the frame, metric and model that it means: a problem."""
+"""A call of `fit` or `cross_validate`; the problem that it means: rows, metric, method and folds;
+and the meaning of single arguments, in the order of `fit`.
+"""
 
 from __future__ import annotations
 
@@ -18,29 +20,13 @@ from ..core.task import Task
 from ..frames.frame import Frame, blocks
 from ..frames.schema import labels_along
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import (
-    check_seed,
-    either,
-    hint_for_value,
-    quoted,
-)
-from ..ground.errors import (
-    DataError,
-    NotAvailableError,
-    OptionError,
-    brief,
-    printed,
-    shown,
-)
+from ..ground.checks import check_seed, either, hint_for_value, quoted
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief, printed, shown
 from ..ground.options import bar
 from ..ground.savable import savable
 from ..metrics.base import Metric, TrainedMetric, as_vectors, joined
 from ..metrics.dissimilarity import Dissimilarity
-from ..metrics.measuring import (
-    Candidates,
-    measure_frame,
-    resolve,
-)
+from ..metrics.measuring import Candidates, measure_frame, resolve
 from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
 
@@ -55,32 +41,31 @@ DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
 @savable
 @dataclass(frozen=True)
 class Call:
-    """A call: the name `function`, its `formula` and `data`, and the further `arguments`."""
+    """A call: the name `function`, its `formula` and `data`, and all further `arguments`, which
+    have their defaults if they were not given.
+    """
 
     function: str
     formula: str
     data: Any
     arguments: Mapping[str, Any]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arguments", {**DEFAULTS, **self.arguments})
+
     @property
     def parameters(self) -> dict[str, Any]:
         """The arguments that are parameters of the method."""
-        own = set(DEFAULTS) - ({"calibrate"} if self.function == "cross_validate" else set())
-        return {name: value for name, value in self.arguments.items() if name not in own}
+        return {name: value for name, value in self.arguments.items() if name not in DEFAULTS}
 
     @property
     def choose(self) -> str:
         """The rule that selects a grid point, a name in `core.statistics.one_se.RULES`."""
-        given = {**DEFAULTS, **self.arguments}
-        if given["choose"] != "auto":
-            return str(given["choose"])
-        return (
-            "tolerance"
-            if given["tolerance"] is not None
-            else "1se"
-            if given["max_prototypes"] is None
-            else "min"
-        )
+        if self.arguments["choose"] != "auto":
+            return str(self.arguments["choose"])
+        if self.arguments["tolerance"] is not None:
+            return "tolerance"
+        return "1se" if self.arguments["max_prototypes"] is None else "min"
 
     def changed(self, changes: Mapping[str, Any], parameters: Iterable[str]) -> Call:
         """The call with some arguments changed; `parameters` names the parameters of the fitted method.
@@ -88,14 +73,14 @@ class Call:
         Another method drops the parameters of the old one. A method that was given as an object
         takes the changed parameters itself.
         """
-        new = dict(changes)
+        new, arguments, parameters = dict(changes), dict(self.arguments), set(parameters)
         formula, data = new.pop("formula", self.formula), new.pop("data", self.data)
-        arguments = dict(self.arguments)
-        known, method = set(parameters), arguments.get("method")
+        method = arguments["method"]
         if "method" in new:
-            arguments = {k: v for k, v in arguments.items() if k not in known}
+            arguments = {name: v for name, v in arguments.items() if name not in parameters}
         elif isinstance(method, Model):
-            arguments["method"] = replace(method, **{k: new.pop(k) for k in known & set(new)})
+            changed = {name: new.pop(name) for name in parameters & set(new)}
+            arguments["method"] = replace(method, **changed)
         return replace(self, formula=formula, data=data, arguments={**arguments, **new})
 
     def check_complete(self) -> None:
@@ -138,95 +123,6 @@ def short(value: Any) -> str:
         if isinstance(value, (pd.Series, Dissimilarity))
         else brief(value)
     )
-
-
-def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray | None]:
-    """The frame with weights times the factors of the classes, and these factors (classes,)."""
-    if class_weights is None:
-        return frame, None
-    factors = class_factors(frame, class_weights)
-    with np.errstate(over="ignore", under="ignore"):
-        weights = frame.weights * factors[frame.codes]
-        total = weights.sum()
-    if not np.isfinite(total) or not weights[frame.weights > 0].all():
-        raise DataError(
-            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is "
-            "about 0: use factors nearer to 1"
-        )
-    return replace(frame, weights=weights), factors
-
-
-def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
-    """The factor of each class (classes,).
-
-    Parameters
-    ----------
-    frame : Frame
-        Frame in which every class has rows with weight.
-    class_weights : "balanced", or mapping of class to number > 0
-        Balanced: all classes weigh the same, and the sum of all weights is unchanged. In a mapping,
-        classes that are not named have the factor 1.
-
-    Examples
-    --------
-    >>> from protoclass.frames.frame import mold
-    >>> frame = mold("y ~ a", pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["ill", "well", "well"]}))
-    >>> class_factors(frame, "balanced").tolist(), class_factors(frame, {"ill": 5}).tolist()
-    ([1.5, 0.75], [5.0, 1.0])
-    """
-    levels = frame.levels
-    if isinstance(class_weights, str) and class_weights == "balanced":
-        of_class = np.array([fsum(frame.weights[frame.codes == c]) for c in range(len(levels))])
-        return fsum(frame.weights) / (len(levels) * of_class)
-    if not isinstance(class_weights, (Mapping, pd.Series)):
-        raise OptionError(
-            "class_weights must be 'balanced', or a dict or Series of factors by class, such as "
-            f"{{{levels[0]!r}: 5}}, not {brief(class_weights)}"
-        )
-    factors = dict(class_weights)
-    strange = [name for name in factors if name not in levels]
-    if strange or not factors:
-        named = f"{shown(strange[0])} is not a class" if strange else "no class is named"
-        raise OptionError(
-            f"class_weights must have classes as keys ({', '.join(map(shown, levels))}), but {named}"
-        )
-    return np.array([float(factors.get(level, 1.0)) for level in levels])
-
-
-# most rows that all take part in the choice of a default dissimilarity, and most rows times draws
-# of the folds
-DRAWN_ROWS = 5_000
-# predicted seconds on two processors for which candidates="auto" takes as many rows as it can
-BUDGET = 30.0
-ALWAYS = 5_000  # rows that are all candidates, for any predicted time
-LEAST_SAMPLE = 500  # candidates of a sample
-
-
-def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
-    """The meaning of candidates="auto": "train", or the size of a sample.
-
-    All rows are candidates if there are at most 5,000, if the method takes no sample, or if the fit
-    is predicted to take at most 30 s on two processors and to fit in memory; otherwise as many as
-    that allows, at least 500. The prediction is a rule of thumb, the same on every machine.
-    """
-    n, each = int((frame.weights > 0).sum()), model.seconds_each(len(frame.schema))
-    if n <= ALWAYS or metric.given or "subset" not in model.can.candidates or each is None:
-        return "train"
-    # folds that measure each pair
-    again = FOLDS if model.shares_work and model.tuned() and metric.train_in_folds else 1
-    seconds = each * len(frame) * n * again
-    count = min(n * BUDGET / max(seconds, BUDGET), (model.most_pairs or n * n) / n)
-    return "train" if count >= n else int(max(LEAST_SAMPLE, count))
-
-
-def learned_metric(
-    model: Model, metric: Metric | TrainedMetric, frame: Frame
-) -> Metric | TrainedMetric:
-    """The metric that the method learns from `metric`, unless its parameters are to be tuned."""
-    if set(model.metric_parameters) & set(model.tuned()):
-        return metric
-    learned = model.metric(metric, len(frame.levels))
-    return learned.pretrain(frame) if learned is not metric and learned.train_in_folds else learned
 
 
 HOLD_LIMIT = 2**29  # bytes of a matrix that is stored although it is used once
@@ -396,6 +292,89 @@ def design_matrix(frame: Frame) -> np.ndarray:
     return joined((len(frame), at, (rows.design.to_numpy(float),)) for at, rows in blocks(frame))[0]
 
 
+def check_rows_needed(
+    problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = ""
+) -> None:
+    """Raise if a class has fewer rows (with weight) than the model needs."""
+    needed = problem.model.rows_needed(grid, counts)
+    lacking = np.flatnonzero(counts < needed)
+    if len(lacking):
+        c = lacking[np.argmin(counts[lacking])]
+        raise DataError(
+            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of "
+            f"class {shown(problem.frame.levels[c])}, but it has {counts[c]}{where}"
+        )
+
+
+# dissimilarity= and candidates=
+
+# most rows that all take part in the choice of a default dissimilarity, and most rows times draws
+# of the folds
+DRAWN_ROWS = 5_000
+# predicted seconds on two processors for which candidates="auto" takes as many rows as it can
+BUDGET = 30.0
+ALWAYS = 5_000  # rows that are all candidates, for any predicted time
+LEAST_SAMPLE = 500  # candidates of a sample
+
+
+def learned_metric(
+    model: Model, metric: Metric | TrainedMetric, frame: Frame
+) -> Metric | TrainedMetric:
+    """The metric that the method learns from `metric`, unless its parameters are to be tuned."""
+    if set(model.metric_parameters) & set(model.tuned()):
+        return metric
+    learned = model.metric(metric, len(frame.levels))
+    return learned.pretrain(frame) if learned is not metric and learned.train_in_folds else learned
+
+
+def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame) -> Any:
+    """The meaning of candidates="auto": "train", or the size of a sample.
+
+    All rows are candidates if there are at most 5,000, if the method takes no sample, or if the fit
+    is predicted to take at most 30 s on two processors and to fit in memory; otherwise as many as
+    that allows, at least 500. The prediction is a rule of thumb, the same on every machine.
+    """
+    n, each = int((frame.weights > 0).sum()), model.seconds_each(len(frame.schema))
+    if n <= ALWAYS or metric.given or "subset" not in model.can.candidates or each is None:
+        return "train"
+    # folds that measure each pair
+    again = FOLDS if model.shares_work and model.tuned() and metric.train_in_folds else 1
+    seconds = each * len(frame) * n * again
+    count = min(n * BUDGET / max(seconds, BUDGET), (model.most_pairs or n * n) / n)
+    return "train" if count >= n else int(max(LEAST_SAMPLE, count))
+
+
+# cv=
+
+
+def is_drawn(cv: Any) -> bool:
+    """Whether `cv=` is a number of folds to draw, and not the fold of each row."""
+    if hasattr(cv, "split") and not isinstance(cv, (str, pd.Series, pd.Index)):  # of scikit-learn
+        raise OptionError(
+            f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}"
+        )
+    return cv is None or isinstance(cv, (str, int, float, np.number))
+
+
+def own_folds(cv: Any, data: pd.DataFrame) -> Any:
+    """`cv=` as given; folds of one's own as an array with the fold of each row of the data."""
+    return cv if is_drawn(cv) else labels_along(cv, data, "cv folds").to_numpy()
+
+
+def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
+    """The problem with other folds, drawn once from its own seed or another."""
+    folds = cv
+    if not is_drawn(cv):
+        data = as_pandas(problem.call.data)
+        folds = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
+    return replace(
+        problem, cv=folds, repeats=1, seed=problem.seed if seed is None else check_seed(seed)
+    )
+
+
+# tolerance= and max_prototypes=
+
+
 def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
     """A tolerance without its unit, 0 if there is none, and whether it is a proportion of the
     lowest error, as in "5%".
@@ -446,6 +425,8 @@ def refuse_budget(problem: Problem, smallest: int, grid: str) -> OptionError:
         f"many, or leave out parameters of {problem.model.name} that make it larger"
     )
 
+
+# measure= and loss=
 
 NAMED = ("error", "balanced", "ordinal")  # measures with a name
 # in words
@@ -526,40 +507,57 @@ def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
     return values
 
 
-def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
-    """The problem with other folds, drawn once from its own seed or another."""
-    folds = cv
-    if not is_drawn(cv):
-        data = as_pandas(problem.call.data)
-        folds = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
-    return replace(
-        problem, cv=folds, repeats=1, seed=problem.seed if seed is None else check_seed(seed)
-    )
+# class_weights=
 
 
-def own_folds(cv: Any, data: pd.DataFrame) -> Any:
-    """`cv=` as given; folds of one's own as an array with the fold of each row of the data."""
-    return cv if is_drawn(cv) else labels_along(cv, data, "cv folds").to_numpy()
-
-
-def is_drawn(cv: Any) -> bool:
-    """Whether `cv=` is a number of folds to draw, and not the fold of each row."""
-    if hasattr(cv, "split") and not isinstance(cv, (str, pd.Series, pd.Index)):  # of scikit-learn
-        raise OptionError(
-            f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}"
-        )
-    return cv is None or isinstance(cv, (str, int, float, np.number))
-
-
-def check_rows_needed(
-    problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = ""
-) -> None:
-    """Raise if a class has fewer rows (with weight) than the model needs."""
-    needed = problem.model.rows_needed(grid, counts)
-    lacking = np.flatnonzero(counts < needed)
-    if len(lacking):
-        c = lacking[np.argmin(counts[lacking])]
+def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray | None]:
+    """The frame with weights times the factors of the classes, and these factors (classes,)."""
+    if class_weights is None:
+        return frame, None
+    factors = class_factors(frame, class_weights)
+    with np.errstate(over="ignore", under="ignore"):
+        weights = frame.weights * factors[frame.codes]
+        total = weights.sum()
+    if not np.isfinite(total) or not weights[frame.weights > 0].all():
         raise DataError(
-            f"{problem.model.name} needs at least {needed[c]} row{'s' if needed[c] > 1 else ''} of "
-            f"class {shown(problem.frame.levels[c])}, but it has {counts[c]}{where}"
+            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is "
+            "about 0: use factors nearer to 1"
         )
+    return replace(frame, weights=weights), factors
+
+
+def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
+    """The factor of each class (classes,).
+
+    Parameters
+    ----------
+    frame : Frame
+        Frame in which every class has rows with weight.
+    class_weights : "balanced", or mapping of class to number > 0
+        Balanced: all classes weigh the same, and the sum of all weights is unchanged. In a mapping,
+        classes that are not named have the factor 1.
+
+    Examples
+    --------
+    >>> from protoclass.frames.frame import mold
+    >>> frame = mold("y ~ a", pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["ill", "well", "well"]}))
+    >>> class_factors(frame, "balanced").tolist(), class_factors(frame, {"ill": 5}).tolist()
+    ([1.5, 0.75], [5.0, 1.0])
+    """
+    levels = frame.levels
+    if isinstance(class_weights, str) and class_weights == "balanced":
+        of_class = np.array([fsum(frame.weights[frame.codes == c]) for c in range(len(levels))])
+        return fsum(frame.weights) / (len(levels) * of_class)
+    if not isinstance(class_weights, (Mapping, pd.Series)):
+        raise OptionError(
+            "class_weights must be 'balanced', or a dict or Series of factors by class, such as "
+            f"{{{levels[0]!r}: 5}}, not {brief(class_weights)}"
+        )
+    factors = dict(class_weights)
+    strange = [name for name in factors if name not in levels]
+    if strange or not factors:
+        named = f"{shown(strange[0])} is not a class" if strange else "no class is named"
+        raise OptionError(
+            f"class_weights must have classes as keys ({', '.join(map(shown, levels))}), but {named}"
+        )
+    return np.array([float(factors.get(level, 1.0)) for level in levels])

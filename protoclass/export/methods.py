@@ -1,4 +1,4 @@
-"""The paragraph on methods for a paper, with BibTeX: `Fit.methods`."""
+"""The paragraph on methods for a paper, with BibTeX: `Card.methods`."""
 
 from __future__ import annotations
 
@@ -123,12 +123,26 @@ CITED = re.compile(rf"\[@({'|'.join([*ENTRIES, OWN])})\]")
 @public
 @dataclass(frozen=True)
 class Methods:
-    """A methods paragraph for a paper, see `Fit.methods`.
+    """A methods paragraph for a paper, with the BibTeX entries of the cited papers.
+
+    It states the rows and classes, the method and the dissimilarity with their papers, how
+    parameters were tuned (grid, folds, rule, correction), the calibration, the version of the
+    package, and the seed. It contains no results: see `Fit.summary` and `Fit.test`.
 
     Attributes
     ----------
     markdown : str
         The paragraph with citations for pandoc and Quarto, `[@bien2011]`.
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> methods = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15]).card().methods
+    >>> print(methods.markdown.split(". ")[3])  # doctest: +NORMALIZE_WHITESPACE
+    The parameter neighbours k (1 to 15, 3 values) was selected by 10-fold cross-validation with the
+    1-SE rule for the error
+    >>> methods.keys
+    ['hastie2009', 'tsamardinos2018', 'protoclass']
     """
 
     markdown: str
@@ -164,31 +178,10 @@ def _entry(key: str) -> str:
 
 
 def methods(fit: Fitted) -> Methods:
-    """Methods paragraph for a paper, with the BibTeX entries of the cited papers.
-
-    It states the rows and classes, the method and the dissimilarity with their papers, how
-    parameters were tuned (grid, folds, rule, correction), the calibration, the version of the
-    package, and the seed. It contains no results: see `Fit.summary` and `Fit.test`.
-
-    Returns
-    -------
-    Methods
-        The paragraph as `text` and `markdown` (citations for pandoc, which also writes LaTeX), with
-        `bibtex`.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=[1, 5, 15])
-    >>> print(fit.methods().markdown.split(". ")[3])  # doctest: +NORMALIZE_WHITESPACE
-    The parameter neighbours k (1 to 15, 3 values) was selected by 10-fold cross-validation with the
-    1-SE rule for the error
-    >>> fit.methods().keys
-    ['hastie2009', 'tsamardinos2018', 'protoclass']
-    """
+    """The methods paragraph of a fit."""
     sentences = [_data(fit), _method(fit), *_tuning(fit)]
-    if fit.calibration is not None:
-        how = fit.calibration.words().replace(" calibration, ", " calibration (", 1)
+    if fit._calibration is not None:
+        how = fit._calibration.words().replace(" calibration, ", " calibration (", 1)
         sentences.append(
             f"Class probabilities and conformal prediction sets [@vovk2015] were obtained by {how})"
         )
@@ -207,7 +200,7 @@ def _data(fit: Fitted) -> str:
     dropped = len(fit.dropped)
     if dropped:
         out += f", after exclusion of {dropped:,} with missing values"
-    factors = fit.call.arguments.get("class_weights")
+    factors = fit.call.arguments["class_weights"]
     if factors is not None:
         out += (
             ", with balanced class weights" if isinstance(factors, str) else ", with class weights"

@@ -32,7 +32,7 @@ from ..tables.printing import by_class, certificate_rows, error_said, facts, not
 from ..tables.tidy import list_prototypes, with_texts
 from ..values import public
 from ..widgets.browser import policy, script, style
-from .methods import methods
+from .methods import Methods, methods
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
 # lines of print that are limits of the fit
@@ -204,22 +204,14 @@ class Card:
     Attributes
     ----------
     title : str
-        Title of the card.
     sections : tuple of (heading, parts)
-        Sections of the card in their order.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import protoclass as pc
-    >>> card = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).card()
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     card.save(os.path.join(folder, "iris.md")).name
-    'iris.md'
+    methods : Methods
+        The paragraph on methods for a paper, with BibTeX.
     """
 
     title: str
     sections: tuple[tuple[str, tuple[Part, ...]], ...]
+    methods: Methods
 
     @property
     def markdown(self) -> str:
@@ -246,10 +238,8 @@ class Card:
 
         Raises
         ------
-        OptionError
-            If the name has another ending, or if the file already exists and `overwrite` is False.
-        FileError
-            If it cannot be written; no partial file is left then.
+        OptionError, FileError
+            If the name has another ending, the file exists already, or it cannot be written.
         """
         place = check_path(path, ENDINGS)
         write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
@@ -260,10 +250,9 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     r"""Model card: one page of text and small tables that documents the fit for its users and
     reviewers.
 
-    It has the intended use, the call, the data, the classes with their counts, the prototypes, the
-    test, the cross-validated error and the selected parameters, the certificate, the limitations
-    (rows that were dropped, classes that are never predicted, notes of the summary), the versions
-    of the packages, a paragraph on methods, and how to cite.
+    It has the intended use, the call, the data, the classes with their counts, and the prototypes.
+    The test, the cross-validated error, the selected parameters, the certificate and the
+    limitations follow, then the versions of the packages, a paragraph on methods, and how to cite.
 
     Parameters
     ----------
@@ -276,13 +265,7 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     Returns
     -------
     Card
-        The card with `markdown`, `html` and `save(path)`; a notebook shows it.
-
-    See Also
-    --------
-    Fit.report : an HTML page with plots.
-    Fit.methods : the paragraph on methods.
-    Fit.reproduce : run the call of a saved fit again.
+        The card with `markdown`, `html`, `methods` and `save(path)`; a notebook shows it.
 
     Examples
     --------
@@ -302,7 +285,8 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
         f"from {len(fit._frame.schema)} predictors."
     )
     sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
-    return Card(f"Model card: {fit.model.title}, {fit.formula}", tuple(sections))
+    title = f"Model card: {fit.model.title}, {fit.formula}"
+    return Card(title, tuple(sections), methods(fit))
 
 
 def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, ...]]]:
@@ -447,10 +431,8 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
 
     Raises
     ------
-    OptionError
-        If the file already exists.
-    FileError
-        If it cannot be written; no partial file is left then.
+    OptionError, FileError
+        If the file exists already, or cannot be written; no partial file is left then.
 
     Examples
     --------

@@ -32,20 +32,17 @@ WRITTEN = "rules of the nearest prototype, votes of neighbours, and set covering
 
 def sql(fit: Fitted, table: Any = "new_rows") -> str:
     """SQL query that classifies the rows of a database table: the rows with a further column,
-    `predicted`.
+    `predicted` (`predicted_` if the data have a column of this name).
 
-    The column has an underscore behind its name if a predictor, the response or another column of
-    the data of the fit is called so.
-
-    The prototypes are constants in the query (VALUES), so the query needs only the table. DuckDB,
-    SQLite (with its mathematical functions, as in Python) and PostgreSQL run the same text and give
-    the same classes.
+    The prototypes are constants in the query, so the query needs only the table. DuckDB, SQLite
+    (with its mathematical functions, as in Python) and PostgreSQL run the same text and give the
+    same classes.
 
     Supported methods: nearest prototypes ("pvm", "kmedoids", "kmeans", "lvq", "condensed",
-    "multiedit" and "mmd"), votes of neighbours ("knn" without random ties), and set covering
-    machines of thresholds or Boolean columns. Supported dissimilarities: Minkowski distances of
-    finite order with scales and weights in double precision, Hamming and zero_one, and Gower, with
-    missing values if the fit has na="keep". Supported terms of the formula: columns and categories.
+    "multiedit" and "mmd"), "knn" without random ties, and set covering machines of thresholds or
+    Boolean columns. Supported dissimilarities: Minkowski distances of finite order with scales and
+    weights in double precision, Hamming, zero_one and Gower. Supported terms of the formula:
+    columns and categories.
 
     Parameters
     ----------
@@ -63,39 +60,29 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
     NotAvailableError
         If the method is not supported in SQL, or if the formula names no predictors.
     OptionError
-        If the dissimilarity or a term of the formula is not supported; if classes or levels are not
-        strings, numbers or booleans; if SQL cannot represent a name or string; or if two names
-        differ only in case.
+        If the dissimilarity or a term is not supported, or if SQL cannot represent a class, a level
+        or a name, such as two names that differ only in case.
 
     Notes
     -----
-    *Rows without a class.* A row has no class (NULL) if a predictor is NULL, NaN or infinite;
-    `predict` raises for some of these. A row has no class either if a number is so large that its
-    powers might overflow (10^150 for Euclidean distances, 10^300 times the range for Gower).
-    PostgreSQL may raise an error instead, and does for numbers in a Boolean column. A level that is
-    not in the training data, or a value of a Boolean column that is not true or false (1 or 0), is
+    *Rows without a class.* A row has no class (NULL) if a predictor is NULL, NaN or infinite, or so
+    large that its powers might overflow (10^150 for Euclidean distances, 10^300 times the range for
+    Gower); PostgreSQL may raise an error instead. A level that is not in the training data is
     different from every level for Gower, Hamming and zero_one; otherwise the row has no class. With
-    na="keep" a NULL is skipped as in `predict`, and a row that has no observed variable in common
-    with some prototype has no class.
+    na="keep" a NULL is skipped as in `predict`.
 
-    *Ties* are broken as in `predict`: among prototypes at the same distance, the class that is
-    first in level order wins, then the first row; among neighbours the class of most weight, then
-    the first.
+    *Ties* are broken as in `predict`.
 
-    *Rounding.* Sums run over the columns in the same order as in `predict`, and numbers are written
-    with all their digits, of which SQLite may misread the last bit. In DuckDB and PostgreSQL,
-    distances without products (Manhattan, Hamming, Gower) are bit-identical to `predict`. For
-    Euclidean distances, processors may round a product and a sum together in `predict`, but not in
-    SQL; powers, logarithms and exponentials depend on the library of the database. So a row may get
-    another class if two prototypes of different classes are equally near up to rounding, about
-    1e-16 times the number of columns, relative to the distance. Rows that are equally near by whole
-    numbers without scaling (`Euclidean(scale=False)`), or because the differences are the same
-    column by column, are ties in both.
+    *Rounding.* Distances without products (Manhattan, Hamming, Gower) are bit-identical to
+    `predict` in DuckDB and PostgreSQL. SQLite may misread the last bit of a number, and processors
+    and databases round products and powers differently. So a row may get another class if two
+    prototypes of different classes are equally near up to about 1e-16 times the number of columns,
+    relative to the distance.
 
-    *Limits.* Databases limit the depth of expressions, DuckDB and SQLite to about 1000; this limits
-    the number of columns that can be added. Names are quoted identifiers, and strings are constants
-    with their quotes doubled, so no value from the data is interpreted as SQL (in PostgreSQL with
-    `standard_conforming_strings`, its default). A zero character is not accepted.
+    *Limits.* DuckDB and SQLite limit the depth of expressions to about 1000, which limits the
+    number of columns. Names are quoted identifiers and strings are quoted constants, so no value
+    from the data is interpreted as SQL (in PostgreSQL with `standard_conforming_strings`, its
+    default).
 
     Examples
     --------
@@ -152,7 +139,11 @@ def _name_of_class(fit: Fitted) -> str:
     names = getattr(data, "column_names", getattr(data, "columns", ()))
     return _unused(
         PREDICTED,
-        *(str(c) for c in (*fit._frame.schema, fit._frame.formula.response, *names) if c is not None),
+        *(
+            str(c)
+            for c in (*fit._frame.schema, fit._frame.formula.response, *names)
+            if c is not None
+        ),
     )
 
 

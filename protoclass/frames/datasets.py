@@ -86,13 +86,10 @@ def load_data(name: str | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The data, with the response as a categorical. The list has one row for each data set, by
-        name: `response`, `rows`, `predictors`, `classes` and `contents`.
+        The data, with the response as a categorical. The list has a row for each data set.
 
     Examples
     --------
-    >>> load_data("iris").species.value_counts(sort=False).to_dict()
-    {'setosa': 50, 'versicolor': 50, 'virginica': 50}
     >>> load_data()[["response", "rows"]].to_dict("index")["wine"]
     {'response': 'cultivar', 'rows': 178}
     """
@@ -124,7 +121,7 @@ def fetch_data(name: str) -> pd.DataFrame:
     ----------
     name : str
         "pima", "glass", "heart", "liver", "vowel", "haberman", "votes", "credit",
-        "breast_cancer_original" or "usps". Some column names of OpenML differ from the folder.
+        "breast_cancer_original" or "usps".
 
     Returns
     -------
@@ -134,10 +131,8 @@ def fetch_data(name: str) -> pd.DataFrame:
 
     Raises
     ------
-    DataError
-        If OpenML or the file is not the data set, or cannot be read.
-    FileError
-        If the folder does not have the file.
+    DataError, FileError
+        If the folder or OpenML does not have the data set, or cannot be read.
     """
     if not isinstance(name, str) or name not in FETCHED:
         raise OptionError(f"there is no data set {name!r} to fetch: use {either(FETCHED)}")

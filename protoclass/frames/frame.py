@@ -70,7 +70,7 @@ class Frame:
     Attributes
     ----------
     columns : DataFrame (n, ...)
-        The raw predictors that the formula names, on the data's own index.
+        The predictors that the formula names, as they are in the data.
     response : Categorical (n,), or None
     formula : Formula
     schema : mapping of column name to Column
@@ -153,7 +153,7 @@ class Frame:
     def again(self, data: Any) -> tuple[Frame, np.ndarray]:
         """A Frame of the complete rows of new data, and which rows those are, bool (rows of data,).
 
-        Every column of the schema must exist, exactly once, with the same kind.
+        Every column of the schema must exist once, with the same kind.
         """
         data = as_pandas(data)
         missing = [c for c in self.schema if c not in data.columns]
@@ -164,8 +164,10 @@ class Frame:
             )
         columns = data[list(self.schema)]
         check_unique(columns.columns, "column")
-        for name, known in self.schema.items():
-            check_kind(columns[name], known)
+        for (name, known), dtype in zip(self.schema.items(), columns.dtypes, strict=True):
+            # numbers at once: 0.1 ms a column, 12 of the 16 s of `importance` of 2,308 columns
+            if known.kind != "numeric" or dtype.kind not in "iuf":
+                check_kind(columns[name], known)
         complete = (
             np.ones(len(columns), bool) if self.keep else columns.notna().to_numpy().all(axis=1)
         )
@@ -249,13 +251,8 @@ class Frame:
 
     @property
     def design(self) -> pd.DataFrame:
-        """The design matrix (n, p) in floats: no intercept, a column for each level of a category.
-
-        Raises
-        ------
-        DataError
-            If there are levels not seen in fit, or values that are not finite.
-        """
+        """The design matrix (n, p) in floats: no intercept, a column for each level of a category;
+        raises DataError for unseen levels and values that are not finite."""
         self.unseen_counts.refuse()
         return self.expanded
 
@@ -283,9 +280,10 @@ class Frame:
         return table
 
     def _unchanged(self) -> pd.DataFrame:
-        if not _unchanged_numbers(self):
+        # a frame without a schema has the columns of a design matrix
+        if self.schema and not _unchanged_numbers(self):
             raise _too_wide(self)
-        single = {str(dtype) for dtype in self.columns.dtypes} == {"float32"}
+        single = set(self.columns.dtypes) == {np.dtype("float32")}
         values = self.columns.to_numpy(np.float32 if single else float, na_value=np.nan)
         return pd.DataFrame(values, self.index, self.columns.columns)
 
@@ -348,8 +346,7 @@ def mold(
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
     data : what `as_pandas` takes
     na : "drop", "raise" or "keep"
-        Rows with missing values: left out (with their labels in `dropped`), an error, or kept if
-        only some predictors are missing.
+        Treatment of rows with missing values; "keep" keeps those with some predictors.
     weights : column name, Series (by label) or array (by position), optional
     aside : names, or values for each row, of further columns that `.` leaves out
 

@@ -25,16 +25,24 @@ PLACEHOLDER = re.compile(
     r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I
 )
 SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
+SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
+    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\uff0e]", "."),
+    (r"^=?[\"']+|[\"']+$", ""), (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"),
+    (r"^-([$€£¥₹₽])", r"\1-"),
+    # of units, footnotes and estimates
+    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),
+)  # fmt: skip
 NUMBER = (
-    r"-?(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?"
-    r"(?P<body>[0-9]{{1,3}}({1}[0-9]{{3}})+(?!e)({0}[0-9]*)?|[0-9]+({0}[0-9]*)?|{0}[0-9]+)"
-    r"(e[-+]?[0-9]+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
+    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?"
+    r"(?P<body>\d{{1,3}}({1}\d{{2,3}})*{1}\d{{3}}(?!e)({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
+    r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
 )
-TIME = r"([0-9]+ days? )?[0-9]{1,2}:[0-9]{2}(?P<second>:[0-9]{2}(\.[0-9]+)?)?"
+COERCED = ", errors='coerce'"  # of pandas: other texts become missing
+TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(?P<second>:\d\d(\.\d+)?)?(?P<half>\s?[ap]m)?"
 DATE = (
     r"([a-z]{3,9},? )?(\d{8}T\d{6}Z?|\d{4}[-/.]\d\d?([-/.]\d\d?)?|"
     r"\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d)|\d\d?[-/]\d{4}|\d\d?[-. ]+[a-z]{3,9}\.?[-, ]+\d{2,4}|"
-    r"[a-z]{3,9}\.? \d\d?,? \d{4})([T ]+\d{1,2}:\d\d(:\d\d(\.\d+)?)?(\s?[ap]m)?\S*)?"
+    rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
 DAY_FIRST = re.compile(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])")
 
@@ -57,21 +65,29 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
     >>> numbers_as_text("x", ["1,5", "2,25", "-"]).partition(": use ")[2]
     "pd.read_csv(..., decimal=',', na_values=['-'])"
     """
-    texts = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
-    present = [text for text in texts if not PLACEHOLDER.fullmatch(text)]
+    sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
+    texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
+    column = written = f"data[{name!r}]"
+    for sign, plain in SPELT:
+        spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
+        if spelt != texts:
+            texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
     for pattern, convert in PATTERNS.items():
         whole = re.compile(rf"\s*(?:{pattern})\s*", re.I)
-        found = {text: match for text in present if (match := whole.fullmatch(text))}
-        if found and len(found) >= NEARLY * len(present):
-            lost = [text for text in texts if text not in found]
-            cure = convert(f"data[{name!r}]", list(found.values()), lost)
-            if cure:
-                such = quoted([*list(found)[:2], *lost[:1]])
-                return f"text that seems to be numbers or dates, such as {such}: use {cure}"
+        found = {text: match for text in texts if (match := whole.fullmatch(texts[text]))}
+        lost = [text for text in sample if text not in found]
+        enough = found and len(found) >= NEARLY * len(texts)
+        cure = convert(column, written, list(found.values()), lost) if enough else ""
+        if cure:
+            odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
+            such = quoted([*odd[:2], *lost[:1]])
+            return f"text that seems to be numbers or dates, such as {such}: use {cure}"
     return ""
 
 
-def _numeric(column: str, found: list[re.Match[str]], lost: list[str], decimal: str) -> str:
+def _numeric(
+    column: str, written: str, found: list[re.Match[str]], lost: list[str], decimal: str
+) -> str:
     """The line that converts texts to numbers; "" for codes, different units, and bounds alone."""
     signs, units = ({match[part] for match in found} - {"", None} for part in ("sign", "unit"))
     bodies = [match["body"] for match in found]
@@ -80,31 +96,42 @@ def _numeric(column: str, found: list[re.Match[str]], lost: list[str], decimal: 
     bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found)
     if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
         return ""
-    marks, comma = "".join({*"".join(bodies)} - {*"0123456789", decimal}), decimal == ","
-    if signs or units or not marks.isascii():
-        bare = (
-            f".str.replace(r'[^\\d{decimal}-]', '', regex=True)" + ".str.replace(',', '.')" * comma
-        )
-        return f"{column} = pd.to_numeric({column}{bare}, errors='coerce')"
-    options = ["decimal=','"] * comma + [f"thousands={mark!r}" for mark in marks]
-    options += [f"na_values={lost}"] * bool(lost)
-    if options:
-        return f"pd.read_csv(..., {', '.join(options)})"
-    return f"{column} = pd.to_numeric({column})"
+    thousands, comma = "".join({*"".join(bodies)} - {*"0123456789", decimal}), decimal == ","
+    if written == column and not signs and not units and thousands.isascii():
+        options = ["decimal=','"] * (comma and "," in "".join(bodies))
+        options += [f"thousands={mark!r}" for mark in thousands]
+        options += [f"na_values={lost}"] * bool(lost)
+        if options:
+            return f"pd.read_csv(..., {', '.join(options)})"
+    if signs or units or thousands or comma:
+        written += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
+        written += ".str.replace(',', '.')" * comma
+    return f"{column} = pd.to_numeric({written}{COERCED * bool(lost)})"
 
 
-def _seconds(column: str, found: list[re.Match[str]], lost: list[str]) -> str:
+def _mixed(column: str, written: str, found: list[re.Match[str]], lost: list[str]) -> str:
+    """The line that converts numbers with decimal commas and decimal points."""
+    return _numeric(column, f"{written}.str.replace(',', '.')", found, lost, ".")
+
+
+def _seconds(column: str, written: str, found: list[re.Match[str]], lost: list[str]) -> str:
     """The line that converts times of a day."""
-    minutes = "" if found[0]["second"] else " + ':00'"
-    return f"{column} = pd.to_timedelta({column}{minutes}, errors='coerce').dt.total_seconds()"
+    coerced = COERCED * bool(lost)
+    if found[0]["half"]:
+        written = f"pd.to_datetime({written}, format='mixed'{coerced}).dt.strftime('%T')"
+    elif not found[0]["second"]:
+        written += " + ':00'"
+    return f"{column} = pd.to_timedelta({written}{coerced}).dt.total_seconds()"
 
 
-def in_days(column: str, found: Iterable[re.Match[str]] = (), lost: Iterable[str] = ()) -> str:
+def in_days(
+    column: str, written: str, found: Iterable[re.Match[str]] = (), lost: Iterable[str] = ()
+) -> str:
     """The line that converts a column of dates to numbers of days."""
     first = ", dayfirst=True" * any(DAY_FIRST.match(match[0]) for match in found)
     return (
-        f"{column} = pd.DatetimeIndex(pd.to_datetime({column}, format='mixed', utc=True{first}, "
-        "errors='coerce')).to_julian_date()"
+        f"{column} = pd.DatetimeIndex(pd.to_datetime({written}, format='mixed', "
+        f"utc=True{first}{COERCED * bool(lost)})).to_julian_date()"
     )
 
 
@@ -113,6 +140,7 @@ PATTERNS: Mapping[str, Callable[..., str]] = {
         NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0])
         for signs in SEPARATORS
     },
+    NUMBER.format("[.,]", "(?!)"): _mixed,
     TIME: _seconds,
     DATE: in_days,
 }
@@ -149,11 +177,6 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
     """Whether the values are whole numbers, each once, too dense for counts or measurements.
 
     Rows may be shuffled or left out. Identifiers by name (`named`) need not be dense.
-
-    Examples
-    --------
-    >>> numbers_rows(pd.Series(range(10))), numbers_rows(pd.Series([3, 1, 4, 1, 5, 9, 2, 6]))
-    (True, False)
     """
     if column.dtype.kind not in "iuf":
         return False

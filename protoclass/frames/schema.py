@@ -125,7 +125,7 @@ def describe_column(values: pd.Series) -> Column:
             )
     if pd.api.types.is_datetime64_any_dtype(dtype) or only(date):
         raise DataError(
-            f"column {name!r} contains dates, but distances need numbers: use {in_days(column)}"
+            f"column {name!r} contains dates, but distances need numbers: use {in_days(column, column)}"
         )
     if only(str, int, float, np.number):
         refuse_numbers_as_text(name, sorted(map(str, present.unique())))

@@ -399,10 +399,8 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
 
     Raises
     ------
-    DataError
-        For values that are not tables, and for lazy tables that cannot be computed.
-    FileError
-        For paths of files that do not exist or cannot be read.
+    DataError, FileError
+        For values that are not tables, and for tables and files that cannot be read.
 
     Examples
     --------

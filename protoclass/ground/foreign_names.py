@@ -34,6 +34,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "random_state": ("seed",),
     "sample_weight": ("weights",),
     "scoring": ("measure",),
+    "stop": ("max_size",),
     "type": ("kind", "sample"),
     "verbose": ("progress",),
     "weights": ("column_weights",),
@@ -143,7 +144,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "na.pass": "use na='keep' with Gower",
         "impute": "use data.fillna(...) to impute them",
     },
-    "how": {"sigmoid": "use how='multinomial'"},
+    "calibration": {"sigmoid": "use method='multinomial'"},
     "weights": {
         "balanced": "use class_weights='balanced' to weight classes equally",
     },
@@ -161,12 +162,8 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-_PAPER = {
-    "to_latex": "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"
-}
 # attribute of a fit elsewhere: cure
 VERBS: Mapping[str, str] = {
-    **_PAPER,
     **dict.fromkeys(
         ["AIC", "BIC"],
         "use glance() for the cross-validated error, or fit.test(new) for the error on new rows, "
@@ -174,8 +171,12 @@ VERBS: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         ["coef", "coef_"],
-        "use prototypes and tidy() for the fitted model, and separation() and importance() for "
+        "use prototypes and tidy() for the fitted model, and why() and importance() for "
         "the effect of each variable",
+    ),
+    **dict.fromkeys(
+        ["as_table", "to_latex"],
+        "use fit.prototypes.to_latex(), or as_table() of a test for its table in a paper",
     ),
     **dict.fromkeys(["best_estimator_", "finalModel"], "use the fit itself"),
     **dict.fromkeys(["best_params_", "bestTune"], "use fit.params"),
@@ -188,6 +189,8 @@ VERBS: Mapping[str, str] = {
     ),
     **dict.fromkeys(["varImp", "feature_importances_"], "use fit.importance()"),
     "anova": "use pc.compare_fits([fit, other], new) to test the difference of two fits on new rows",
+    "ball": "use why(prototype=label)",
+    "calibration": "use summary(), which states the guarantee",
     "classes_": "use fit.classes",
     "confint": (
         "use fit.test(new) for the error with its interval, and fit.stability() for the "
@@ -202,22 +205,24 @@ VERBS: Mapping[str, str] = {
     "feature_names_in_": "use fit.formula, and fit.call.data for its columns",
     "fit": "use fit.update(data=data)",
     "kneighbors": "use fit.predict(new, 'nearest') for the nearest prototype",
+    "methods": "use card().methods",
     "point": "use fit.validation.selected(), the selected row of the table",
     "predict_proba": _PROBABILITIES,
     "residuals": (
         "use augment() for the fitted class of each row, whether it is correct, and its margin"
     ),
     "score": "use fit.test(new)",
+    "separation": "use why()",
     "set_params": "use fit.update(...), which fits again",
     "shap": (
         "use fit.why(row) to explain the class of a row, or fit.importance() for the effect of "
         "each variable"
     ),
+    "swap": "use at(swap={prototype: row})",
     "transform": "use fit.predict(new, 'distance') for the distances",
 }
 
 VERBS_OF_TEST: Mapping[str, str] = {
-    **_PAPER,
     **dict.fromkeys(
         ["sensitivity", "specificity", "f1"],
         "use tidy(), which has a row for each class, with intervals",
@@ -231,6 +236,9 @@ VERBS_OF_TEST: Mapping[str, str] = {
     "groups": "use clusters",
     "pvalue": "use p_value",
     "test": "use p_value_method",
+    "to_latex": (
+        "use as_table() for a table in a paper, with as_latex(caption, label), and as_html()"
+    ),
 }
 
 VERBS_OF_VALIDATION: Mapping[str, str] = {

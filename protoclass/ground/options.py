@@ -28,24 +28,21 @@ NAMES = tuple(DEFAULTS)
 class SessionOptions:
     """Options of the session, `protoclass.options`, as attributes or by a call with several names.
 
-    A call sets its options immediately, as R's `options()` does; as a `with` block it restores the
-    previous values at the end. Options belong to the process: all threads share them, and they are
-    not saved with a fit.
+    A call sets its options, as R's `options()` does; as a `with` block it restores the previous
+    values at the end. All threads share them, and they are not saved with a fit.
 
     Attributes
     ----------
     colours : tuple of str
-        Colours of the classes, in the order of the levels, for new plots and explorers. At least
-        two different, opaque colours in any format of matplotlib; they are stored as "#RRGGBB".
-        With more classes, colours are repeated with another marker. Default: twelve colours with a
-        contrast of 3 : 1 on light and dark backgrounds that remain distinct in colour blindness.
+        Colours of the classes, in the order of the levels: at least two different, opaque colours
+        in any format of matplotlib. Default: twelve colours with a contrast of 3 : 1 on light and
+        dark backgrounds that remain distinct in colour blindness.
     progress : bool or None
         Meaning of `progress=None`, the default of all functions. None: a progress bar for work over
         2 s; True: a bar immediately; False: no bar.
     digits : int from 1 to 15, or None
-        Decimals of errors and proportions, and significant digits of other numbers, in printed
-        fits, tests, validations and comparisons, and in summaries. None: the default of each table,
-        mostly 4. Data frames have all digits.
+        Decimals of errors and proportions, and significant digits of other numbers, in print and
+        summaries. None: the default of each table, mostly 4. Data frames have all digits.
 
     Examples
     --------
@@ -58,10 +55,6 @@ class SessionOptions:
     Test error 0.04 (95 % CI 0.02 to 0.08), 6 of 150 rows misclassified
     >>> pc.options.digits = 3
     >>> pc.options.reset()
-    >>> pc.options.colors = ["red", "blue"]
-    Traceback (most recent call last):
-    protoclass.ground.errors.OptionError: options() has no argument 'colors': did you mean 'colours'?; \
-its arguments are colours, progress, digits
     """
 
     colours: tuple[str, ...]

@@ -36,16 +36,14 @@ def savable(cls: Any = None, *, name: str = "", **shapes: str) -> Any:
     """Declare a dataclass that `Fit.save` can write: for custom rules and trained metrics.
 
     Registered methods and metrics (`register`) need no declaration. The fields must be arrays,
-    numbers, strings, tables, tuples and mappings of these, or savable objects. A file contains the
-    name of the class, so `load` needs the module that defines it to be imported.
+    numbers, strings, tables, tuples and mappings of these, or savable objects. The module of the
+    class must be imported before `load`.
 
     Parameters
     ----------
     cls : dataclass
-        Class to declare.
     name : str, optional
-        Name in files. Default: the name of the class. A class replaces one of the same module and
-        qualified name.
+        Name in files. Default: the name of the class.
     **shapes : str
         Axes of arrays, which are checked when a file is read: with `weights="q p", offsets="q"`
         both must have q entries.

@@ -39,53 +39,49 @@ class Traits:
     """Properties of a metric that its values alone do not show, declared once.
 
     Write `traits = pc.extend.Traits(symmetric=True)` in the body of the class, or a property
-    `traits` if they depend on parameters. Each is also an attribute of the metric, as in
-    `metric.symmetric`. A class that replaces `train` or `between` declares its own traits.
+    `traits` if they depend on parameters. A class that replaces `train` or `between` declares its
+    own traits. Each is also an attribute of the metric, as in `metric.symmetric`.
 
     Attributes
     ----------
     symmetric : bool
-        Whether D[i, j] and D[j, i] are bit-identical; then half of a square matrix is computed.
+        Whether D[i, j] and D[j, i] are bit-identical.
     triangle : bool
-        Whether the values of complete rows are known to be a metric: symmetric, and never larger
-        than by way of a third row.
+        Whether complete rows are known to satisfy the triangle inequality.
     slow : bool
-        Whether computation is so slow that the matrix should be computed once and stored.
+        Whether the matrix should be computed once and stored.
     row_by_row : bool
-        Whether `rows` represents each row independently, with the same bits for any other rows;
-        long frames are then represented block by block.
+        Whether `rows` represents each row with the same bits for any other rows.
     data_dependent : bool
-        Whether the dissimilarities depend on the training rows, as they do if trained in folds.
+        Whether the dissimilarities depend on the training rows.
     train_in_folds : bool
-        Whether training must not use held-out rows, so cross-validation trains the metric again in
-        each fold.
+        Whether cross-validation must train the metric again in each fold.
     supervised : bool
         Whether training uses classes; `train_in_folds` must then be declared as well.
     given : bool
-        Whether this is a given matrix; new rows are then dissimilarities and not predictors.
+        Whether this is a given matrix.
     opaque : bool
-        Whether the values come from the user's own computation, with unknown dependencies.
+        Whether the values come from the user's own computation.
     skips_missing : bool
         Whether missing values are skipped pair by pair, which na='keep' needs.
     unseen : "missing", "unlike", "skipped" or "measured"
-        Treatment of a new row with a category level that is not in the training data. "missing": no
-        prediction. "unlike": `rows` uses the categories (`frame.terms()`), finds the level by
-        `frame.unseen` and treats it as different from every level. "skipped": a missing value.
-        "measured": it is compared like any other value, as a string by its letters.
+        Treatment of a new row with a level that is not in the training data. "missing": no
+        prediction. "unlike": `rows` finds it in `frame.unseen` and treats it as different from
+        every level. "skipped": a missing value. "measured": it is compared like any other value.
     reflexive : bool
         Whether rows that agree in all variables are at distance 0.
     power : float, or None
-        Power of the dissimilarities that is a sum over variables, or over `column_groups`, which
-        `why` needs; None if there is none. A variable in which two rows agree adds 0.
+        Power of the dissimilarities that is a sum over variables or `column_groups`, to which a
+        variable in which two rows agree adds 0; `why` needs it.
     column_groups : tuple of tuples of str
-        Columns that are one variable, such as the pixels of an image, also for `importance`.
+        Columns that are one variable, such as the pixels of an image.
     series : bool
-        Whether the columns are the steps of a series in this order; plots then draw curves.
+        Whether the columns are the steps of a series in this order.
     scaling : str
         Description of the scaling of columns; "" for none.
     geometry : Geometry, or None
         Relation of the values to Minkowski distances between the first arrays of the
-        representations, bit by bit, which saves computations.
+        representations, bit by bit.
     """
 
     symmetric: bool = False
@@ -140,20 +136,19 @@ class Metric(NamedArguments, WithTraits):
     Custom metrics derive from this class and declare their `Traits`.
 
     * A metric that learns nothing defines `rows` and `between`.
-    * A metric that learns from the rows defines `train`, which returns a `TrainedMetric`; this
-      stores the learned values as arrays and defines `rows` and `between`.
+    * A metric that learns defines `train`, which returns a `TrainedMetric`; this stores the
+      learned values as arrays and defines `rows` and `between`.
     * A metric that transforms another metric derives from `Wrapper`.
     * A metric with coordinates trains to a `VectorMetric`.
 
     D[i, j] is computed from the representations of row i (`rows`) and of candidate j
     (`candidates`), each a tuple of arrays with one entry per row. A frame has the design matrix
     `frame.design`, the raw predictors `frame.columns`, and the class codes `frame.codes`. A metric
-    that can be written as SQL has `sql(columns)`, which returns an `SQLDistance`.
+    that can be written as SQL has `sql(columns)`.
 
     Parameters named in `tunable` may be a sequence of values to tune; `default_grid` returns the
     values of "grid". Such a class checks its parameters in `__post_init__`, after
-    `if self.checks_each_value(): return`. A parameter cannot have the name of a trait, attribute or
-    method of this class.
+    `if self.checks_each_value(): return`.
     """
 
     papers: ClassVar[tuple[str, ...]] = ()  # keys of its papers in `export.methods`
@@ -268,10 +263,9 @@ class AskedRows:
 class TrainedMetric(WithTraits):
     """A trained metric: its specification, and the learned values as named arrays.
 
-    The fields besides `spec` are arrays, trained metrics, or tuples of these. So each can be
-    pickled and saved, and two are equal (`eq=False` keeps this comparison) if their specifications
-    and all arrays are. It can be used in place of a specification, and is then not trained again.
-    `@savable` lets saved fits contain it.
+    The fields besides `spec` are arrays, trained metrics, or tuples of these; two are equal
+    (`eq=False` keeps this comparison) if their specifications and all arrays are. It can be used in
+    place of a specification, and is then not trained again. `@savable` lets saved fits contain it.
     """
 
     spec: Metric
@@ -349,8 +343,7 @@ class TrainedMetric(WithTraits):
 
     def candidates(self, frame: Frame) -> Rep:
         """Side j of D[i, j]."""
-        plain = type(self.spec).candidates is Metric.candidates
-        return self.rows(frame) if plain else self.spec.candidates(frame)
+        return self.rows(frame) if self.same_sides else self.spec.candidates(frame)
 
     def some_candidates(self, frame: Frame, at: Array) -> Rep:
         """Side j of D[i, j] for the candidates at these positions."""
@@ -364,7 +357,7 @@ class TrainedMetric(WithTraits):
         """Dissimilarities (r, q), finite and >= 0, each with the same bits for any other rows.
 
         A matrix product does not have this property, nor has NumPy's sum over arrays of varying
-        memory order, so `rows` returns contiguous arrays.
+        memory order.
         """
         return self.spec.between(rows, candidates)
 
@@ -380,8 +373,8 @@ class TrainedMetric(WithTraits):
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
         """Contribution of each design column to the squared distance of row and candidate, (r, p).
 
-        `others` has the candidates as rows, one for each row, and `candidates` their
-        representation. Define it if no power of the dissimilarities is a sum over variables.
+        `others` has the candidates as rows, one for each row. Define it if no power of the
+        dissimilarities is a sum over variables.
         """
         raise lacking(self, "contributions")
 
@@ -400,8 +393,8 @@ class TrainedMetric(WithTraits):
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
         """New rows to be measured, by the formula and schema of the rows `data` of the fit.
 
-        `new` has the predictors, or for a given matrix the dissimilarities to the candidates. A row
-        with a level that the metric cannot compare is not complete; with `zero` its columns are 0.
+        `new` has the predictors, or the dissimilarities to the candidates. A row with a level that
+        the metric cannot compare is not complete; with `zero` its columns are 0.
         """
         new = as_pandas(new)
         frame, complete = data.again(new)

@@ -38,7 +38,7 @@ FEWEST = 256  # prototypes from which on preparing their comparison pays
 @public
 @dataclass(frozen=True)
 class Dissimilarity(Saveable):
-    """Dissimilarities of n rows to m candidates, computed when they are needed.
+    """Dissimilarities of n rows to m candidates.
 
     Attributes
     ----------
@@ -231,13 +231,7 @@ class Dissimilarity(Saveable):
             return self._source(measuring.update, hold=True).array()
 
     def to_frame(self) -> pd.DataFrame:
-        """The matrix as a DataFrame (n, m).
-
-        Raises
-        ------
-        TooLargeError
-            If it takes more than a quarter of the available memory.
-        """
+        """The matrix as a DataFrame (n, m), or TooLargeError beyond a quarter of the memory."""
         return pd.DataFrame(self._values, self.index, self.candidate_names)
 
     frame = to_frame  # a shorter name
@@ -279,8 +273,7 @@ class Dissimilarity(Saveable):
         dims : int
             Number of dimensions.
         method : "classical" or "sammon"
-            Classical scaling (Torgerson 1952), or Sammon's mapping (1969), which is most faithful
-            to small dissimilarities.
+            Classical scaling (Torgerson 1952), or Sammon's mapping (1969).
 
         Examples
         --------
@@ -306,8 +299,11 @@ class Dissimilarity(Saveable):
         one_of("method", method, ("mean", "max", "min"))
         self._check_square("a symmetric form")
         P = self._values.astype(float)
-        combine = {"mean": lambda a, b: (a + b) / 2, "max": np.maximum, "min": np.minimum}[method]
-        both = trained_given(pd.DataFrame(combine(P, P.T), self.index, self.index))
+        if method == "mean":
+            P = (P + P.T) / 2
+        else:
+            P = np.maximum(P, P.T) if method == "max" else np.minimum(P, P.T)
+        both = trained_given(pd.DataFrame(P, self.index, self.index))
         if isinstance(self.metric, TrainedGiven):
             both = replace(both, spec=replace(self.metric.spec, origin=""))
         return of_metric(both, self.data)
@@ -321,8 +317,8 @@ class Dissimilarity(Saveable):
         similarity : DataFrame (square, the same labels on both sides) or square array
             Similarities s.
         method : str
-            Conversion. "max": largest similarity - s, for any scale; "kernel": sqrt(s_ii + s_jj -
-            2 s_ij), for a positive semidefinite matrix. For others give `1 - S` or `-np.log(S)`.
+            "max": largest similarity - s, for any scale; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a
+            positive semidefinite matrix.
 
         Examples
         --------
@@ -349,12 +345,7 @@ class Dissimilarity(Saveable):
         Parameters
         ----------
         kernel : DataFrame (square, the same labels on both sides) or square array
-            Kernel matrix K.
-
-        Raises
-        ------
-        DataError
-            If K_ii + K_jj < 2 K_ij beyond rounding, so K is not a kernel.
+            Kernel matrix K, with K_ii + K_jj >= 2 K_ij.
 
         Examples
         --------
@@ -372,12 +363,12 @@ class Dissimilarity(Saveable):
         ----------
         dims : int, optional
             Number of axes, with the largest absolute eigenvalues. Default: all. Eigenvalues below
-            1e-10 of the largest (in float32 below n times its precision) are numerically 0.
+            1e-10 of the largest are numerically 0.
 
         Returns
         -------
         Embedding
-            The points, with `coordinates`, `signature` and `place(new)` for new rows.
+            The points, with `place(new)` for new rows.
 
         Raises
         ------
@@ -434,13 +425,7 @@ class Dissimilarity(Saveable):
         Returns
         -------
         Check
-            Result that prints itself; `table` has a row for each question, with `answer`, `value`
-            and `detail`.
-
-        Raises
-        ------
-        TooLargeError
-            If the matrix takes more than a quarter of the available memory.
+            Its `table` has a row for each question, with `answer`, `value` and `detail`.
 
         Examples
         --------

@@ -163,10 +163,6 @@ def spectrum_of(axes: Spectral, n: int) -> Spectrum:
 
 
 Answer = tuple[str, float, str]  # answer, value and detail
-QUESTIONS = (
-    "shape", "square", "symmetric", "zero diagonal", "duplicates", "triangle inequality",
-    "Euclidean", "ties", "range",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,9 +173,9 @@ class Check:
     ----------
     table : DataFrame
         One row for each question: the `answer`, a `value` (NaN if there is none) and the `detail`.
-        The values: largest asymmetry; number of rows not at 0 from themselves; pairs of duplicates;
-        proportion of triples that violate the triangle inequality; proportion of negative mass in
-        the spectrum; proportion of tied values; ratio of the largest to the smallest value.
+        Values: largest asymmetry; rows not at 0 from themselves; pairs of duplicates; proportions of
+        triples that violate the triangle inequality, of negative mass in the spectrum, and of ties;
+        ratio of the largest to the smallest value.
     title : str
         Title of the printed table.
     """
@@ -211,30 +207,26 @@ def check_dissimilarity(
     outside, square = int((row_of < 0).sum()), np.array_equal(row_of, np.arange(n))
     answers = {
         "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
-        "square": ("yes", np.nan, "")
-        if square
-        else ("no", np.nan, "the candidates are not the rows"),
-        **dict.fromkeys(
-            ("symmetric", "triangle inequality", "Euclidean"), _not_applicable("not square")
-        ),
-        **dict.fromkeys(("zero diagonal", "duplicates"), _not_applicable("no candidate is a row")),
+        "square": ("no", np.nan, "the candidates are not the rows"),
+        "symmetric": _not_applicable("not square"),
+        "zero diagonal": _not_applicable("no candidate is a row"),
+        "duplicates": _not_applicable("no candidate is a row"),
+        "triangle inequality": _not_applicable("not square"),
+        "Euclidean": _not_applicable("not square"),
         **_spread(core.values(P, row_of)),
     }
     if square:
         both = core.asymmetry(P)
+        answers["square"] = "yes", np.nan, ""
         answers["symmetric"] = _symmetric(both, n, names)
         answers["triangle inequality"] = _triangles(P, names, seed)
         answers["Euclidean"] = _euclidean(P, both, seed)
     if outside < m:
-        answers["zero diagonal"] = _diagonal(
-            core.self_dissimilarities(P, row_of), names[row_of[row_of >= 0]]
-        )
-        answers["duplicates"] = _duplicates(
-            core.duplicates(P, row_of, classes.codes), names, by is not None
-        )
-    table = pd.DataFrame.from_dict(
-        answers, orient="index", columns=["answer", "value", "detail"]
-    ).loc[list(QUESTIONS)]
+        diagonal = core.self_dissimilarities(P, row_of)
+        answers["zero diagonal"] = _diagonal(diagonal, names[row_of[row_of >= 0]])
+        same = core.duplicates(P, row_of, classes.codes)
+        answers["duplicates"] = _duplicates(same, names, by is not None)
+    table = pd.DataFrame.from_dict(answers, "index", columns=["answer", "value", "detail"])
     return Check(
         table.rename_axis("question"), f"{metric} dissimilarities of {n} rows to {m} candidates"
     )

@@ -36,14 +36,13 @@ NODES: tuple[tuple[str, str, Any], ...] = (
 class Forest(Metric):
     """Proportion of the trees of a random forest in which two rows reach different leaves.
 
-    It is 1 - proximity. A forest uses the columns that separate the classes, without scaling, also
-    categories and missing values (`na="keep"`). It is learned again in each fold, or given as a
-    fitted forest (`of=`). A few prototype rows then show the cases behind the forest.
+    It is 1 - proximity, without scaling, also for categories and missing values (`na="keep"`). The
+    forest is learned again in each fold, or given (`of=`).
 
     Parameters
     ----------
     trees : int
-        Number of trees of a random forest (scikit-learn's, with its defaults).
+        Number of trees of scikit-learn's random forest, with its defaults.
     seed : int
         Seed for the bootstrap samples and the columns that each split tries.
     of : fitted classifier of scikit-learn, optional
@@ -55,19 +54,15 @@ class Forest(Metric):
     OptionError
         If `of` is not fitted, or is another kind of model.
     DataError
-        If there is no response, if only one class has rows, if no tree has a split, or if `of` was
-        fitted on other columns.
+        If only one class has rows, if no tree has a split, or if `of` was fitted on other columns.
 
     Notes
     -----
-    Breiman (2001), *Random forests*, Machine Learning 45; Tan, Soloviev, Hooker and Wells (2020),
-    *Tree space prototypes*, FODS. This is a metric between leaves. Categories are codes in the
-    order of their levels. Rows with a missing value or a new level take the side that the split has
-    learned for missing values, or else the side of more training rows. Weights of rows count.
-
-    The printed fit shows the out-of-bag error of the forest. If `of` was fitted on the rows of the
-    fit, the cross-validated error is optimistic: use new rows (`fit.test`). Trees are saved with a
-    fit as arrays, and a loaded fit predicts without scikit-learn.
+    Breiman (2001), Machine Learning 45; Tan, Soloviev, Hooker and Wells (2020), *Tree space
+    prototypes*. Categories are codes in the order of their levels. Rows with a missing value or a
+    new level take the side that the split has learned for missing values, or else the side of more
+    training rows. If `of` was fitted on the rows of the fit, the cross-validated error is
+    optimistic: use new rows (`fit.test`).
 
     Examples
     --------
@@ -238,9 +233,10 @@ def taken(of: Any) -> TrainedForest:
     """The trees of a fitted classifier of scikit-learn."""
     if isinstance(of, TrainedForest):
         return of
-    if not any(
-        c.__name__ in TAKEN and c.__module__.startswith("sklearn.") for c in type(of).__mro__
-    ):
+    from sklearn import ensemble
+
+    kinds: Any = tuple(getattr(ensemble, name) for name in TAKEN)
+    if not isinstance(of, kinds):
         raise OptionError(
             f"of must be a fitted {either(TAKEN)} of scikit-learn, whose trees are public, not {brief(of)}"
         )

@@ -26,46 +26,41 @@ MANY = 10  # rows from which on a category that never repeats is taken for a nam
 class Gower(Metric):
     """Gower's dissimilarity: mean of |x - z| / range (numbers) and 0 or 1 (categories).
 
-    The mean is weighted, as in R's `daisy`. An ordered category counts as the number of its level.
-    A boolean counts as a category, or, if named in `asymmetric`, as a feature whose joint absence
-    is ignored. A pair skips variables that are missing for either row. Ranges are those of the
-    training rows. A new level is at distance 1 from every level.
+    The mean is weighted, as in R's `daisy`, and skips variables that are missing for either row. An
+    ordered category counts as the number of its level, a boolean as a category. Ranges are those of
+    the training rows. A new level is at distance 1 from every level.
 
     Parameters
     ----------
     asymmetric : names of boolean columns, or of columns of 0 and 1
-        Features whose joint absence is ignored. Another number in a new row is different from both.
+        Features whose joint absence is ignored.
     column_weights : mapping of name to number >= 0, optional
-        Weight of each variable. Default: 1. A variable of weight 0 is ignored.
+        Weight of each variable. Default: 1.
 
     Raises
     ------
     OptionError
-        If names are not predictors of the right kind, or if weights are negative or all zero.
+        If names are not predictors of the right kind, or if all weights are 0.
     DataError
-        If values are infinite, or if there are no predictors.
+        If values are infinite.
 
     Warns
     -----
     DataWarning
-        If an unordered category has a different value in every row (ten rows or more).
+        If a category has a different value in every row.
 
     Notes
     -----
     Gower (1971), *Biometrics* 27; Kaufman and Rousseeuw (1990), *Finding Groups in Data*, section
-    2.6. It is a metric if no value is missing and no column is in `asymmetric`. For `daisy`'s types
-    "logratio" and "ordratio", use the logarithms or the ranks of the column.
+    2.6. It is a metric if no value is missing and no column is in `asymmetric`.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import protoclass as pc
-    >>> t = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": ["u", "v", "u"]})
-    >>> t["d"] = pd.array([True, False, None], "boolean")
-    >>> t["c"] = pd.Categorical(["lo", "hi", "lo"], ["lo", "hi"], ordered=True)
-    >>> d = pc.dissimilarity("~ a + b + c + d", t, pc.Gower(asymmetric=["d"]), na="keep")
-    >>> d.condensed().round(7).tolist()  # R's daisy(t, "gower", type = list(asymm = "d"))
-    [0.8333333, 0.3333333, 0.8888889]
+    >>> t = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": ["u", "v", None]})
+    >>> pc.dissimilarity("~ a + b", t, pc.Gower(), na="keep").condensed().round(3).tolist()
+    [0.667, 1.0, 0.667]
     """
 
     papers = ("gower1971",)

@@ -46,47 +46,38 @@ NAMED = 6  # columns whose weights a summary names
 class NCA(Metric):
     """Euclidean distance after a linear map that neighbourhood components analysis learns.
 
-    The map gives useful columns more weight: it maximises the probability that a random neighbour
-    of a training row, with near rows more probable, is of the same class. Columns are divided by
-    their standard deviation first. All is learned again in each fold of a cross-validation.
+    The map maximises the probability that a random neighbour of a training row, with near rows more
+    probable, is of the same class. Columns are divided by their standard deviation first. All is
+    learned again in each fold.
 
     Parameters
     ----------
     dims : int, optional
         Number of axes of the map. Default: the number of columns.
     diagonal : True, False or None
-        Whether the map is a weight for each column, which can be interpreted. None: True without
-        `dims`, otherwise False. A full map has many more parameters, so it often overfits.
+        Whether the map is a weight for each column. None: True without `dims`. A full map often
+        overfits.
     ridge : float >= 0
-        Penalty against overfitting: this times the mean weight of the columns is subtracted from
-        the mean probability.
+        Penalty: this times the mean weight of the columns is subtracted from the mean probability.
     sample : int >= 2
-        Maximum number of rows. If there are more, a stratified random sample is used, and the
-        summary reports it.
+        Maximum number of rows; of more, a stratified random sample is used.
     seed : int
         Seed for the sample.
 
     Raises
     ------
     DataError
-        If there is no response, if only one class has rows, if all columns are constant, or if
-        `dims` is too large.
+        If fewer than two classes have rows, if all columns are constant, or if `dims` is too large.
 
     Notes
     -----
-    Goldberger, Roweis, Hinton and Salakhutdinov (2005). Weights of rows count. A constant column
-    gets weight 0; the weights of the others have mean 1. If columns are redundant, one of them may
-    have all the weight. Centroids are mapped back to the columns by the inverse of the map, or by a
-    regression of the training rows if the map has fewer axes than columns.
+    Goldberger, Roweis, Hinton and Salakhutdinov (2005). A constant column gets weight 0; the
+    weights of the others have mean 1. Centroids are mapped back to the columns by the inverse of
+    the map, or by a regression of the training rows if the map has fewer axes than columns.
 
-    If there is little to learn, the weights fit noise, so compare with `dissimilarity="euclidean"`
-    by cross-validation. On six data sets with 20 added columns of noise, the error of k-NN
-    decreased by 12 points on average; on the original data sets it decreased on two and increased
-    on two (`benchmarks/LEARNED.md` in a clone of the repository).
-
-    See Also
-    --------
-    LDA, QDA : distances by the covariances within classes.
+    If there is little to learn, the weights fit noise. On six data sets with 20 added columns of
+    noise, the error of k-NN decreased by 12 points; on the original data sets it decreased on two
+    and increased on two (`benchmarks/LEARNED.md`).
 
     Examples
     --------
@@ -357,9 +348,8 @@ class LDA(Metric):
     """Distance on the axes of linear discriminant analysis.
 
     The axes are those on which the means of the classes differ most, in units in which the
-    covariance within classes is spherical. So correlated columns do not count twice, and columns
-    that do not separate the classes hardly count. Columns are divided by their standard deviation
-    first. All is learned again in each fold of a cross-validation.
+    covariance within classes is spherical. Columns are divided by their standard deviation first.
+    All is learned again in each fold.
 
     Parameters
     ----------
@@ -367,24 +357,19 @@ class LDA(Metric):
         Number of axes. Default: the maximum, one less than classes.
     ridge : float >= 0, or None
         Proportion of the mean variance of the columns that is added to the variance within classes
-        along every axis, which keeps the axes stable if columns are many or correlated. None: the
-        covariance within classes is shrunken towards a spherical one (Ledoit and Wolf 2004).
+        along every axis. None: this covariance is shrunken towards a spherical one (Ledoit and Wolf
+        2004).
 
     Raises
     ------
     DataError
-        As for `NCA`. With `ridge=0`, also if some axis has no variance within classes, as with
-        fewer rows than columns.
+        As for `NCA`, or with `ridge=0` if some axis has no variance within classes.
 
     Notes
     -----
-    *The Elements of Statistical Learning*, section 4.3.3. Weights of rows count. With the means of
-    the classes as prototypes and ridge=0, the predictions are those of linear discriminant
-    analysis for equal priors.
-
-    See Also
-    --------
-    QDA : the covariance of each class.
+    *The Elements of Statistical Learning*, section 4.3.3. With the means of the classes as
+    prototypes and ridge=0, the predictions are those of linear discriminant analysis for equal
+    priors.
 
     Examples
     --------
@@ -427,15 +412,13 @@ class QDA(Metric):
     """Distance by the covariance of the candidate's class, as in quadratic discriminant analysis.
 
     D[i, j]^2 = (x_i - x_j)' S^-1 (x_i - x_j) with S the covariance of the class of candidate j,
-    shrunken towards the covariance within all classes. The dissimilarity is asymmetric. Columns are
-    divided by their standard deviation first. All is learned again in each fold of a
-    cross-validation.
+    shrunken towards the covariance within all classes; D is asymmetric. Columns are divided by
+    their standard deviation first. All is learned again in each fold.
 
     Parameters
     ----------
     shrinkage : float from 0 to 1
-        Weight of the covariance within all classes in the covariance of each class; 1 is the
-        Mahalanobis distance within classes.
+        Weight of the covariance within all classes in the covariance of each class.
     ridge : float >= 0
         Proportion of the mean variance of the columns that is added to the variance on every axis.
 
@@ -446,15 +429,10 @@ class QDA(Metric):
 
     Notes
     -----
-    Friedman (1989), *Regularized discriminant analysis*, Journal of the American Statistical
-    Association 84. Weights of rows count. Axes along which the training rows do not vary are
-    ignored. With the means of the classes as prototypes, shrinkage=0 and ridge=0, the predictions
-    are those of quadratic discriminant analysis for equal priors, without the determinants of the
-    covariances.
-
-    See Also
-    --------
-    LDA : one covariance for all classes, and only the axes that separate them.
+    Friedman (1989), Journal of the American Statistical Association 84. Axes along which the
+    training rows do not vary are ignored. With the means of the classes as prototypes, shrinkage=0
+    and ridge=0, the predictions are those of quadratic discriminant analysis for equal priors,
+    without the determinants of the covariances.
 
     Examples
     --------
@@ -568,34 +546,36 @@ class TrainedByClass(ByClass):
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
         return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)
 
+    def rows(self, frame: Frame) -> Rep:
+        Z = self.parts[0]._scaled(frame)
+        return tuple(products(Z, axes) for axes in self.maps)
+
 
 @dataclass(frozen=True)
 class Adaptive(Metric):
     """Local distances, long across a class boundary and short along it.
 
-    The training rows nearest to row x_i give the covariance W within their classes and B between
-    them. The distances from this row are
+    The training rows nearest to row x_i give the covariances W within classes and B between them:
 
         D[i, j]^2 = (x_i - z_j)' W^-1/2 (W^-1/2 B W^-1/2 + softening I) W^-1/2 (x_i - z_j)
 
-    (Hastie and Tibshirani 1996; ESL, section 13.4.2). With "knn" this is the method of discriminant
-    adaptive nearest neighbours, "dann". The matrix is learned again in each fold.
+    (Hastie and Tibshirani 1996; ESL, section 13.4.2). With "knn" this is the method "dann". The
+    matrix is learned again in each fold.
 
     Parameters
     ----------
     neighborhood : int >= 2, None or sequence
-        Number of training rows for each matrix. None: a fifth of them, at least 50 (or all).
+        Number of these rows. None: a fifth of the training rows, at least 50 (or all).
     softening : float > 0, or sequence
         Weight of W^-1 in the matrix; 1 as in ESL.
     ridge : float >= 0, or sequence
         Constant added to the diagonal of the covariance within classes, as a multiple of its mean.
-        A small ridge is harmful if there are hardly more neighbours than columns.
     iterations : int >= 1, or sequence
-        Number of neighbourhood searches; each one after the first uses the previous matrix.
+        Number of neighbourhood searches, each with the matrix of the one before.
     scale : True, False
         Scaling of the columns, as in `Euclidean`.
     base : TrainedMinkowski, or None
-        Euclidean metric that was trained on all rows before the folds. Not given by the user.
+        Set by training.
 
     Examples
     --------

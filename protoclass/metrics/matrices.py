@@ -440,16 +440,9 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
     """The conversion, as code, of labels that agree only as text; "" if there is none."""
-    if among(labels, like).any() or not {*map(str, labels)} & {*map(str, like)}:
-        return ""
-    if all(isinstance(label, str) for label in like):
-        return "astype(str)"
-    return (
-        "astype(int)"
-        if pd.api.types.is_integer_dtype(like)
-        and all(str(label).lstrip("-").isdecimal() for label in labels)
-        else ""
-    )
+    alike = {*map(str, labels)} & {*map(str, like)} and not among(labels, like).any()
+    kind = {"string": "str", "integer": "int"}.get(pd.api.types.infer_dtype(like))
+    return f"astype({kind})" if alike and kind else ""
 
 
 def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
@@ -516,6 +509,7 @@ def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
 
 
 NPY = b"\x93NUMPY"
+VECTOR = re.compile(r"^\s*\[\d+\]|\bc\(|\)", re.M)  # as R prints or writes one
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 SEPARATORS = "\t;|, "
 WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
@@ -570,11 +564,13 @@ def matrix_in(file: Path) -> pd.DataFrame:
             ) from reason
         return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
     text = raw.decode("utf-8-sig", "replace")
+    vector = VECTOR.sub(" ", text)
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines or "\0" in text or "\ufffd" in text:
         fault = "neither text in UTF-8 nor a .npy file" if raw else "empty"
         raise DataError(f"the file {name} is {fault}: {CURE}")
-    fields = lines if len(lines) > 1 else re.split(r"[,;\s]+", text.strip())
+    alone = len(lines) == 1 or vector != text
+    fields = re.split(r"[,;\s]+", vector.strip()) if alone else lines
     values = floats(fields if floats(fields, ",") else fields[1:], ",")  # perhaps below a header
     if values and len(values) > 2 and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values):
         return condensed(np.array(values))
@@ -597,6 +593,10 @@ def condensed(values: Array) -> pd.DataFrame:
 def fields_of(lines: list[str], separator: str) -> list[list[str]]:
     """The fields of a table, without a first line that has the number of rows (PHYLIP)."""
     if separator == " ":
+        header = lines[0].split()
+        unnamed = len(header) > 1 and header == counts(len(header))[1]
+        if lines[0][0] == " " and (unnamed or floats(header, ".") is None):
+            return printed_fields(lines)
         lines = [line.strip() for line in lines]
     reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=separator == " ")
     try:
@@ -604,6 +604,33 @@ def fields_of(lines: list[str], separator: str) -> list[list[str]]:
     except csv.Error as reason:
         raise DataError(f"line {reader.line_num} is not valid, {reason}") from None
     return rows[1:] if "".join(rows[0]).strip() == str(len(rows) - 1) else rows
+
+
+def printed_fields(lines: list[str]) -> list[list[str]]:
+    """The fields of a printed matrix, in blocks of columns that are aligned on the right."""
+    cells, every = dict[str, dict[str, str]](), list[str]()
+    heads = [k for k, line in enumerate(lines) if line[0] == " "]
+    for head, end in pairwise([*heads, len(lines)]):
+        names, rows = lines[head], lines[head + 1 : end]
+        found = [
+            {m.end(): m for m in re.finditer(r"\S+", row) if floats([m[0]], ",")} for row in rows
+        ]
+        ends = sorted({m.end() for m in re.finditer(r"\S+", names)} & set().union(*found))
+        columns = {last: names[first:last].strip() for first, last in pairwise([0, *ends])}
+        cells |= {column: cells.get(column, {}) for column in columns.values()}
+        every, labels = [*every, *columns.values()], list[str]()
+        for row, numbers in zip(rows, found, strict=True):
+            values = {columns[at]: m for at, m in numbers.items() if at in columns}
+            start = min((m.start() for m in values.values()), default=len(row))
+            labels.append(row[:start].strip())
+            cells.setdefault(labels[-1], {}).update({column: m[0] for column, m in values.items()})
+        for a, b in (pair for names_of in (every, labels) for pair in pairwise(sorted(names_of))):
+            if a == b:
+                raise DataError(f"{shown(a)} is the name of several rows or columns")
+    return [
+        ["", *cells],
+        *([row, *(known.get(c, "NA") for c in cells)] for row, known in cells.items()),
+    ]
 
 
 def matrix_of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:

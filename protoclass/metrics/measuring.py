@@ -174,11 +174,11 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
     n : int
         Number of draws for each class.
     only : bool
-        Whether only these draws are candidates, without the training rows.
+        Whether only these are candidates, without the training rows.
     steps : int, optional
         Number of steps of the random walk between draws, with ten times as many before the first.
         Default: the dimension of the hull, at least 5. With fewer, draws are similar and too near
-        the mean. Each step needs two linear programs, which is slow for images.
+        the mean.
     """
 
     n: int = 200
@@ -240,19 +240,18 @@ def dissimilarity(
     ----------
     formula : str or DataFrame
         Formula, or a data frame all of whose columns are used. The response is only used if the
-        metric learns from classes, as `NCA` does.
+        metric learns from classes.
     data : DataFrame, or path or lazy table as `data` in `fit`
         Data for the formula.
     metric : str, metric object, callable or matrix
         Dissimilarity, as `dissimilarity=` in `fit`.
     na : "drop", "raise" or "keep"
-        Treatment of rows with missing values, as in `fit`.
+        As in `fit`.
 
     Returns
     -------
     Dissimilarity
-        The dissimilarities, for `dissimilarity=` in `fit`, with `check`, `to_frame`, `map` and
-        `plot`.
+        The dissimilarities, for `dissimilarity=` in `fit`.
 
     Examples
     --------
@@ -290,13 +289,12 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Parameters
     ----------
     path : str or path
-        File with a table, whole or one triangle, as R's `write.csv(as.matrix(d))`, `write.csv2` and
-        `write.table`, pandas' `to_csv` and PHYLIP write it; with a line for each pair, which has
-        the names of both rows and their dissimilarity, or the numbers of `as.vector(d)` alone; or
-        with an array by `numpy.save`, square or condensed.
+        File with a table, whole or one triangle, as R's `write.csv(as.matrix(d))`, pandas' `to_csv`
+        and PHYLIP write it; with a line for each pair, which has the names of both rows and their
+        dissimilarity, or the numbers of `as.vector(d)` alone; or with an array by `numpy.save`,
+        square or condensed.
     names : sequence, optional
-        Labels of the rows in the order of the file, such as `data.index`, instead of those in the
-        file.
+        Labels of the rows in the order of the file, such as `data.index`.
 
     Returns
     -------
@@ -306,15 +304,13 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     Raises
     ------
     DataError
-        If the file cannot be read or has another format; if a table is not square, or has different
-        names on rows and columns; if names repeat; if values are missing, infinite or negative, or
-        are similarities. An asymmetric matrix is accepted.
+        If the file has another format or names that repeat, or if values are missing, infinite,
+        negative or similarities.
 
     Notes
     -----
-    Names that are whole numbers become numbers. Rows without names are labelled from 1 as in R, or
-    from 0 in arrays; either matches data whose n rows are labelled 0 to n - 1 or 1 to n. For other
-    labels, and for only some of the rows, pass `names`.
+    Names that are whole numbers become numbers. Rows without names match data whose n rows are
+    labelled 0 to n - 1 or 1 to n; otherwise pass `names`.
 
     Examples
     --------
@@ -359,25 +355,23 @@ def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
     """The warning if rows with less than half of the predictors are nearest to many rows; or ""."""
     if not (frame.keep and metric.skips_missing) or metric.given or metric.train_in_folds:
         return ""
-    observed, p = frame.columns.notna().sum(axis=1).to_numpy(), len(frame.schema)
-    sparse = np.flatnonzero(2 * observed < p)
-    if len(sparse) == 0 or len(sparse) > len(frame) / 2:
+    p = len(frame.schema)
+    sparse = 2 * frame.columns.notna().sum(axis=1).to_numpy() < p
+    if not 0 < sparse.mean() <= 1 / 2:
         return ""
-    trained = train_metric(metric, frame)
-    rows, candidates = (of(trained, frame) for of in (rows_of, candidates_of))
+    known = measure_frame(frame, metric)
     sample = np.unique(np.linspace(0, len(frame) - 1, SAMPLED).astype(int))
-    D = compare(trained, part(rows, sample), candidates)
+    D = compare(known.metric, part(known.rows, sample), known.candidates)
     D = np.where(np.isnan(D), np.inf, D)
     D[np.arange(len(sample)), sample] = np.inf
-    nearest = float((D[:, sparse].min(axis=1) < np.delete(D, sparse, axis=1).min(axis=1)).mean())
-    if nearest <= HUBS * len(sparse) / len(frame):
+    nearest = (D[:, sparse].min(axis=1) < D[:, ~sparse].min(axis=1)).mean()
+    if nearest <= HUBS * sparse.mean():
         return ""
     names = list(frame.schema) if p <= 10 else f"data.columns.drop({frame.formula.response!r})"
     return (
-        f"{len(sparse)} of the {len(frame)} rows have less than half of the predictors, but are "
-        f"nearest to {100 * nearest:.0f} % of the "
-        "rows, because missing values are skipped: leave them out by "
-        f"data.dropna(thresh={p // 2 + p % 2}, subset={names})"
+        f"{sparse.sum()} of the {len(frame)} rows have less than half of the predictors, but are "
+        f"nearest to {100 * nearest:.0f} % of the rows, because missing values are skipped: leave "
+        f"them out by data.dropna(thresh={p // 2 + p % 2}, subset={names})"
     )
 
 

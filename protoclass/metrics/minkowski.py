@@ -131,7 +131,7 @@ class Minkowski(Metric):
     Parameters
     ----------
     r : float >= 1, sequence or "grid"
-        Exponent. A sequence is tuned by cross-validation; "grid" is 1, 1.5, 2, 3 and inf.
+        Exponent; "grid" is 1, 1.5, 2, 3 and inf.
     scale : True, False or "fold"
         Scaling of the columns.
 
@@ -141,14 +141,7 @@ class Minkowski(Metric):
         * False: no scaling.
     column_weights : mapping of name to number >= 0, optional
         Weights w of columns of the design matrix, or of predictors for all their columns. Default:
-        1. For r = inf the distance is max w |x - z|.
-
-    Raises
-    ------
-    OptionError
-        If weights are for unknown columns, or if all weights are 0.
-    NoCoordinatesError
-        If a method needs coordinates and a weight is 0.
+        1. For r = inf the distance is max w |x - z|. With a weight 0 there are no coordinates.
 
     Notes
     -----
@@ -340,15 +333,12 @@ class Chebyshev(Minkowski):
 class Mahalanobis(Metric):
     """Mahalanobis distance sqrt((x - z)' S^-1 (x - z)), S the covariance (n - 1) of training rows.
 
-    It does not change if columns are rescaled or mixed linearly.
-
     Parameters
     ----------
     ridge : float >= 0
-        Regularisation: S + ridge diag(S) replaces S. A constant column counts with variance 1, and
-        needs a ridge.
+        S + ridge diag(S) replaces S. A constant column counts with variance 1, and needs a ridge.
     scale : True or "fold"
-        Rows for S: True learns S once on all rows, "fold" again on the training rows of each fold.
+        Whether S is learned on all rows, or again on the training rows of each fold.
 
     Raises
     ------
@@ -482,22 +472,21 @@ def checked_weights(weights: Any) -> dict[str, float] | None:
 
 def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[str]) -> Array:
     """The weight of each column of the design matrix (p,)."""
-    made: dict[str, list[int]] = {}  # columns that a predictor makes alone
-    for k, used in enumerate(predictors_of_columns(frame)):
-        if len(used) == 1:
-            made.setdefault(next(iter(used)), []).append(k)
-    strange = [c for c in weights if c not in columns and c not in made]
-    if strange:
-        known = [*columns, *(c for c in made if c not in columns)]
-        raise OptionError(
-            f"column_weights name {strange[0]!r}, which is not a column of the design matrix of "
-            f"{frame.formula.quoted}: use "
-            f"{', '.join(map(repr, known[:20]))}{f' and {len(known) - 20} more' if len(known) > 20 else ''}"
-        )
-    out = np.ones(len(columns))
-    # a column's own name goes last, so it takes precedence
-    for name in sorted(weights, key=lambda c: c in columns):
-        out[[columns.index(name)] if name in columns else made[name]] = weights[name]
+    # the predictor that makes a column alone and is no column itself; "" for none
+    makers = [
+        "".join(used) if len(used) == 1 and not used & {*columns} else ""
+        for used in predictors_of_columns(frame)
+    ]
+    known = list(dict.fromkeys([*columns, *filter(None, makers)]))
+    for name in weights:
+        if name not in known:
+            more = f" and {len(known) - 20} more" if len(known) > 20 else ""
+            raise OptionError(
+                f"column_weights name {name!r}, which is not a column of the design matrix of "
+                f"{frame.formula.quoted}: use {', '.join(map(repr, known[:20]))}{more}"
+            )
+    pairs = zip(columns, makers, strict=True)
+    out = np.array([weights.get(c, weights.get(maker, 1.0)) for c, maker in pairs])
     if not out.any():
         raise OptionError("column_weights must not be 0 for all columns")
     return out

@@ -28,19 +28,17 @@ SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 
 class Mixed(Wrapper):
     """Weighted mean of dissimilarities by different columns: sum_g w_g D_g / s_g / sum_g w_g.
 
-    The scale s_g is the median of the positive dissimilarities of part g between different training
-    rows, so parts with equal weights have about the same influence.
+    The scale s_g is the median of the positive dissimilarities of part g between training rows.
 
     Parameters
     ----------
     parts : list of (columns, metric), or mapping of columns to metric
-        Parts of the mean. `columns` is one or several predictors; every predictor must be in
-        exactly one part. `metric` is a metric object, trained or not, its name or a function of two
-        rows, but not a given matrix.
+        `columns` is one or several predictors; every predictor must be in exactly one part.
+        `metric` is a metric object, its name or a function of two rows, but not a given matrix.
     weights : numbers >= 0, one for each part, optional
         Weights w_g, not all 0. Default: 1 each.
     scale : bool
-        Whether to scale the parts; False leaves them in their own units (s_g = 1).
+        Whether to scale the parts; otherwise s_g = 1.
 
     Raises
     ------
@@ -52,21 +50,15 @@ class Mixed(Wrapper):
     Notes
     -----
     The scales are learned from all pairs of up to 447 rows; for more rows from the pairs of two
-    random samples of 447 rows each, the same for the same rows. If a part must be learned again in
-    each fold (ranks, `scale="fold"`, labels), so are the scales of all parts. A mixture satisfies
-    the triangle inequality if all parts do.
+    random samples of 447 rows each. If a part must be learned again in each fold, so are the scales
+    of all parts. A mixture satisfies the triangle inequality if all parts do.
 
     Examples
     --------
     >>> import protoclass as pc
     >>> t = pc.load_data("clinic").dropna()
-    >>> parts = [(["age", "severity"], "euclidean"), (["ward", "smoker"], "gower")]
-    >>> mix = pc.Mixed(parts, weights=[2, 1])
-    >>> d = pc.dissimilarity("~ age + severity + ward + smoker", t, mix)
-    >>> a = pc.dissimilarity("~ age + severity", t, "euclidean")
-    >>> b = pc.dissimilarity("~ ward + smoker", t, "gower")
-    >>> by_hand = (2 * a.to_frame() / a.quantile(0.5) + b.to_frame() / b.quantile(0.5)) / 3
-    >>> bool(abs(d.to_frame() - by_hand).max(axis=None) < 1e-12)
+    >>> mix = pc.Mixed([(["age", "severity"], "euclidean"), ("ward", "gower")], weights=[2, 1])
+    >>> pc.dissimilarity("~ age + severity + ward", t, mix).shape == (len(t), len(t))
     True
     """
 

@@ -54,8 +54,7 @@ HALF_SQUARES = Geometry(value=_half_squares)
 class Cosine(Metric):
     """Cosine dissimilarity: 1 - cosine of the angle between rows of the design matrix.
 
-    It violates the triangle inequality. It is computed as half the squared distance of the rows
-    scaled to length 1, which is accurate for small angles.
+    It violates the triangle inequality.
 
     Raises
     ------
@@ -92,12 +91,7 @@ class Cosine(Metric):
 class Correlation(Cosine):
     """Correlation dissimilarity: 1 - Pearson's correlation of two rows of the design matrix.
 
-    It compares the shape of profiles, not their level: it is `Cosine` on rows minus their means.
-
-    Raises
-    ------
-    DataError
-        If a row is constant over the columns, or if there is only one column.
+    It is `Cosine` on rows minus their means.
 
     Examples
     --------
@@ -158,12 +152,7 @@ class Hamming(Metric):
     """Hamming distance: the proportion of predictors of any type in which two rows differ.
 
     Transforms in the formula are ignored. A value that is not in the training data differs from all
-    others.
-
-    Raises
-    ------
-    DataError
-        If integers exceed 2^53, because floats cannot represent all of them.
+    others. Integers go up to 2^53.
 
     Notes
     -----
@@ -256,11 +245,6 @@ class Jaccard(Metric):
     The columns of the design matrix are the features: booleans, numbers 0 and 1, or the levels of a
     category. Two rows without any feature are at distance 0.
 
-    Raises
-    ------
-    DataError
-        If a column has other values.
-
     Notes
     -----
     Jaccard (1912), *New Phytologist* 11.
@@ -316,10 +300,10 @@ class Kernel(Metric):
     Parameters
     ----------
     kernel : "rbf", "poly" or "laplacian"
-        Kernel K. For a matrix of another kernel see `Dissimilarity.from_similarity`.
+        For a matrix of another kernel see `Dissimilarity.from_similarity`.
     gamma : float > 0, optional
-        Parameter of the kernel. Default: 1 / (number of columns * variance of all entries of the
-        scaled design matrix), as scikit-learn's `gamma="scale"`. Columns far from 0 make it small.
+        Default: 1 / (number of columns * variance of all entries of the scaled design matrix), as
+        scikit-learn's `gamma="scale"`.
     degree : int from 1 to 100
         Degree of "poly".
     coef0 : float >= 0
@@ -329,8 +313,8 @@ class Kernel(Metric):
 
     Notes
     -----
-    These are distances between points, so they satisfy the triangle inequality. For "poly" they are
-    differences of numbers that may be large, and may be 0 between near rows.
+    These are distances between points. For "poly" they are differences of numbers that may be
+    large, and may be 0 between near rows.
 
     Examples
     --------

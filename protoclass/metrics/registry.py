@@ -99,10 +99,6 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise OptionError(f"name must be an identifier, such as 'dtw', not {brief(name)}")
-    if not isinstance(metric_class, type) or not issubclass(metric_class, Metric):
-        raise OptionError(
-            f"{brief(metric_class)} is not a subclass of protoclass.Metric, so {name!r} has no dissimilarities"
-        )
     if name == "auto":
         raise OptionError(
             "name='auto' is reserved for the choice by the kinds of the predictors: use another"
@@ -137,12 +133,11 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
 class Custom(Metric):
     """Custom dissimilarity by a function of two rows, `function(row, row) -> float`.
 
-    It is called once for every ordered pair, with the raw predictors of each row as a Series.
-
     Parameters
     ----------
     function : callable
-        Function that returns a finite number >= 0; it need not be symmetric.
+        It is called for every ordered pair, with the raw predictors of each row as a Series, and
+        returns a finite number >= 0.
 
     Examples
     --------

@@ -58,35 +58,33 @@ AUTO = "auto"
 class Relevance(Wrapper):
     """A distance with learned weights of the variables, or a learned matrix (relevance learning).
 
-    It is learned together with a few prototype rows, by swaps and gradient steps in turn; both
-    lower the mean of s(beta (d+ - d-) / (d+ + d-)). Here d+ and d- are the distances of a row to
-    the nearest prototype of its class and of any other class, and s is the logistic function. It is
-    learned again in each fold.
+    It is learned in each fold together with a few prototype rows, by swaps and gradient steps that
+    lower the mean of s(beta (d+ - d-) / (d+ + d-)): d+ and d- are the distances of a row to the
+    nearest prototype of its class and of any other class, s is the logistic function.
 
     Parameters
     ----------
     of : metric or its name
         Distance whose variables are weighted.
     matrix : "diagonal" or "full"
-        Type of the learned distance. "diagonal": a weight for each variable, for distances that are
-        a sum or a mean over variables (Minkowski, Gower, and `Mixed`, with its parts as variables).
-        "full": a linear map of the coordinates, for Euclidean distances.
+        "diagonal": a weight for each variable, for distances that are a sum or a mean over
+        variables (Minkowski, Gower, and the parts of `Mixed`). "full": a linear map of the
+        coordinates, for Euclidean distances.
     local : bool, or sequence
-        Whether each class has its own weights or matrix, for distances to its candidates. These
-        distances are not symmetric, and their scales are learned too.
+        Whether each class has its own weights or matrix, for distances to its candidates, which are
+        then not symmetric.
     K : int >= 1, or sequence
-        Number of prototypes per class, on average. A sequence here and below is tuned.
+        Mean number of prototypes per class.
     ridge : float >= 0, or sequence
-        Penalty against distances that depend on few variables: ridge times the mean logarithm of
-        the weights (of the eigenvalues of the matrix) is subtracted from the mean cost.
+        Penalty against few variables: ridge times the mean logarithm of the weights (of the
+        eigenvalues of the matrix) is subtracted from the mean cost.
     beta : float > 0, or sequence
-        Slope of the logistic function. If it is large, the cost is nearly the number of errors.
+        Slope of the logistic function.
     dims : int, optional
-        Number of axes of a full matrix. Fewer than columns start as principal axes; with `local`,
-        the matrices are learned on these axes. Default: the number of columns, at most 64.
+        Number of axes of a full matrix, which start as principal axes. Default: the number of
+        columns, at most 64.
     sample : int >= 2
-        Maximum number of rows for learning at a time; of more rows, each round uses a new
-        stratified random sample.
+        Maximum number of rows for each round of learning, in stratified random samples.
     seed : int
         Seed for the samples and the initial prototypes.
 
@@ -95,14 +93,13 @@ class Relevance(Wrapper):
     OptionError
         If the distance has no variables to weight, or no coordinates.
     DataError
-        If there is no response, if only one class has rows, or if all variables are constant.
+        As for `NCA`.
 
     Notes
     -----
-    Sato and Yamada (1996), *Generalized Learning Vector Quantization*. Schneider, Biehl and Hammer
-    (2009), *Adaptive Relevance Matrices in Learning Vector Quantization*, Neural Computation 21;
-    their prototypes are not rows. Nebel, Hammer, Frohberg and Villmann (2015), Neurocomputing 169.
-    Weights have mean 1; a variable that does not vary gets weight 0. Redundant variables may divide
+    Sato and Yamada (1996); Schneider, Biehl and Hammer (2009), Neural Computation 21, whose
+    prototypes are not rows; Nebel, Hammer, Frohberg and Villmann (2015), Neurocomputing 169.
+    Weights have mean 1; a variable that does not vary gets weight 0. Redundant variables divide
     their weight in any proportion.
 
     Examples
@@ -181,26 +178,22 @@ class Relevance(Wrapper):
         chosen = np.unique(np.concatenate(batches))
         seen = frame.take(chosen)
         check_classes(seen, seen.codes, "training rows have")
-        space, describe = (self._maps if self.matrix == "full" else self._weights)(base, seen)
+        space, build = (self._maps if self.matrix == "full" else self._weights)(base, seen)
         counts = np.minimum(self.K, np.bincount(seen.codes, minlength=len(frame.levels)))
         with alone():  # the same sums on any number of threads, and many small ones
             places = [np.searchsorted(chosen, at) for at in batches]
             found = learn(
                 space, seen.weights, seen.codes, places, counts, float(self.beta), (self.seed,)
             )
-        names, weights, parts = describe(space.values(found.parameters))
         spec = replace(self, of=base.spec)
-        known = np.array([len(batches[0]), len(live)]), np.array([found.before, found.after]), names
-        one = replace(spec, local=False)
-        trained = [
-            kind(one, of, *known, w, *further)
-            for w, (kind, of, further) in zip(weights, parts, strict=True)
-        ]
-        return (
-            TrainedLocal(spec, base, *known, weights, tuple(trained)) if self.local else trained[0]
-        )
+        learned = np.array([len(batches[0]), len(live)]), np.array([found.before, found.after])
+        parts = build(space.values(found.parameters), replace(spec, local=False), *learned)
+        if not self.local:
+            return parts[0]
+        weights = np.stack([metric.weights for metric in parts])
+        return TrainedLocal(spec, base, *learned, parts[0].names, weights, tuple(parts))
 
-    def _weights(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
+    def _weights(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Build]:
         """The space of the weights of the variables that vary."""
         rows = rows_of(base, seen)
         candidates, n = rows if base.same_sides else candidates_of(base, seen), len(seen)
@@ -230,20 +223,23 @@ class Relevance(Wrapper):
             others = weighed_rows if weighed.same_sides else candidates_of(weighed, seen)
             return compare(weighed, part(weighed_rows, at), part(others, to))
 
-        def describe(values: Array) -> Described:
+        def build(
+            values: Array, spec: Relevance, counts: Array, search: Array
+        ) -> list[WithWeights]:
             weights = np.zeros((len(values), len(varies)))
             weights[:, varies] = values
             kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
-            return strings(base.variables), weights, [(kind, base.weighed(w), ()) for w in weights]
+            names = strings(base.variables)
+            return [kind(spec, base.weighed(w), counts, search, names, w) for w in weights]
 
         group, groups = (seen.codes, len(seen.levels)) if self.local else (np.zeros(n, np.int64), 1)
         scaled = isinstance(base, VectorMetric)  # and so a sum
         count, power = int(varies.sum()), float(base.power)
         return Weights(
             np.arange(n), terms, between, count, power, float(self.ridge), group, groups, scaled
-        ), describe
+        ), build
 
-    def _maps(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Describe]:
+    def _maps(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Build]:
         """The space of maps of the coordinates that vary, centred and of mean variance 1."""
         vectors = as_vectors(base)
         X = np.asarray(vectors.coordinates(rows_of(base, seen)), float)
@@ -266,27 +262,28 @@ class Relevance(Wrapper):
         else:
             space = one_map(X, count, float(self.ridge))
 
-        def describe(values: Array) -> Described:
-            learned = values @ axes
-            maps = np.zeros((*learned.shape[:2], len(varies)))
-            maps[:, :, varies] = learned
+        def build(
+            values: Array, spec: Relevance, counts: Array, search: Array
+        ) -> list[WithWeights]:
+            inner = values @ axes
+            maps = np.zeros((*inner.shape[:2], len(varies)))
+            maps[:, :, varies] = inner
             back = np.zeros((len(varies), maps.shape[1]))
             if not self.local:  # otherwise coordinates have no place without a class
-                back[varies] = inverse(learned[0].astype(float), X.astype(float))
+                back[varies] = inverse(inner[0].astype(float), X.astype(float))
             names = getattr(base, "columns", strings(seen.design.columns))
-            return (
-                names,
-                (maps**2).sum(axis=1),
-                [(TrainedMatrix, base, (center, m, back)) for m in maps],
-            )
+            weights, known = (maps**2).sum(axis=1), (spec, base, counts, search, names)
+            return [
+                TrainedMatrix(*known, w, center, m, back)
+                for w, m in zip(weights, maps, strict=True)
+            ]
 
-        return space, describe
+        return space, build
 
 
-# names of the variables, weights of each part, and the parts: their class, their base and further
-# fields
-Described = tuple[Array, Array, list[tuple[Any, TrainedMetric, tuple[Array, ...]]]]
-Describe = Callable[[Array], Described]  # from the learned values
+# from learned values, the specification, `counts` and `search` to the metric of all candidates, or
+# of each class
+Build = Callable[..., list["WithWeights"]]
 
 
 def matrices_of(base: TrainedMetric) -> tuple[str, ...]:

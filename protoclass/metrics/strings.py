@@ -31,41 +31,37 @@ class Mismatch(Metric):
     """Distance sqrt(2 - 2 K) of strings, with the normalised (k, m)-mismatch kernel K.
 
     The only predictor is one column of strings. A string is described by the number of its k-mers
-    (substrings of k letters) within m mismatches of each word of k letters; the kernel is the inner
-    product of two descriptions, divided by their lengths. With m = 0 it is the spectrum kernel.
+    (substrings of k letters) within m mismatches of each word; the kernel is the inner product of
+    two descriptions, divided by their lengths. With m = 0 it is the spectrum kernel.
 
     Parameters
     ----------
     k : int, sequence or "grid"
-        Number of letters of a k-mer. A sequence is tuned by cross-validation; "grid" is 2 to 6, at
-        most the letters of the shortest string.
+        Number of letters of a k-mer; "grid" is 2 to 6, at most the letters of the shortest string.
     m : int, or sequence
         Number of allowed mismatches, 0 <= m < k.
     alphabet : str, optional
         Letters of the words, case-sensitive; their number affects the kernel if m > 0. Default: the
-        letters of the training rows. A new row with another letter gets no prediction, with a
-        warning.
+        letters of the training rows. A new row with another letter gets no prediction.
     skip : str
-        Letters for unknown values, such as "X" in proteins. K-mers that contain one are ignored.
+        Letters for unknown values, such as "X" in proteins, whose k-mers are ignored.
 
     Raises
     ------
     DataError
-        If a string has a letter outside the alphabet or no k-mer, or if the predictors are not one
-        column of strings.
+        If a string has a letter outside the alphabet or no k-mer.
 
     Notes
     -----
-    Leslie, Eskin, Cohen, Weston and Noble (2004), *Bioinformatics* 20, 467-476; Leslie, Eskin and
-    Noble (2002) for the spectrum kernel; Bien and Tibshirani (2011), section 6.3.
+    Leslie, Eskin, Cohen, Weston and Noble (2004), *Bioinformatics* 20; Leslie, Eskin and Noble
+    (2002) for the spectrum kernel; Bien and Tibshirani (2011), section 6.3.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import protoclass as pc
     >>> t = pd.DataFrame({"gene": ["GATTACA", "GATTACC", "CCCGGG"]})
-    >>> metric = pc.Mismatch(k=3, m=1, alphabet="ACGT")
-    >>> pc.dissimilarity("~ gene", t, metric).condensed().round(3).tolist()
+    >>> pc.dissimilarity("~ gene", t, pc.Mismatch(3, 1, "ACGT")).condensed().round(3).tolist()
     [0.403, 1.334, 1.314]
     """
 
@@ -233,22 +229,15 @@ class TrainedMismatch(TrainedMetric):
 class Levenshtein(Metric):
     """Edit distance of strings: minimum number of insertions, deletions and substitutions.
 
-    The only predictor is one column of strings.
-
     Parameters
     ----------
     normalised : bool
-        Whether to divide by the length of the longer string. The result is a number from 0 to 1,
-        which need not satisfy the triangle inequality. Two empty strings are at distance 0.
-
-    Raises
-    ------
-    DataError
-        If the predictors are not one column of strings.
+        Whether to divide by the length of the longer string, which need not satisfy the triangle
+        inequality. Two empty strings are at distance 0.
 
     Notes
     -----
-    Levenshtein (1966), *Soviet Physics Doklady* 10, 707-710; computed by the package rapidfuzz.
+    Levenshtein (1966), *Soviet Physics Doklady* 10, 707-710.
 
     Examples
     --------
@@ -275,10 +264,6 @@ class Levenshtein(Metric):
             slow=True,
             unseen="measured",
         )
-
-    def train(self, frame: Frame) -> TrainedMetric:
-        _texts(frame, self.name)
-        return TrainedMetric(self)
 
     def rows(self, frame: Frame) -> Rep:
         return (_texts(frame, self.name),)

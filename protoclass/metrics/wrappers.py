@@ -36,9 +36,8 @@ OF_ANY = ("slow", "data_dependent", "train_in_folds", "supervised", "given", "op
 class Wrapper(Metric):
     """A metric that transforms the values of another one, its parameter `of`, by `transform`.
 
-    Everything else is inherited, except the traits `triangle`, `power` and `geometry`, which a
-    transform need not preserve. If it does, override `traits`: `replace(super().traits,
-    triangle=True)`.
+    Everything else is inherited, except the traits `triangle`, `power` and `geometry`; if the
+    transform preserves one, override `traits`: `replace(super().traits, triangle=True)`.
 
     Examples
     --------
@@ -275,7 +274,7 @@ class Ranks(Wrapper):
     """Rank dissimilarity: the number of training rows x_i with d(x_i, z) <= d(x, z).
 
     A ball of radius eps then contains about the same number of training rows for any density around
-    its centre (Bien and Tibshirani 2011, section 4.1). Ranks are computed again in each fold.
+    its centre (Bien and Tibshirani 2011, section 4.1).
 
     Parameters
     ----------

@@ -137,29 +137,26 @@ class Condition:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """Facts about a method; a text instead of True names the condition for a capability.
+    """Facts about a method; a text names the condition for a capability.
 
-    `pc.testing.check_model` compares them with the models of the class, except for `nearest`,
-    `candidates`, `costs`, `own_distances` and `warm_starts`. If they depend on parameters, a model
-    may have its own `can`. General code uses only these and `Model.has`, never the name of a
-    method.
+    General code uses only these and `Model.has`, never the name of a method. If they depend on
+    parameters, a model may have its own `can`.
 
     Attributes
     ----------
     weights : bool
         Whether it takes weights of the rows.
     candidates : frozenset of str
-        Subset of "subset" (candidates may be a random part of the rows) and "unlabelled"
-        (candidates need not be rows).
+        "subset" if candidates may be a random part of the rows, "unlabelled" if they need not be
+        rows.
     objective, certificate : bool or str
-        Whether its report contains the value of an objective, and a bound on the optimum.
+        Whether its report has the value of an objective, and a bound on the optimum.
     coordinates : bool
-        Whether it needs coordinates of the rows, which only metrics of a vector space have.
+        Whether it needs coordinates, which only metrics of a vector space have.
     nearest : bool
         Whether its rule predicts the class of the nearest prototype.
     own_distances : bool
-        Whether the nearest prototype is by distances of the rule, not by the metric
-        (`core.query.ByDistance`).
+        Whether the rule has distances of its own (`core.query.ByDistance`).
     balls : bool or str
         Whether its prototypes have balls that cover rows of their class.
     gains : bool or str
@@ -167,8 +164,7 @@ class Capabilities:
     steps : bool or str
         Whether its rule is built step by step (`core.query.Stepwise`).
     costs : bool or str
-        Whether its rule has a method `at_cost(lambda_)`: the first steps, which are the rule of a
-        larger lambda.
+        Whether its rule has a method `at_cost(lambda_)`, the rule of a larger lambda.
     warm_starts : bool
         Whether the rule of a grid point depends on the previous point.
     solvers : tuple of str
@@ -178,8 +174,8 @@ class Capabilities:
     grid_bounds : bool
         Whether its paths have bounds over the grid, which choose="bound" needs.
     counted : bool or str
-        Whether a user can limit the number of prototypes. If only another `size` of the rules can
-        be limited, the name of its unit, such as "features".
+        Whether a user can limit the number of prototypes; if only another `size` can be limited,
+        the name of its unit, such as "features".
     """
 
     weights: bool = False
@@ -221,12 +217,10 @@ Axes = Mapping[str, np.ndarray]  # the values of each parameter that is tuned, a
 class Model(NamedArguments, Served):
     """A method: frozen parameters, all of them fields of a dataclass.
 
-    A parameter is tuned by cross-validation if it is `"grid"`, a sequence of values, or an object
-    that computes a grid from the task (`Grid`). A custom method must define `path`. Its parameters
-    cannot have the name of an attribute or method of this class.
-
-    A training set may lack a class, unless `rows_needed` requires otherwise: the rule then never
-    predicts this class.
+    A parameter is tuned if it is `"grid"`, a sequence of values, or an object that computes a grid
+    from the task (`Grid`). A custom method must define `path`; its parameters cannot have the name
+    of an attribute or method of this class. A training set may lack a class, unless `rows_needed`
+    requires otherwise.
 
     Attributes
     ----------
@@ -236,30 +230,30 @@ class Model(NamedArguments, Served):
     never_tuned : frozenset of str
         Parameters that are never tuned.
     grids : frozenset of str
-        Parameters that have a default grid, in addition to those that are "grid" by default.
+        Further parameters that have a default grid.
     words : mapping of parameter to str
         Axis labels of tuned parameters in plots. Default: the name of the parameter.
     larger : mapping of parameter to Grid
-        Parameters whose default grid is extended by the values of a Grid while its last value is
-        selected. A grid point must give the same rule if it is alone in a grid.
+        Parameters whose default grid is extended by a Grid while its last value is selected. A
+        point must give the same rule if it is alone in a grid.
     tuned_last : frozenset of str
         Parameters tuned after those of a learned metric, which are tuned at the lowest value.
     reads_once : int, or None
-        Size in bytes from which on dissimilarities of a metric that is trained in folds are read
-        once, block by block.
+        Bytes from which dissimilarities of a metric that is trained in folds are read once, in
+        blocks.
     most_held : int, or None
         Size in bytes up to which the matrix of dissimilarities is stored. Default: a quarter of the
         available memory.
     most_pairs : int, or None
         Number of dissimilarities above which candidates="auto" means a sample of the rows.
     example : mapping of parameter to values
-        Values for `pc.testing.check_model`, for a hundred rows: at least two for each parameter
-        that is tuned by default, with different rules.
+        Values for `pc.testing.check_model`: at least two, with different rules for a hundred rows,
+        of each parameter that is tuned by default.
     as_repeats : mapping of parameter to value, or None
-        Parameters with which a row of weight 2 gives the same predictions as two rows, such as
-        `{"K": 1}`. None if weights mean something else or random draws depend on them.
+        Parameters with which a row of weight 2 predicts as two rows, such as `{"K": 1}`; None if
+        there are none.
     papers : tuple of str
-        Keys of the papers of the method in `export.methods`, which `Fit.methods` cites.
+        Keys of the papers of the method in `export.methods`, which `Card.methods` cites.
     """
 
     _serves: ClassVar[Mapping[str, str]] = VERBS_OF_MODEL
@@ -286,7 +280,7 @@ class Model(NamedArguments, Served):
 
     @property
     def title(self) -> str:
-        """The name of the method in printed output and summaries."""
+        """The name of the method in printed output."""
         return self.name
 
     @property
@@ -296,14 +290,12 @@ class Model(NamedArguments, Served):
 
     @property
     def shares_work(self) -> bool:
-        """Whether the fit on all rows comes from the same call of `paths` as the folds, because
-        they share most of the work.
-        """
+        """Whether the fit on all rows comes from the same call of `paths` as the folds."""
         return False
 
     def seconds_each(self, columns: int) -> float | None:
-        """Predicted seconds of a fit with its folds for each pair of a row and a candidate, on two
-        processors. None if unknown: all rows are then candidates by default.
+        """Predicted seconds of a fit with its folds per pair of row and candidate, on two
+        processors. None: all rows are candidates by default.
         """
         return None
 
@@ -316,16 +308,11 @@ class Model(NamedArguments, Served):
         return self
 
     def class_sizes(self, values: Mapping[str, Any], held: np.ndarray) -> np.ndarray | None:
-        """Maximum number of prototypes per class, (classes,), with these tuned values and `held`
-        rows of each class; None if it does not follow from the parameters.
-        """
+        """Maximum number of prototypes per class, with `held` rows of each, or None if unknown."""
         return None
 
     def loss(self, task: Task, prototypes: Points) -> float | None:
-        """The objective that the method minimises, for any prototypes; None if it has none.
-
-        `check_model` compares the fit with 30 random selections.
-        """
+        """The objective that the method minimises, for any prototypes; None if it has none."""
         return None
 
     def parameters(self) -> dict[str, Any]:
@@ -346,14 +333,8 @@ class Model(NamedArguments, Served):
         }
 
     def grid(self, task: Task, smallest: np.ndarray) -> dict[str, np.ndarray]:
-        """The values of each tuned parameter, ascending.
-
-        Parameters
-        ----------
-        task : Task
-            All rows.
-        smallest : int array (classes,)
-            Smallest number of training rows of each class over the folds.
+        """The values of each tuned parameter, ascending, from all rows and the smallest number of
+        training rows of each class over the folds.
         """
         axes = {}
         for name, value in self.tuned().items():
@@ -377,8 +358,8 @@ class Model(NamedArguments, Served):
         return values
 
     def in_folds(self, grid: Axes, task: Task) -> Callable[[Task], dict[str, np.ndarray]]:
-        """A function that returns the grid of a fold with a learned metric, from the task of its
-        training rows. `grid` was drawn from `task`, all rows; the levels stay the same.
+        """A function from the task of a fold's training rows to its grid, for a learned metric.
+        `grid` was drawn from `task`, all rows.
         """
         return lambda part: dict(grid)
 
@@ -426,10 +407,7 @@ class Model(NamedArguments, Served):
         return np.zeros(len(held), np.int64)
 
     def path(self, task: Task, grid: Axes) -> Path:
-        """Rules for every point of the grid: the product of its axes, the last varying fastest.
-
-        `axis(grid, name, self.name)` gives the values of a parameter, tuned or not.
-        """
+        """Rules for the product of the axes of the grid (`axis`), the last varying fastest."""
         raise OptionError(
             f"the model {type(self).__name__} does not define how it is fitted: write its method `path`"
         )
@@ -437,9 +415,8 @@ class Model(NamedArguments, Served):
     def paths(
         self, task: Task, fold: np.ndarray, folds: int, grid: Axes
     ) -> Iterator[tuple[int, Path]]:
-        """The path of each fold, without its rows; override it if folds can share work.
-
-        Prototypes are numbered by columns of the full task.
+        """The path of each fold, learned without its rows; prototypes are numbered by columns of
+        the full task.
         """
         for f in range(folds):
             part, columns = task.keep(fold != f, f)
@@ -463,7 +440,7 @@ class Model(NamedArguments, Served):
         raise self._lacks("feature_table")
 
     def explain(self, learned: LearnedRule, query: Query) -> list[str]:
-        """Sentences that explain the predicted class of the only row of a query."""
+        """Sentences that explain the predicted class of a query's only row."""
         raise self._lacks("explain")
 
     def conditions(self, learned: LearnedRule, query: Query) -> list[Condition]:

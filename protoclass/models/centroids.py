@@ -37,24 +37,18 @@ class KMeans(PerClass):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of centroids of each class, or a proportion of the rows of each class. "grid": 1 to
-        10, at most the training rows of the smallest class.
+        Number, or proportion of the rows, of each class. "grid": 1 to 10, at most the training rows
+        of the smallest class.
     starts : int >= 1
-        Number of runs from different starts; the best run is used.
+        Number of runs, of which the best is used.
     start : "k-means++" or "random"
         Initial centroids: rows of the class that are far from one another, or K random rows, drawn
         by weight.
 
-    Raises
-    ------
-    DataError
-        If a class has fewer rows with weight than centroids.
-    NoCoordinatesError
-        If the dissimilarity has no coordinates.
-
     Notes
     -----
-    In a class with fewer than K distinct rows, centroids repeat these. The fit reports this.
+    A class with fewer rows than K raises an error. If distinct rows are fewer, centroids repeat
+    them, which the fit reports.
 
     Examples
     --------
@@ -138,15 +132,8 @@ class Centroids(Model):
     Parameters
     ----------
     threshold : float >= 0, sequence or "grid"
-        Number of standard errors to shrink by; 0 does not move the centroids. "grid": 30 values,
-        evenly spaced from 0 to the lowest at which no column is left, as in R's `pamr`.
-
-    Raises
-    ------
-    DataError
-        If the weights do not exceed the number of classes.
-    NoCoordinatesError
-        If the dissimilarity has no coordinates.
+        Number of standard errors to shrink by. "grid": 30 values, evenly spaced from 0 to the
+        lowest at which no column is left, as in R's `pamr`.
 
     Notes
     -----

@@ -36,9 +36,8 @@ class Hyperplane(Model):
 
     Notes
     -----
-    More than two classes have a hyperplane each, against the rest, and the largest decision value
-    wins. The size of a fitted model is its number of support objects. New rows need dissimilarities
-    to nearly all candidates.
+    More than two classes have a hyperplane each, against the rest. The size of a fitted model is
+    its number of support objects. New rows need dissimilarities to nearly all candidates.
 
     References
     ----------

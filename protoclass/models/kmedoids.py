@@ -38,29 +38,25 @@ LARGEST = 2**29  # distances of a class in memory
 class KMedoids(PerClass):
     """k-medoids on each class separately, on any dissimilarity; the prototypes are the medoids.
 
-    The medoids of a class minimise the loss, the sum of the weights of its rows times their
-    dissimilarities to the nearest medoid. FasterPAM swaps medoids for other rows of the class until
-    no swap lowers the loss, a local optimum as in R's `pam`.
+    FasterPAM swaps medoids for other rows of the class until no swap lowers the loss, the sum of
+    weight times dissimilarity to the nearest medoid: a local optimum as in R's `pam`.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of medoids of each class, or a proportion of the rows of each class (as in Bien and
-        Tibshirani 2011, section 6.3). "grid": 1 to 10, at most the training rows of the smallest
-        class (half of its candidates if `candidates=` is a number).
+        Number, or proportion of the rows, of each class (Bien and Tibshirani 2011, section 6.3).
+        "grid": 1 to 10, at most the training rows of the smallest class (half of its candidates if
+        `candidates=` is a number).
     start : "k-means++", "build" or "random"
         Initial medoids. "k-means++": rows drawn far from one another; "build": at each step the row
-        that lowers the loss most (BUILD of PAM, slower and without randomness); "random": any rows.
+        that lowers the loss most (BUILD of PAM); "random": any rows.
     starts : int >= 1
-        Number of runs from different random starts; the run with the lowest loss is used.
+        Number of runs, of which the one with the lowest loss is used.
 
     Notes
     -----
-    With two medoids per class on iris, the loss is on average over 20 seeds 0.9 % above the best of
-    30 starts with one start, 0.2 % with five, and equal with ten.
-
-    Over a grid each K has one more run, which starts from the medoids of the previous K, so the
-    loss decreases in K.
+    Over a grid each K has one more run, from the medoids of the previous K, so the loss decreases
+    in K.
 
     References
     ----------

@@ -40,65 +40,61 @@ DEFAULTS = {"window": 0.3, "damping": 0.1, "steepness": 5.0, "neighbours": 5}
 class LVQ(PerClass):
     """Learning vector quantization: code vectors attracted and repelled by rows.
 
-    Rows are drawn with replacement, with probabilities proportional to their weights, and one or
-    two code vectors near each are moved (Kohonen 1995, chapter 6; ESL, section 13.2.2).
+    Rows are drawn by weight, and one or two code vectors near each are moved (Kohonen 1995, chapter
+    6; ESL, section 13.2.2).
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of code vectors of each class, or a proportion of the rows of each class (size / rows
-        for R's `lvqinit`). "grid": 1 to 10, at most the training rows of the smallest class.
+        Number, or proportion of the rows, of each class (size / rows for R's `lvqinit`). "grid": 1
+        to 10, at most the training rows of the smallest class.
     variant : str, or a sequence
         Learning algorithm.
 
-        * "lvq1": the nearest code vector moves towards the row if it is of its class, and away from
-          it otherwise, by a rate that decreases linearly to 0;
-        * "olvq1": the same, with a rate for each code vector that decreases with rows that it
-          classifies correctly and increases with others;
+        * "lvq1": the nearest code vector moves towards a row of its class and away from others, by
+          a rate that decreases linearly to 0;
+        * "olvq1": the same, with a rate of each code vector: from a to a / (1 + a) if it classifies
+          the row correctly, otherwise to a / (1 - a), at most alpha;
         * "lvq2.1": if exactly one of the two nearest is of the row's class and the row is in the
-          window between them, that one moves towards the row and the other away from it;
+          window between them, that one moves towards the row and the other away;
         * "lvq3": the same, and if both are of the row's class, both move towards it at `damping`
           times the rate;
-        * "glvq": the nearest of the row's class and the nearest of the others follow the negative
-          gradient of a cost (Sato and Yamada 1996).
+        * "glvq": the nearest of the row's class and of the others follow the negative gradient of a
+          cost (Sato and Yamada 1996).
     start : "knn", "random" or "kmeans"
         Initial code vectors.
 
-        * "knn": random rows of their class that their `neighbours` nearest rows classify correctly,
-          as in `lvqinit`. If a class has too few, others are added and the fit reports their number;
+        * "knn": random rows that their `neighbours` nearest rows classify correctly, as in
+          `lvqinit`, and others if a class has too few, which the fit reports;
         * "random": random rows;
         * "kmeans": the centroids of method "kmeans".
     draws : number > 0, or a sequence
-        Rows drawn for each code vector. None: 40 for "olvq1" and 100 for the others, as in R.
+        Rows drawn per code vector. None: 40 for "olvq1", otherwise 100, as in R.
     alpha : number between 0 and 1, or a sequence
         Initial rate. None: 0.3 for "olvq1", 0.1 for "glvq", 0.03 for the others.
     window : number between 0 and 1, or a sequence
-        Width of the window for "lvq2.1" and "lvq3": a row is in the window if the ratio of its
-        smaller to its larger distance exceeds (1 - window) / (1 + window). None: 0.3.
+        Width of the window for "lvq2.1" and "lvq3", in which the ratio of a row's smaller to its
+        larger distance exceeds (1 - window) / (1 + window). None: 0.3.
     damping : number between 0 and 1, or a sequence
         Factor of the rate for "lvq3". None: 0.1.
     steepness : number >= 0, or a sequence
-        Steepness of the cost of "glvq". Let d+ and d- be the squared distances to the two code
-        vectors and mu = (d+ - d-) / (d+ + d-). The cost is the logistic function of steepness * mu;
-        for steepness 0 it is mu. Its slope at mu = 0 is always 1. None: 5.
+        Steepness of the cost of "glvq", the logistic function of steepness * mu, with slope 1 at mu
+        = 0; mu itself for steepness 0. Here mu = (d+ - d-) / (d+ + d-), with the squared distances
+        d+ and d- to the two code vectors. None: 5.
     neighbours : int >= 1
         Number of neighbours for the start "knn". None: 5.
 
     Notes
     -----
-    Code vectors are learned by Euclidean distances between the coordinates of the metric; new rows
-    are classified by the metric itself.
+    Code vectors are learned by Euclidean distances between coordinates of the metric; new rows are
+    classified by the metric.
 
-    In "olvq1" the rate a of the nearest code vector first becomes a / (1 + a) if it classifies the
-    row correctly, and otherwise a / (1 - a), at most alpha.
+    "lvq2.1" and "lvq3" refine a codebook near its optimum: start them from "kmeans". No step moves
+    a code vector more than ten times as far from the mean of the rows as the farthest row. The step
+    of "glvq" is in units of the mean d+ + d- at the start, and at most the distance to the row.
 
-    "lvq2.1" and "lvq3" refine a codebook near its optimum: start them from "kmeans". A step that
-    would move a code vector more than ten times as far from the mean of the rows as the farthest
-    row is not made. The step of "glvq" is in units of the mean d+ + d- of the rows at the start and
-    not longer than the distance to the row.
-
-    In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of
-    the code vector's class and of other classes to which it is the nearest.
+    The columns `assigned` and `misassigned` of the prototypes are the weights of the training rows
+    of the code vector's class and of others to which it is the nearest.
 
     References
     ----------

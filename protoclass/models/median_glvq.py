@@ -71,28 +71,27 @@ class MedianGLVQ(PerClass):
     The prototypes minimise the sum over rows of weight times s(beta (d+ - d-) / (d+ + d-)). Here d+
     and d- are the distances of the row to the nearest prototype of its class and of any other
     class, on any dissimilarity, and s is the logistic function. For a large beta this is nearly the
-    number of errors. Prototypes are swapped for rows of any class until no swap lowers the cost.
+    number of errors. Rows are swapped until no swap lowers it.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Initial number of prototypes of each class, or a proportion of the rows of each class. Swaps
-        may change the number of a class, but not below one, and not the total. "grid": 1, 2, 3, 5,
-        at most the training rows of the smallest class; a matrix is tuned before, with the lowest
-        number.
+        Initial number, or proportion of the rows, of each class. Swaps may change it, but not below
+        one, and not the total. "grid": 1, 2, 3, 5, at most the training rows of the smallest class;
+        a matrix is tuned before, with the lowest number.
     matrix : "auto", "none", "diagonal" or "full", or a sequence
-        Metric to learn with the prototypes, see `Relevance`. "diagonal": a weight for each
-        variable, for distances that are a sum over variables, including Gower's. "full": a linear
-        map of the columns, for Euclidean distances. It is learned again in each fold, with K rows
-        of each class, or one if K is a proportion. "auto": "diagonal" and "full" are tuned, as far
-        as the distance allows them; "none" if parameters of the distance are tuned, or cv=None.
+        Metric to learn with the prototypes, see `Relevance`. "diagonal": weights of variables, for
+        distances that are a sum over them, also Gower's. "full": a linear map of the columns, for
+        Euclidean distances. It is learned in each fold, with K rows of each
+        class, or one if K is a proportion. "auto": "diagonal" and "full" are tuned, as far as the
+        distance allows them; "none" if parameters of the distance are tuned, or cv=None.
     local : bool, sequence or "auto"
-        Whether each class has its own matrix, for distances to its prototypes. "auto": both are
-        tuned with matrix="auto"; otherwise False. With equally many prototypes the 1-SE rule
-        prefers a diagonal matrix, and one matrix for all classes.
+        Whether each class has its own matrix, for distances to its prototypes. "auto": tuned with
+        matrix="auto"; otherwise False. Of equal sizes the 1-SE rule prefers a diagonal and a common
+        matrix.
     ridge : number >= 0, sequence or "grid"
-        Penalty, with a matrix, against distances that depend on few variables, see `Relevance`.
-        "grid": 0.001, 0.01, 0.1; only the last two if the matrix is tuned too.
+        Penalty of a matrix against distances that depend on few variables. "grid": 0.001, 0.01,
+        0.1; only the last two if the matrix is tuned too.
     beta : number > 0, or a sequence
         Slope of the logistic function.
     dims : int, optional
@@ -100,13 +99,10 @@ class MedianGLVQ(PerClass):
 
     Notes
     -----
-    The swaps start from k-medoids of each class, and proceed as in FasterPAM. Over a grid each K
-    has one more run, which starts from the prototypes of the previous K and the rows that lower the
-    cost most.
-
-    In the table of prototypes, `assigned` and `misassigned` are the weights of the training rows of
-    the prototype's class and of other classes to which it is the nearest. `fit.alternatives()`
-    shows the cost of each swap.
+    Swaps start from k-medoids of each class, as in FasterPAM; over a grid, also from the prototypes
+    of the previous K and the rows that lower the cost most. `fit.alternatives()` shows the cost of
+    each swap. The columns `assigned` and `misassigned` of the prototypes are the weights of the
+    training rows of the prototype's class and of others to which it is the nearest.
 
     References
     ----------

@@ -53,9 +53,9 @@ class Mixture(PerClass):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence, "grid" or "bic"
-        Number of components of each class, or a proportion of the rows of each class. "grid": 1 to
-        10, at most the training rows of the smallest class. "bic": for each class the number from 1
-        to 10, at most its distinct rows, with the lowest BIC on the training rows.
+        Number, or proportion of the rows, of each class. "grid": 1 to 10, at most the training rows
+        of the smallest class. "bic": for each class the number from 1 to 10, at most its distinct
+        rows, with the lowest BIC on the training rows.
     covariance : "full", "tied", "diag", "spherical", a sequence of these or "grid"
         Type of the covariances: any covariance for each component ("full"), one for all components
         of a class ("tied"), diagonal ("diag"), or multiples of the unit matrix ("spherical").
@@ -65,30 +65,23 @@ class Mixture(PerClass):
         same for all; or a mapping by class.
     ridge : float >= 0, sequence or "grid"
         Constant added to the diagonal of each covariance, as a multiple of the mean variance of the
-        columns within classes, so that no component shrinks to a few similar rows. "grid": 0.0001
-        to 1.
+        columns within classes. "grid": 0.0001 to 1.
     starts : int >= 1
-        Number of runs of EM from different k-means solutions; the best run is used.
+        Runs of EM from different k-means solutions, of which the best is used.
 
     Raises
     ------
-    OptionError
-        If parameters are not valid, or if priors do not name every class once or do not sum to 1.
     DataError
-        If a class has fewer rows than components, or fewer than two; if a covariance is singular;
-        or if the rows of each class are identical.
-    NoCoordinatesError
-        If the dissimilarity has no coordinates.
+        If a class has fewer rows than components, or fewer than two, or a covariance is singular.
 
     Notes
     -----
     `predict(kind="decision")` is the log of prior times density, `kind="prob"` the posterior
-    probabilities. A row so far away that every density is 0 gets the class of the nearest mean by
-    Mahalanobis distance, with probability 1.
+    probabilities. Where every density is 0, the nearest mean by Mahalanobis distance has
+    probability 1.
 
-    One component for each class, full covariances and no ridge give quadratic discriminant analysis
-    with maximum-likelihood covariances. The size of a fitted model is the number of its free
-    parameters. EM does not use weights of rows.
+    With K=1 and no ridge this is quadratic discriminant analysis by maximum likelihood. The size of
+    a fitted model is its number of free parameters. Weights are not supported.
 
     References
     ----------

@@ -44,20 +44,16 @@ class MMDCritic(PerClass):
     """MMD-critic: prototypes whose distribution is close to the distribution of their class.
 
     With similarities exp(-gamma d^2), prototypes are added one by one, each to minimise the squared
-    maximum mean discrepancy between the rows of the class and its prototypes. A new row gets the
-    class of the nearest prototype. `Fit.criticisms` lists the rows that are represented worst.
+    maximum mean discrepancy between the rows of the class and its prototypes. `Fit.criticisms`
+    lists the rows that are represented worst.
 
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Number of prototypes of each class, or a proportion of the rows of each class. "grid": 1 to
-        10, at most the training rows of the smallest class.
+        Number, or proportion of the rows, of each class. "grid": 1 to 10, at most the training rows
+        of the smallest class.
     gamma : float > 0, None or sequence
         Parameter of the similarities. None: 1 / median(d^2) over the pairs of rows within classes.
-
-    Notes
-    -----
-    Any dissimilarity can be used. A class with fewer candidates than K raises an error.
 
     References
     ----------

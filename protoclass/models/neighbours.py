@@ -42,20 +42,14 @@ class KNN(Model):
         Number of neighbours that vote. "grid": 1 to 101 in increasing steps, at most a third of the
         training rows of a fold.
     ties : "all" or "random"
-        Treatment of ties. "all": all rows tied with the k-th nearest one vote, and ties between
-        classes go to the first in level order. "random": ties between rows and between classes are
-        broken by an order drawn with the seed of the fit (Graepel et al. 1998).
-
-    Raises
-    ------
-    DataError
-        If there are fewer rows with weight than k, or candidates are unlabelled.
+        "all": all rows tied with the k-th nearest one vote, and ties between classes go to the
+        first in level order. "random": ties are broken by an order drawn with the seed of the fit
+        (Graepel et al. 1998).
 
     Notes
     -----
-    Each training row is its own neighbour, except when it is held out. A row without weight has no
-    vote. The size of a fitted model is n / k, its effective number of parameters (ESL, section
-    2.3.2).
+    Each training row is its own neighbour, except when it is held out. The size of a fitted model
+    is n / k, its effective number of parameters (ESL, section 2.3.2).
 
     References
     ----------

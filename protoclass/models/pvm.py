@@ -108,20 +108,19 @@ class PVM(Model):
 
     The prototypes minimise the number of uncovered rows, plus the number of wrongly covered rows,
     plus `lambda_` times the number of prototypes (Bien and Tibshirani 2011, section 2.1). The ball
-    of a prototype contains the rows with `d < eps`; it should contain many rows of its class and
-    few of other classes. A new row gets the class of the nearest prototype.
+    of a prototype contains the rows with `d < eps`. A new row gets the class of the nearest
+    prototype.
 
     Parameters
     ----------
     eps : float > 0, sequence, "grid" or `pc.extend.quantiles(n)`
         Radius of the balls. "grid": the smallest positive dissimilarity and 19 quantiles, at
-        geometrically spaced levels up to the median. If the median is selected, the grid is
-        extended by quantiles at 0.55, 0.6, ..., until the last value is not selected or a class has
-        no prototypes.
+        geometrically spaced levels up to the median; if the last is selected, further ones at 0.55,
+        0.6, ...
     lambda_ : float >= 0, sequence, "grid" or None
-        Cost of a prototype. None: mean weight of the rows / their number (1/n for unit weights),
-        which only breaks ties. "grid": ten geometrically spaced values from there to a twentieth of
-        the smallest class.
+        Cost of a prototype. None: mean weight / number of rows (1/n for unit weights), which only
+        breaks ties. "grid": ten geometrically spaced values from there to a twentieth of the
+        smallest class.
     solver : "greedy", "exact", "rounding" or "ratio"
         Solver of the set-cover problem.
 
@@ -130,28 +129,25 @@ class PVM(Model):
         * "rounding": the linear relaxation with randomised rounding (section 3.1);
         * "ratio": the standard greedy algorithm by lowest cost per newly covered row.
 
-        "exact" and "rounding" always have a certificate. All but "greedy" need memory for the rows
-        in the balls of all candidates.
+        "exact" and "rounding" always have a certificate.
     balls : "open" or "closed"
-        Whether a ball contains the rows with `d < eps` ("open") or `d <= eps` ("closed").
+        Balls of the rows with `d < eps` ("open") or `d <= eps` ("closed").
     certify : bool
-        Whether to compute a lower bound for the cover of a greedy solver as well, in the fit on all
-        rows. Bounds are over the candidates, a sample of the rows with `candidates=500`.
+        Whether to compute a lower bound for the cover of a greedy solver too, over the candidates,
+        in the fit on all rows.
     time_limit : float
-        Time limit in seconds for the program of each class; then the best cover so far and its
-        proven gap are returned.
+        Seconds for the program of each class, after which the best cover and its gap are returned.
     mip_gap : float
         Relative gap at which "exact" stops; 0 requires the optimum.
     rounding : "best" or "union"
-        Combination of the draws of "rounding": the best of them (Bien and Tibshirani 2011), or
-        their union, which is drawn again until it is a cover (the course report of Visagan, 2018,
-        section 4.1).
+        Combination of the draws of "rounding": the best (Bien and Tibshirani 2011), or their union,
+        drawn until it is a cover (course report of Visagan, 2018, section 4.1).
     resamples : int
-        Number of covers drawn by "rounding" with "best" (B in Bien and Tibshirani 2011).
+        Number of covers drawn by "rounding" with "best" (B in the paper).
     max_size : int >= 1, sequence, "grid" or None
-        Maximum number of prototypes, with the greedy solver: the first ones selected, which are the
-        prototypes for a larger `lambda_`. "grid": 1, 2, ..., 50, and then numbers 5 % apart up to
-        the number of rows or `max_prototypes=`; for more than 50,000 rows fewer numbers.
+        Maximum number of prototypes of the greedy solver: the first ones, as for a larger
+        `lambda_`. "grid": 1, 2, ..., 50, and then 5 % apart up to the number of rows or
+        `max_prototypes=`; fewer for more than 50,000 rows.
 
     References
     ----------

@@ -109,8 +109,7 @@ def register(name: str, kind: Any) -> None:
     ----------
     name : str
         Identifier, for `method=` or `dissimilarity=`. It takes precedence over a built-in one, with
-        a warning. A class replaces a registered one of the same module and qualified name, so a
-        notebook cell may be run again.
+        a warning. A notebook cell may register its class again.
     kind : subclass of `Model` or `Metric` that can be made without arguments
         Class to register; `protoclass.testing` checks it.
 
@@ -121,8 +120,6 @@ def register(name: str, kind: Any) -> None:
 
     Examples
     --------
-    A method that keeps the first row of each class:
-
     >>> import numpy as np
     >>> import protoclass as pc
     >>> class First(pc.Model):

@@ -61,19 +61,17 @@ LARGEST = 2**27  # entries of the sorted lines, 4 bytes each
 class SCM(Model):
     """The set covering machine: a short conjunction or disjunction of simple features.
 
-    A conjunction is positive if all of its features are true, a disjunction if any of them is. P
-    contains the examples that every feature should classify correctly (the positive ones for a
-    conjunction, the negative ones for a disjunction), and N the others, which should be covered.
-    Each step adds the feature with the largest value V = |Q| - penalty |R|: the examples of N that
-    it is the first to cover, and of P that it is the first to misclassify (Marchand and
-    Shawe-Taylor 2002, sections 2 to 4).
+    A conjunction is positive if all of its features are true, a disjunction if any is. P contains
+    the positive examples for a conjunction, the negative ones for a disjunction, and N the others,
+    which should be covered. Each step adds the feature with the largest value V = |Q| - penalty
+    |R|: the examples of N that it is the first to cover, and of P that it is the first to
+    misclassify (Marchand and Shawe-Taylor 2002, sections 2 to 4).
 
     Parameters
     ----------
     features : str
         "balls" around training rows, on any dissimilarity; "boolean", columns of 0 and 1; "stumps",
-        thresholds on columns; or unions such as "balls+stumps" ("boolean+stumps": columns of 0 and
-        1 are Boolean).
+        thresholds on columns; or unions such as "balls+stumps".
     kind : "conjunction", "disjunction", sequence or "grid"
         Combination of the features. "grid": both.
     penalty : float from 0.0001 to 1,000,000, inf, sequence or "grid"
@@ -85,19 +83,17 @@ class SCM(Model):
     positive : class, or None
         The positive class, in every pair with this class. None: the later class in level order.
     negate : bool
-        Whether the negations of Boolean columns are features too.
+        Whether negations of Boolean columns are features.
 
     Notes
     -----
-    For more than two classes, each pair of classes has a binary classifier. They vote; ties go to
-    the first class in level order.
+    Binary classifiers of all pairs of classes vote; ties go to the first class in level order.
 
     A ball centred on a P-example contains the rows with d <= rho; a hole centred on an N-example
     excludes the rows with d < rho; rho is the distance of a P-example (or, for a hole, inf). Ties
     in V go to the smaller |R|, then to the first row (centres before columns), then to the smallest
     radius of a ball or the largest of a hole. Weights are not supported. At most 2^27 pairs of rows
-    and centres are allowed, see `candidates=`; they take 4 bytes each, and twice that on each
-    thread.
+    and centres are allowed, see `candidates=`.
 
     References
     ----------

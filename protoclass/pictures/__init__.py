@@ -22,6 +22,7 @@ METHODS = {
     "Stability": {"plot": "protoclass.pictures.analyses:stability"},
     "TestResult": {"plot": "protoclass.pictures.evaluation:draw_test"},
     "TestByGroup": {"plot": "protoclass.pictures.evaluation:groups"},
+    "Threshold": {"plot": "protoclass.pictures.evaluation:threshold"},
     "Validation": {"plot": "protoclass.pictures.curve:curve"},
 }  # functions that draw a value of each class, see `protoclass.values.Above`
 KINDS = {
@@ -50,11 +51,11 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
 
         * "prototypes" (the default; `x=`, `y=`, `balls=`): the prototypes among the rows; with two
           numeric predictors in their plane with the decision regions, otherwise on a map. Balls
-          have their true shape if the metric is computed in the plane; otherwise lines join a
-          prototype to the rows in its ball. Red rings: misclassified rows. For an SCM without
-          prototypes: its features.
-        * "rule" (`count=`): for a method whose rule consists of conditions, the rows along the
-          value that each condition compares, and which of them it removes.
+          have their true shape in the plane of the metric; otherwise lines join a prototype to the
+          rows in its ball. Red rings: misclassified rows. For an SCM without prototypes: its
+          features.
+        * "rule" (`count=`): the rows along the value that each condition of a rule compares, and
+          which of them it removes.
         * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of
           the fit, and their training error.
         * "why" (`new=`): the variables that bring a row nearer to its prototype than to the nearest
@@ -62,13 +63,12 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         * "importance" (`new=`, `resamples=`, `variables=`, `cv=`, `seed=`): the increase in error
           when a variable is permuted.
         * "weights" (`shape=`): the proportion of each column in the separation, see
-          `Fit.separation`; the weights by class, if each class has its own; or the weights of the
-          pixels of an image.
+          `Fit.why`, or the weights by class, if each class has its own.
         * "confusion": held-out (or training) rows by true and predicted class, with recall and
           precision.
-        * "validation" (`x=`): the error curve; with `x="size"` against the number of prototypes,
-          with `x="frontier"` the lowest error for each number of prototypes; `band=0.95` shades the
-          simultaneous band of the curve.
+        * "validation" (`x=`, `band=`): the error curve; with `x="size"` against the number of
+          prototypes, with `x="frontier"` the lowest error for each; `band=0.95` shades its
+          simultaneous band.
 
         For rows that are images, with `shape=(height, width)`:
 
@@ -77,9 +77,8 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
         * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping;
         * "weights": the prototypes, and below each the learned weight of each pixel for its class.
     ax : Axes, optional
-        Axes to draw on. Text is smaller on small ones, which have no second scale, and values that
-        do not fit are left out. If their figure has no layout, it gets matplotlib's "constrained"
-        layout, so names and legends are not truncated.
+        Axes to draw on. On small ones text is smaller, and values that do not fit are left out. If
+        their figure has no layout, it gets matplotlib's "constrained" layout.
 
     Returns
     -------

@@ -89,11 +89,11 @@ def draw_in_order(
     ax, size = axes(ax, 7.4, 2.0 + 0.24 * min(NAMED, len(names))), 6 if len(names) <= NAMED else 3
     for k, (level, label) in enumerate(zip(classes, list_named(classes), strict=True)):
         for part, (table, column, filled) in enumerate(parts):
-            own, style = table[table["class"] == level], {} if filled else {"mfc": "none"}
-            name = label if part == 0 and len(own) else None
+            rows, style = table[table["class"] == level], {} if filled else {"mfc": "none"}
+            name = label if part == 0 and len(rows) else None
             ax.plot(
-                own[column],
-                own["order"],
+                rows[column],
+                rows["order"],
                 mark(k),
                 ms=size,
                 color=colour(k),
@@ -118,7 +118,8 @@ def draw_verdicts(result: Alternatives, ax: Any) -> Any:
         colormaps[RISING](np.linspace(0, 0.9, len(ends.T))), ends, strict=True
     ):
         start = ends[verdict] - counts[verdict]
-        ax.barh(np.arange(len(counts)), counts[verdict], 0.7, start, color=shade, label=verdict)
+        style = {"color": shade, "edgecolor": ink(ax), "label": verdict}
+        ax.barh(np.arange(len(counts)), counts[verdict], 0.7, start, **style)
     list_down(ax, list_named(counts.index))
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel(f"prototypes, {len(table)} in all")
@@ -141,20 +142,20 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     """
     if len(result.table) > MOST:
         return draw_verdicts(result, ax)
-    own = result.table.assign(order=np.arange(1, len(result.table) + 1))
+    table = result.table.assign(order=np.arange(1, len(result.table) + 1))
     pairs = pd.DataFrame(
         [
             (row.order, row["class"], cost)
-            for _, row in own.iterrows()
+            for _, row in table.iterrows()
             for cost in row["substitutes"].values()
         ],
         columns=["order", "class", "cost"],
     )
-    names = [f"{shorten(str(label))}, {verdict}" for label, verdict in own["verdict"].items()]
+    names = [f"{shorten(str(label))}, {verdict}" for label, verdict in table["verdict"].items()]
     ax = draw_in_order(
-        ax, names, result.fit.classes, [(own, "cost_without", True), (pairs, "cost", False)]
+        ax, names, result.fit.classes, [(table, "cost_without", True), (pairs, "cost", False)]
     )
-    unsettled = own[own["at_least"] < own["cost_without"]]
+    unsettled = table[table["at_least"] < table["cost_without"]]
     ax.hlines(
         unsettled["order"], unsettled["at_least"], unsettled["cost_without"], color=ink(ax), lw=0.8
     )
@@ -183,9 +184,9 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
     for k, (level, label) in enumerate(
         zip(result.fit.classes, list_named(result.fit.classes), strict=True)
     ):
-        own = (table["class"] == level).to_numpy()
-        if own.any():
-            ax.plot(margin[own], place[own], mark(k), ms=7, color=colour(k), label=label)
+        mask = (table["class"] == level).to_numpy()
+        if mask.any():
+            ax.plot(margin[mask], place[mask], mark(k), ms=7, color=colour(k), label=label)
     names = [
         f"{shorten(str(label))}: {reason or 'explained'}"
         for label, reason in table["reason"].items()
@@ -318,7 +319,7 @@ def draw_columns(names: list[str], values: pd.Series, noun: str, count: int, ax:
 @framed
 def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     """Plot the proportion of each column in the separation of the prototypes, with its learned
-    weight; see `Fit.separation`.
+    weight; see `Fit.why`.
 
     The colour is the class with the higher value. If each class has its own weights, the bars are
     the weights by class. If the prototypes do not decide, as in k-NN, they are the weights.
@@ -368,7 +369,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
         height = 0.8 / len(by_class)
         for bar in list(ax.patches):
             bar.remove()
-        for k, (own, level) in enumerate(
+        for k, (values, level) in enumerate(
             zip(
                 by_class[:, table.index.get_indexer(few.index)],
                 list_named(fit.classes),
@@ -377,7 +378,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
         ):
             ax.barh(
                 np.arange(len(few)) + (k + 0.5) * height - 0.4,
-                own,
+                values,
                 height,
                 lw=0,
                 color=colour(k),

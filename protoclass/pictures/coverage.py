@@ -18,8 +18,8 @@ from ..tables.words import list_shown
 
 def find_places(fit: Fitted, name: Any) -> list[int]:
     """Places of a name among the prototypes that are shown; several where machines share a centre."""
-    at = fit._prototype_names.get_indexer_for([name]) if name is not None else np.empty(0, int)
-    return [int(k) for k in at[(at >= 0) & np.isin(at, list_shown(fit))]]
+    places = fit._prototype_names.get_indexer_for([name]) if name is not None else np.empty(0, int)
+    return [int(k) for k in places[(places >= 0) & np.isin(places, list_shown(fit))]]
 
 
 def find_row(fit: Fitted, name: Any) -> int:
@@ -33,7 +33,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
     Raises
     ------
     NotAvailableError
-        Where a prototype is not a row of the data, and the metric represents candidates in a way of
+        If a prototype is not a row of the data, and the metric represents candidates in a way of
         their own.
     """
     dissimilarity, prototypes = fit.dissimilarity, take(fit.rule.prototypes, which)
@@ -53,11 +53,8 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
 
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:
-    """What the rule predicts for one row: (classes,), for "nearest" the place of a prototype."""
-    values: np.ndarray = np.asarray(
-        answer(fit.rule, kind, fit.dissimilarity._query(np.array([row]))), float
-    )[0]
-    return values
+    """Prediction of the rule for one row: (classes,), for "nearest" the place of a prototype."""
+    return answer(fit.rule, kind, fit.dissimilarity._query(np.array([row])))[0]
 
 
 def held_out_codes(fit: Fitted) -> np.ndarray | None:
@@ -74,7 +71,7 @@ def held_out_codes(fit: Fitted) -> np.ndarray | None:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What a rule predicts for the n rows of its fit, and which prototypes they are near.
+    """Predictions of a rule for the n rows of its fit, and the prototypes that they are near.
 
     Attributes
     ----------
@@ -97,7 +94,9 @@ class Coverage:
 
 
 def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
-    """What the rule of a fit does with its rows; `source` holds or measures their dissimilarities to the candidates."""
+    """Predictions and coverage of the rows of a fit; `source` holds or measures their
+    dissimilarities to the candidates.
+    """
     frame, prototypes, dissimilarity = fit._frame, fit.rule.prototypes, fit.dissimilarity
     n, q = len(frame), len(prototypes)
     if not fit.model.can.nearest:
@@ -170,12 +169,12 @@ def find_members(
         Pairs at most: of the prototypes the first are taken whose rows are so many together.
     """
     prototypes, none = fit.rule.prototypes, np.empty(0, np.int64)
-    rows, which = np.arange(fit.nobs) if rows is None else rows, np.asarray(which, np.int64)
+    rows = np.arange(fit.nobs) if rows is None else rows
     if prototypes.radii is None or not len(which):
         return Members(none, none, none.astype(bool))
-    some = take(prototypes, which)
-    radii = np.asarray(some.radii, float)
-    D = measure_rows(some, fit.dissimilarity, source, rows)
+    points = take(prototypes, which)
+    radii = np.asarray(points.radii, float)
+    D = measure_rows(points, fit.dissimilarity, source, rows)
     # balls that cover are open; the radius of a set covering machine is that of a row, which its
     # features count in as they do
     inside = (radii > D if fit.model.can.nearest else radii >= D) & np.isfinite(radii)
@@ -184,4 +183,4 @@ def find_members(
     place, row = np.nonzero(inside.T[: len(which)])
     place, row = which[place], rows[row]
     other = fit._frame.codes[row] != prototypes.classes[place]
-    return Members(place, row, other & bool(fit.model.can.nearest), len(which))
+    return Members(place, row, other & fit.model.can.nearest, len(which))

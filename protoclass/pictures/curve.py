@@ -94,11 +94,7 @@ def check_band(validation: ErrorCurve, x: Any, band: Any) -> None:
 def with_band(validation: ErrorCurve, band: float | None) -> pd.DataFrame:
     """The table of a validation; with a level, also the ends of its simultaneous band."""
     table = validation.table
-    return (
-        table
-        if band is None
-        else table.join(validation.band(float(band))[["band_low", "band_high"]])
-    )
+    return table if band is None else table.join(validation.band(band)[["band_low", "band_high"]])
 
 
 def main_parameter(table: pd.DataFrame, names: list[str]) -> str:
@@ -187,7 +183,7 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
             )
     if ticks is not None:
         ax.set_xticks(range(len(ticks)), ticks)
-    log = ticks is None and bool(positions.max() > 10 * positions.min() > 0)
+    log = ticks is None and positions.max() > 10 * positions.min() > 0
     _scale_along(ax, describe_axis(validation, x), log)
     _draw_choice(validation, ax, positions)
     _limit(validation, pd.concat([part for _, part in shown]), ax)
@@ -240,7 +236,7 @@ def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
 def within_one_se(validation: ErrorCurve) -> float:
     """The largest error that is within one standard error of the least; NaN where there is no standard error."""
     row = validation.table.iloc[validation._choice.best]
-    return float(row["error"] + row["se"])
+    return row["error"] + row["se"]
 
 
 def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any) -> None:
@@ -268,27 +264,27 @@ def _draw_sizes(validation: ErrorCurve, x: str, ax: Any) -> None:
     from matplotlib.ticker import FixedLocator, NullLocator
 
     places = validation.table[x].to_numpy(float)
-    kept = space_out(ax.transData.transform(np.column_stack([places, places]))[:, 0])
+    shown = space_out(ax.transData.transform(np.column_stack([places, places]))[:, 0])
     top = ax.secondary_xaxis("top")
     scale = ax.xaxis.get_transform()
     top.set_xscale("function", functions=(scale.transform, scale.inverted().transform))
-    top.xaxis.set_major_locator(FixedLocator(places[kept]))
+    top.xaxis.set_major_locator(FixedLocator(places[shown]))
     top.xaxis.set_minor_locator(NullLocator())
-    top.set_xticklabels([f"{v:.0f}" for v in validation.table["size"].iloc[kept]])
+    top.set_xticklabels([f"{v:.0f}" for v in validation.table["size"].iloc[shown]])
     top.set_xlabel(f"{count_sizes(validation)}, mean over folds")
 
 
 def space_out(places: np.ndarray) -> list[int]:
-    """Which of ascending places on an axis are far enough apart for their sizes to be written there."""
-    kept = [0]
+    """Indices of ascending places on an axis that are far enough apart for their sizes to be written there."""
+    indices = [0]
     for i in range(1, len(places)):
-        if places[i] - places[kept[-1]] >= np.ptp(places) / SIZES:
-            kept.append(i)
-    return kept
+        if places[i] - places[indices[-1]] >= np.ptp(places) / SIZES:
+            indices.append(i)
+    return indices
 
 
 def count_sizes(validation: ErrorCurve) -> str:
-    """What an axis of sizes shows."""
+    """The label of an axis of sizes."""
     noun = name_sizes(validation)
     return noun if noun == "size" else f"number of {noun}"
 
@@ -304,7 +300,7 @@ def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) ->
     _scale_along(
         ax,
         f"{count_sizes(validation)}, mean over folds",
-        bool(table["size"].max() > 10 * table["size"].min() > 0),
+        table["size"].max() > 10 * table["size"].min() > 0,
     )
     _limit(validation, table, ax)
 
@@ -316,11 +312,13 @@ def _draw_single(validation: ErrorCurve, ax: Any) -> None:
 
 
 def first_shown(validation: ErrorCurve, sizes: Any) -> int:
-    """Where pictures of a frontier begin, in its ascending sizes: the last one that leaves classes
-    without prototypes, or the first.
+    """The index at which pictures of a frontier begin, in its ascending sizes: the last one that
+    leaves classes without prototypes, or the first.
     """
     classes = (
-        len(validation._problem.frame.levels) if validation._problem.model.can.counted is True else 1
+        len(validation._problem.frame.levels)
+        if validation._problem.model.can.counted is True
+        else 1
     )
     return max(0, int((sizes <= classes).sum()) - 1)
 
@@ -329,11 +327,11 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
     """The lowest error for each number of prototypes, which is valid from its own size up to the next."""
     table, name, point = frontier(validation), validation._measure_name, validation._point_of()
     table = table.iloc[first_shown(validation, table["size"]) :]
-    size, error = float(validation._rule_sizes[point]), float(validation._choice.error[point])
+    size, error = validation._rule_sizes[point], validation._choice.error[point]
     ends = pd.DataFrame(
         [
             *table.to_dict("records"),
-            {**table.iloc[-1], "size": max(size, 1.15 * float(table["size"].iloc[-1]))},
+            {**table.iloc[-1], "size": max(size, 1.15 * table["size"].iloc[-1])},
         ]
     )
     low, high, shade = ends["error"] - ends["se"], ends["error"] + ends["se"], colour(0)

@@ -13,6 +13,7 @@ from matplotlib import rcParams
 
 from ..analysis.evaluation import IN_THE_LARGE, TestResult
 from ..analysis.groups import MEASURES, TestByGroup, counted
+from ..estimation.decisions import Threshold
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
 from ..ground.text import list_short, write_number
@@ -46,6 +47,7 @@ COVERED = np.round(np.arange(0.5, 0.995, 0.01), 2)
 TOGETHER, ACROSS = 4, 5  # classes in one calibration plot; panels in a row
 MANY = 8  # classes from which on a legend is next to the Axes
 PALE = 0.12  # shade of the smallest error
+SHADOW = 0.17  # opacity of a band
 
 
 def share_rows(table: pd.DataFrame) -> np.ndarray:
@@ -56,7 +58,7 @@ def share_rows(table: pd.DataFrame) -> np.ndarray:
     >>> share_rows(pd.DataFrame([[3, 1], [0, 0]])).tolist()
     [[0.75, 0.25], [0.0, 0.0]]
     """
-    return np.asarray(table.div(table.sum(axis=1), axis=0).fillna(0.0), float)
+    return table.div(table.sum(axis=1), axis=0).fillna(0.0).to_numpy(float)
 
 
 @framed
@@ -121,7 +123,8 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
         * With probabilities, "roc": ROC curve of each class against the rest, with the area;
           "roc_band": the same with the band of `TestResult.roc_band`; "pr": precision against
           sensitivity. The threshold of the test is marked on its curve.
-        * With probabilities, "calibration": observed proportion against mean predicted probability.
+        * With probabilities, "calibration": observed proportion against mean predicted probability;
+          "decision": net benefit against the threshold, as in `TestResult.decision_curve`.
         * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
     ax : Axes, optional
         Axes to draw on.
@@ -142,6 +145,7 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
         "roc_band": partial(roc, band=True),
         "pr": precision_recall,
         "calibration": calibration,
+        "decision": decision,
         "coverage": coverage,
     }
     one_of("kind", kind, tuple(kinds), "picture")
@@ -167,7 +171,7 @@ def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
     bands = test.roc_band(test.classes[codes[0]] if len(codes) == 1 else None) if band else None
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
-    for c, name, own in _by_class(test, table, codes):
+    for c, name, rows in _by_class(test, table, codes):
         e = areas[c].estimate
         ends = f" ({e.low:.3f} to {e.high:.3f})" if e.low == e.low else ""
         if bands is not None:
@@ -177,19 +181,19 @@ def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
                 around["band_low"],
                 around["band_high"],
                 color=colour(c),
-                alpha=0.17,
+                alpha=SHADOW,
                 lw=0,
             )
         label = f"{name}: AUC {e.value:.3f}{ends}" if has_room(ax) else name
         ax.plot(
-            1 - own["specificity"],
-            own["sensitivity"],
+            1 - rows["specificity"],
+            rows["sensitivity"],
             lw=1.6,
             color=colour(c),
             label=label,
             clip_on=False,
         )
-        _mark_cut(ax, test, c, own, 1 - own["specificity"], ["sensitivity", "specificity"])
+        _mark_cut(ax, test, c, rows, 1 - rows["specificity"], ["sensitivity", "specificity"])
     shaded = "; shaded: 95 % band of the whole curve" if band else ""
     ax.set(
         xlabel="1 - specificity",
@@ -206,13 +210,13 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
     table, average = test.pr(), test.auc().set_index("class")["average_precision"]
     prevalence = test._counts.weight.sum(axis=1) / test._counts.weight.sum()
     ax = _square(ax, len(test.classes))
-    for c, name, own in _by_class(test, table):
+    for c, name, rows in _by_class(test, table):
         label = (
             f"{name}{f': average precision {average[test.classes[c]]:.3f}' if has_room(ax) else ''}"
         )
         ax.step(
-            own["recall"],
-            own["precision"],
+            rows["recall"],
+            rows["precision"],
             where="pre",
             lw=1.6,
             color=colour(c),
@@ -220,7 +224,7 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
             clip_on=False,
         )
         ax.axhline(prevalence[c], lw=0.8, ls=":", color=colour(c))
-        _mark_cut(ax, test, c, own, own["recall"], ["precision", "recall"])
+        _mark_cut(ax, test, c, rows, rows["recall"], ["precision", "recall"])
     ax.set(
         xlabel="sensitivity (recall)",
         ylabel="precision",
@@ -229,15 +233,47 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
     return _legend(ax, "best")
 
 
+def decision(test: TestResult, ax: Any = None) -> Any:
+    """Net benefit of each class against the threshold; dashed if all rows are predicted as it."""
+    ax, curve = axes(ax, 5.4, 4.2), test.decision_curve()
+    ax.axhline(0, lw=0.8, color=GREY)
+    for c, name, of_class in _by_class(test, curve, shown_classes(test)):
+        across, own = of_class["threshold"], colour(c)
+        ax.plot(across, of_class["net_benefit"], lw=1.6, color=own, label=name)
+        ax.fill_between(across, of_class["low"], of_class["high"], color=own, alpha=SHADOW, lw=0)
+        ax.plot(across, of_class["net_benefit_all"], "--", lw=0.8, color=own)
+    most = curve["high"].max()
+    ax.set(
+        xlabel="threshold of the probability",
+        ylabel="net benefit",
+        ylim=(-0.2 * most, 1.05 * most),
+        title="Net benefit (95 % CI; dashed: all rows predicted)",
+    )
+    return _legend(ax, "upper right")
+
+
+@framed
+def threshold(cut: Threshold, ax: Any = None) -> Any:
+    """Apparent error, sensitivity and specificity against the threshold, and the selected one."""
+    ax, table = axes(ax, 5.4, 4.2), cut.table[np.isfinite(cut.table["value"])]
+    for k, name in enumerate(("error", "sensitivity", "specificity")):
+        label = f"apparent {cut.measure}" if name == "error" else name
+        ax.plot(table["value"], table[name], lw=1.6, color=colour(k), label=label)
+    if np.isfinite(cut.value):
+        ax.axvline(cut.value, lw=0.8, ls="--", color=GREY)
+    ax.set(xlabel=f"threshold of the probability of {named(cut.of)}", title=cut.words())
+    return _legend(ax, "best")
+
+
 def _mark_cut(
-    ax: Any, test: TestResult, c: int, own: pd.DataFrame, across: pd.Series, names: list[str]
+    ax: Any, test: TestResult, c: int, rows: pd.DataFrame, across: pd.Series, names: list[str]
 ) -> None:
     """Mark the threshold of the test on the curve of its class, with the values there; the first is the height."""
     if test.judged.cut is None or test.judged.cut[0] != c:
         return
     cut = test.judged.cut[1]
-    at = int((own["threshold"] >= cut).sum()) - 1
-    values = ", ".join(f"{name} {own[name].iloc[at]:.3f}" for name in names)
+    step = int((rows["threshold"] >= cut).sum()) - 1
+    values = ", ".join(f"{name} {rows[name].iloc[step]:.3f}" for name in names)
     style = {
         "ms": 8,
         "mfc": paper(ax),
@@ -248,7 +284,7 @@ def _mark_cut(
         "zorder": 5,
     }
     words = f"threshold {cut:.3g}" + (f":\n{values}" if has_room(ax) else "")
-    ax.plot(across.iloc[at], own[names[0]].iloc[at], mark(c), label=words, **style)
+    ax.plot(across.iloc[step], rows[names[0]].iloc[step], mark(c), label=words, **style)
 
 
 def calibration(test: TestResult, ax: Any = None) -> Any:
@@ -266,13 +302,13 @@ def calibration(test: TestResult, ax: Any = None) -> Any:
             place.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", visible=k < len(parts))
     else:
         ax = _square(ax, len(test.classes))
-    for k, (c, name, own) in enumerate(parts):
+    for k, (c, name, rows) in enumerate(parts):
         where = places.ravel()[k] if many else ax
         where.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
-        share = own["observed"]
-        ends = np.maximum(0, [share - own["observed_low"], own["observed_high"] - share])
+        share = rows["observed"]
+        ends = np.maximum(0, [share - rows["observed_low"], rows["observed_high"] - share])
         style = {"fmt": mark(c), "ms": 5, "elinewidth": 0.8, "capsize": 2, "color": colour(c)}
-        where.errorbar(own["mean_predicted"], share, ends, label=name, clip_on=False, **style)
+        where.errorbar(rows["mean_predicted"], share, ends, label=name, clip_on=False, **style)
         if many:
             where.set_title(name)
     if many:
@@ -289,14 +325,14 @@ def coverage(test: TestResult, ax: Any = None) -> Any:
     table = test.coverage(COVERED)
     ax = axes(ax, 5.6, 5.0)
     ax.plot(COVERED, COVERED, "--", lw=0.8, color=GREY)
-    for c, name, own in _by_class(test, table):
-        ax.fill_between(own["level"], own["low"], own["high"], color=colour(c), alpha=0.12, lw=0)
+    for c, name, rows in _by_class(test, table):
+        ax.fill_between(rows["level"], rows["low"], rows["high"], color=colour(c), alpha=0.12, lw=0)
         ax.plot(
-            own["level"],
-            own["coverage"],
+            rows["level"],
+            rows["coverage"],
             lw=1.6,
             color=colour(c),
-            label=f"{name} ({own['n'].iloc[0]} rows)",
+            label=f"{name} ({rows['n'].iloc[0]} rows)",
         )
     ax.set(
         xlabel="level of the prediction sets",
@@ -361,9 +397,9 @@ def _by_class(
 ) -> Iterator[tuple[int, str, pd.DataFrame]]:
     """Code, name and rows of a table of each class that has rows there."""
     for c in range(len(test.classes)) if codes is None else codes:
-        own = table[table["class"] == test.classes[c]]
-        if len(own):
-            yield c, named(test.classes[c]), own
+        rows = table[table["class"] == test.classes[c]]
+        if len(rows):
+            yield c, named(test.classes[c]), rows
 
 
 def _square(ax: Any, classes: int) -> Any:

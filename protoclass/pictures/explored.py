@@ -1,4 +1,4 @@
-"""What an explorer shows of a fit: the fits at other radii, what decides on a row, and the table of its map."""
+"""Contents of an explorer: the fits at other radii, the reasons for the class of a row, and the table of the map."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
     several = replace(model, **{radius: requested})
     # the other parameters are those that were chosen; only the radius has a grid
     grid = several.grid(task, np.bincount(task.y, minlength=task.classes))[radius].astype(float)
-    grid = np.union1d(grid, [float(model.parameters()[radius])])
+    grid = np.union1d(grid, [model.parameters()[radius]])
     try:
         path = several.path(task, {radius: grid})
     except TooLargeError as reason:
@@ -100,7 +100,7 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
     if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):
         note = "There is no slider of radii, as a row was put in the place of a prototype."
         return replace(alone, notes=[note])
-    own = grid.tolist().index(float(model.parameters()[radius]))
+    own = grid.tolist().index(model.parameters()[radius])
     fits = [
         fit if k == own else fit._derived(path.at(k), {radius: eps})
         for k, eps in enumerate(grid.tolist())
@@ -110,7 +110,7 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
 
 @dataclass(frozen=True)
 class Details:
-    """What only the rule can say of a prototype or a row."""
+    """Facts on a prototype or a row that only the rule knows."""
 
     words: list[str] = field(default_factory=list)
     # by caption: a value for each class, the largest first
@@ -131,7 +131,7 @@ def find_details(fit: Fitted, name: Any) -> Details:
 
 
 def _describe_centre(fit: Fitted, place: int) -> list[str]:
-    """What a set covering machine knows of a centre."""
+    """Facts of a set covering machine on a centre."""
     table = fit.rule.prototypes.table
     if "holds" not in table:
         return []
@@ -143,7 +143,7 @@ def _describe_centre(fit: Fitted, place: int) -> list[str]:
 
 
 def explain_row(fit: Fitted, row: int) -> Details:
-    """What decides on the class of a row of the fit, besides the nearest prototype and the balls that contain it."""
+    """Reasons for the class of a row of the fit, besides the nearest prototype and the balls that contain it."""
     rule, levels, words, tables = fit.rule, fit.classes, list[str](), dict[str, pd.Series]()
     if "prob" in rule.kinds:
         share, fitted = predict_row(fit, "prob", row), int(fit._fitted_codes[row])
@@ -177,12 +177,12 @@ def read_predictors(fit: Fitted, place: int) -> pd.Series:
     """The predictors of the prototype at a place, in the units of the data."""
     coords = fit.rule.prototypes.coords
     if coords is not None:
-        return as_vectors(fit.dissimilarity.metric).original(np.asarray(coords)[[place]]).iloc[0]
+        return as_vectors(fit.dissimilarity.metric).original(coords[[place]]).iloc[0]
     return fit.prototypes.iloc[place].reindex(fit._frame.columns.columns)
 
 
 def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:
-    """What the picture shows, by name: rows, then the prototypes that are not rows.
+    """The marks of the picture, by name: rows, then the prototypes that are not rows.
 
     `what` ("row" or "prototype"), place `x`, `y`, `class`, `fitted`, `correct`; where the rule has
     them `nearest` (name of the prototype), `covered` (by a ball of the class) and `miscovered`
@@ -199,13 +199,13 @@ def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.D
         out["nearest"] = names.to_numpy(object)[coverage.nearest]
     if coverage.first is not None:
         out["covered"], out["miscovered"] = coverage.first >= 0, coverage.wrong
-    at = list_shown(fit)
-    stands_for = pd.Categorical.from_codes(prototypes.classes[at], levels)
-    chosen = pd.DataFrame({"order": at + 1, "stands_for": stands_for}, names[at])
+    places = list_shown(fit)
+    stands_for = pd.Categorical.from_codes(prototypes.classes[places], levels)
+    chosen = pd.DataFrame({"order": places + 1, "stands_for": stands_for}, names[places])
     # a centre of several machines stands at its first place
     chosen = chosen[~chosen.index.duplicated()]
     out = out.join(chosen[chosen.index.isin(frame.index)])
-    aside = np.array([k for k in at if names[k] not in frame.index], int)
+    aside = np.array([k for k in places if names[k] not in frame.index], int)
     if len(aside):
         spots = plane.locate(prototypes)[aside]
         others = pd.DataFrame(

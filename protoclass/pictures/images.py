@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..analysis import steps
+from ..analysis import alternatives
 from ..core.query import distances_by
 from ..core.task import COVERED
 from ..estimation.fitted import Fitted
@@ -43,7 +43,7 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
         raise OptionError(
             f"shape={shape} has {prod(shape)} pixels, but there are {len(names)} predictors"
         )
-    return np.asarray(rows[names].to_numpy(float).reshape(-1, *shape))
+    return rows[names].to_numpy(float).reshape(-1, *shape)
 
 
 def list_steps(fit: Fitted) -> list[str]:
@@ -63,7 +63,7 @@ def read_steps(rows: pd.DataFrame, steps: list[str]) -> np.ndarray:
     Several channels follow one another.
     """
     if len(steps) > 1:
-        return np.asarray(rows[steps].to_numpy(float))
+        return rows[steps].to_numpy(float)
     cells = np.empty(len(rows), object)
     cells[:] = [np.asarray(cell, float).T.ravel() for cell in rows[steps[0]]]
     return padded(cells)
@@ -78,7 +78,7 @@ def shade(picture: np.ndarray, low: float, high: float) -> np.ndarray:
     [[255, 127, 0]]
     """
     share = (np.asarray(picture, float) - low) / (high - low if high > low else 1.0)
-    return np.asarray(255 * (1 - share.clip(0, 1)), np.uint8)
+    return (255 * (1 - share.clip(0, 1))).astype(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,12 @@ class Album:
         return shade(read_pixels(fit, rows, self.shape), self.low, self.high)
 
     def prototypes(self, fit: Fitted, which: np.ndarray) -> np.ndarray:
-        at = fit._prototype_row[which]
+        indices = fit._prototype_row[which]
         return self.rows(
-            fit, fit._frame.columns.iloc[at] if (at >= 0).all() else fit.prototypes.iloc[which]
+            fit,
+            fit._frame.columns.iloc[indices]
+            if (indices >= 0).all()
+            else fit.prototypes.iloc[which],
         )
 
 
@@ -134,8 +137,8 @@ def draw_curves(values: np.ndarray, low: float, high: float, length: int) -> np.
     left = np.minimum(edges.astype(int), values.shape[1] - 2)
     share = (values - low) / (high - low if high > low else 1.0)
     # on the lines from step to step
-    at = share[:, left] * (left + 1 - edges) + share[:, left + 1] * (edges - left)
-    up = (1 - at) * (HEIGHT - 1)
+    heights = share[:, left] * (left + 1 - edges) + share[:, left + 1] * (edges - left)
+    up = (1 - heights) * (HEIGHT - 1)
     ends = np.stack([up[:, :-1], up[:, 1:]])
     row = np.arange(HEIGHT)[None, :, None]
     drawn = (row >= np.floor(ends.min(axis=0))[:, None]) & (
@@ -153,11 +156,9 @@ def make_album(fit: Fitted, shape: Any) -> Album | None:
         if not steps:
             return None
         values = read_steps(fit._frame.columns, steps)
-        return CurveAlbum(
-            steps, float(np.nanmin(values)), float(np.nanmax(values)), values.shape[1]
-        )
+        return CurveAlbum(steps, np.nanmin(values), np.nanmax(values), values.shape[1])
     pixels = read_pixels(fit, fit._frame.columns, shape)
-    return Album(shape, float(pixels.min()), float(pixels.max()))
+    return Album(shape, pixels.min(), pixels.max())
 
 
 @framed
@@ -211,7 +212,7 @@ def weigh_pixels(fit: Fitted) -> np.ndarray:
         metric.column_weights["weight"] if metric.class_weights is None else metric.class_weights
     )
     weights = weights / metric.column_weights["scale"].to_numpy() ** 2
-    return np.asarray(weights / weights.max(axis=1, keepdims=True))
+    return weights / weights.max(axis=1, keepdims=True)
 
 
 def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) -> pd.DataFrame:
@@ -219,7 +220,7 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     class) and with `size`, for rows that only the first `size` prototypes misclassify, `full` (the
     nearest of all).
     """
-    small = fit if size is None else steps.at(fit, size=size)
+    small = fit if size is None else alternatives.at(fit, size=size)
     data = as_pandas(fit.call.data).loc[fit._frame.index] if new is None else as_pandas(new)
     truth = fit._true_codes(data, use="what is misclassified")
     check_unique(data.index, "new row")
@@ -230,19 +231,23 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     picked = complete & (truth >= 0) & (predicted >= 0) & (predicted != truth)
     if size is not None:
         picked &= fit.predict(data).cat.codes.to_numpy() == truth
-    at = np.flatnonzero(picked)
+    indices = np.flatnonzero(picked)
     names, classes = small.prototypes.index, small.rule.prototypes.classes
     D = distances_by(small.rule, query.take(np.flatnonzero(picked[complete])))
-    own = np.where(classes[None, :] == truth[at, None], D, np.inf)
+    same = np.where(classes[None, :] == truth[indices, None], D, np.inf)
     right = pd.Series(
-        names.to_numpy(object)[own.argmin(axis=1)] if len(names) else None, index[at], dtype=object
+        names.to_numpy(object)[same.argmin(axis=1)] if len(names) else None,
+        index[indices],
+        dtype=object,
     )
     levels = fit._frame.levels
-    out = pd.DataFrame({"truth": levels[truth[at]], "fitted": levels[predicted[at]]}, index[at])
-    out["nearest"] = small.predict(data, "nearest").iloc[at]
-    out["right"] = right.where(np.isfinite(own).any(axis=1))
+    out = pd.DataFrame(
+        {"truth": levels[truth[indices]], "fitted": levels[predicted[indices]]}, index[indices]
+    )
+    out["nearest"] = small.predict(data, "nearest").iloc[indices]
+    out["right"] = right.where(np.isfinite(same).any(axis=1))
     if size is not None:
-        out["full"] = fit.predict(data, "nearest").iloc[at]
+        out["full"] = fit.predict(data, "nearest").iloc[indices]
     return out
 
 
@@ -268,10 +273,10 @@ def misclassified(
     table = list_misclassified(fit, new, size)
     if table.empty:
         raise NotAvailableError("no row is misclassified")
-    some = np.random.default_rng(fit._problem.seed).permutation(len(table))[
+    sample = np.random.default_rng(fit._problem.seed).permutation(len(table))[
         : whole_number("count", count, 1)
     ]
-    table = table.iloc[np.sort(some)]
+    table = table.iloc[np.sort(sample)]
     data = as_pandas(fit.call.data if new is None else new)
     columns, heads = [read_pixels(fit, data.loc[table.index], shape)], ["row"]
     # one row may be a prototype of several classes
@@ -285,12 +290,15 @@ def misclassified(
             columns.append(read_pixels(fit, prototypes.reindex(table[name]), shape))
             heads.append(head)
     titles = []
-    for row, (own, fitted, _, right) in zip(
+    for row, (truth, fitted, _, right) in zip(
         table.index, table.iloc[:, :4].itertuples(index=False), strict=True
     ):
-        titles += [f"{row}: {own}", f"{fitted}", f"{own}" if pd.notna(right) else "none", f"{own}"][
-            : len(columns)
-        ]
+        titles += [
+            f"{row}: {truth}",
+            f"{fitted}",
+            f"{truth}" if pd.notna(right) else "none",
+            f"{truth}",
+        ][: len(columns)]
     name = (
         "Misclassified rows"
         if size is None

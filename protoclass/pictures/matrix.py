@@ -49,9 +49,9 @@ def seriate(D: np.ndarray) -> np.ndarray:
 
     if len(D) < 3:
         return np.arange(len(D))
-    flat = D[np.triu_indices(len(D), 1)] / (float(D.max()) or 1.0)
+    flat = D[np.triu_indices(len(D), 1)] / (D.max() or 1.0)
     order = leaves_list(linkage(flat, "average", optimal_ordering=True))
-    return np.asarray(order if order[0] < order[-1] else order[::-1])
+    return order if order[0] < order[-1] else order[::-1]
 
 
 def arrange(
@@ -73,10 +73,10 @@ def arrange(
     levels = [*classes.levels, "not rows"]
     of_column = np.where(row_of >= 0, classes.codes[row_of], len(classes.levels))
     if dissimilarity.square:
-        rows = columns = _order(classes.codes, lambda own: _symmetrize(P[np.ix_(own, own)]))
+        rows = columns = _order(classes.codes, lambda group: _symmetrize(P[np.ix_(group, group)]))
     else:  # rows are similar where their dissimilarities to the candidates are
-        rows = _order(classes.codes, lambda own: _compare_profiles(P[own]))
-        columns = _order(of_column, lambda own: _compare_profiles(P[:, own].T))
+        rows = _order(classes.codes, lambda group: _compare_profiles(P[group]))
+        columns = _order(of_column, lambda group: _compare_profiles(P[:, group].T))
     table = pd.DataFrame(
         P[np.ix_(rows, columns)], dissimilarity.index[rows], dissimilarity.candidate_names[columns]
     )
@@ -113,7 +113,7 @@ def _compare_profiles(X: np.ndarray) -> np.ndarray:
 
 
 def describe_shares(dissimilarity: Dissimilarity, table: pd.DataFrame) -> str:
-    """How many of the rows and candidates are shown, in words; "" for all."""
+    """The number of rows and candidates that are shown, in words; "" for all."""
     sides = zip(table.shape, dissimilarity.shape, ("rows", "candidates"), strict=True)
     shares = [f"{shown} of {count} {name}" for shown, count, name in sides if shown < count]
     return (
@@ -134,11 +134,11 @@ def find_range(table: pd.DataFrame, square: bool) -> tuple[float, float]:
         else values.ravel()
     )
     low, high = np.quantile(apart, [0.01, 0.99]) if len(apart) else (0.0, 0.0)
-    return (float(low), float(high)) if low < high else (0.0, float(values.max()) or 1.0)
+    return (low, high) if low < high else (0.0, values.max() or 1.0)
 
 
 def find_blocks(classes: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """Where the classes of neighbouring rows begin, and where they end (exclusive)."""
+    """First indices of the classes of neighbouring rows, and their ends (exclusive)."""
     names = classes.to_numpy()
     cuts = np.flatnonzero(names[1:] != names[:-1]) + 1
     return np.array([0, *cuts]), np.array([*cuts, len(names)])
@@ -157,7 +157,7 @@ def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.
     Raises
     ------
     DataError
-        Where no dissimilarity between different rows is positive.
+        If no dissimilarity between different rows is positive.
     """
     classes, P, row_of = (
         classes_of(dissimilarity.index, by),
@@ -168,13 +168,13 @@ def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.
     of_column, rows = classes.codes[row_of[known]], np.arange(len(P))
     lines = []
     for c, level in enumerate(classes.levels):
-        own = rows[classes.codes == c]
+        members = rows[classes.codes == c]
         for to, picked in (("own class", of_column == c), ("other classes", of_column != c)):
             if classes.single and to == "other classes":
                 continue
             columns = known[picked]
-            values = P[np.ix_(own, columns)]
-            values = values[(values > 0) & (own[:, None] != row_of[columns])].astype(float)
+            values = P[np.ix_(members, columns)]
+            values = values[(values > 0) & (members[:, None] != row_of[columns])].astype(float)
             quantiles = (
                 np.quantile(values, [0, *LEVELS, 1])
                 if len(values)
@@ -278,13 +278,13 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
     sides = {"own class": (-0.19, colour(0)), "other classes": (0.19, colour(1))}
     for (level, to), row in table.iterrows():
         shift, fill = sides[to]
-        at = classes.index(level) + (shift if what else 0.0)
+        height = classes.index(level) + (shift if what else 0.0)
         if not row["number"]:
             continue
-        ax.hlines(at, row["q5"], row["q95"], color=ink(ax), lw=0.9)
-        ax.plot([row["smallest"], row["largest"]], [at, at], ".", ms=5, color=ink(ax))
+        ax.hlines(height, row["q5"], row["q95"], color=ink(ax), lw=0.9)
+        ax.plot([row["smallest"], row["largest"]], [height, height], ".", ms=5, color=ink(ax))
         ax.barh(
-            at,
+            height,
             row["q75"] - row["q25"],
             0.3,
             row["q25"],
@@ -293,7 +293,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
             lw=0.8,
             zorder=3,
         )
-        ax.vlines(row["q50"], at - 0.15, at + 0.15, color=ink(ax), lw=2, zorder=4)
+        ax.vlines(row["q50"], height - 0.15, height + 0.15, color=ink(ax), lw=2, zorder=4)
     list_down(ax, list_named(classes), what or "rows")
     ax.set(
         xlim=(0, 1.03 * table["largest"].max()),
@@ -313,10 +313,12 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
 def spectrum(result: Spectrum, ax: Any = None) -> Any:
     """Plot the eigenvalues by descending absolute value, with positive and negative ones distinguished."""
     ax, values = draw_on(ax), result.table["eigenvalue"].to_numpy()
-    for k, (sign, own) in enumerate((("positive", values > 0), ("negative", values < 0))):
-        at = np.flatnonzero(own) + 1
-        ax.vlines(at, 0, values[own], color=colour(k), lw=1.2)
-        ax.plot(at, values[own], mark(k), ms=4, color=colour(k), label=f"{sign} ({len(at)})")
+    for k, (sign, mask) in enumerate((("positive", values > 0), ("negative", values < 0))):
+        numbers = np.flatnonzero(mask) + 1
+        ax.vlines(numbers, 0, values[mask], color=colour(k), lw=1.2)
+        ax.plot(
+            numbers, values[mask], mark(k), ms=4, color=colour(k), label=f"{sign} ({len(numbers)})"
+        )
     ax.axhline(0, color=GREY, lw=0.8)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set(
@@ -324,7 +326,7 @@ def spectrum(result: Spectrum, ax: Any = None) -> Any:
         ylabel="eigenvalue (squared units of the dissimilarity)",
     )
     ax.set_title(
-        f"{result.case}: {100 * result.negative:.2g} % negative mass\neffective dimension "
+        f"Negative mass {100 * result.negative:.2g} % ({result.case})\neffective dimension "
         f"{result.effective:.3g} of {result.n - 1}"
     )
     return key(ax, title="eigenvalues").axes
@@ -373,6 +375,6 @@ def points(
     ax.set_aspect("equal", adjustable="datalim")
     ax.axhline(0, color=GREY, lw=0.6, zorder=0)
     ax.axvline(0, color=GREY, lw=0.6, zorder=0)
-    up, down = embedding.signature
-    ax.set(xlabel=x, ylabel=y, title=f"{up} positive and {down} negative axes")
+    plus, minus = embedding.signature
+    ax.set(xlabel=x, ylabel=y, title=f"{plus} positive and {minus} negative axes")
     return ax

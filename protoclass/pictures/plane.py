@@ -1,4 +1,4 @@
-"""Where rows and prototypes lie in a picture, and the class that a rule gives to each place."""
+"""Places of rows and prototypes in a picture, and the class that a rule gives to each place."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
     def locate(prototypes: Points) -> np.ndarray:
         if prototypes.at is None:
             table = as_vectors(dissimilarity.metric).original(np.asarray(prototypes.coords))
-            return np.asarray(table.reindex(columns=both).to_numpy(float)[:, [0, -1]])
-        at = np.asarray(dissimilarity.candidate_row[prototypes.at])
+            return table.reindex(columns=both).to_numpy(float)[:, [0, -1]]
+        at = dissimilarity.candidate_row[prototypes.at]
         out = np.full((len(at), 2), np.nan)
         out[at >= 0] = rows[at[at >= 0]]
         if dissimilarity.added is not None and (at < 0).any():
@@ -157,12 +157,12 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         return _map_of_profiles(dissimilarity)
     if len(named):
         columns = named[take_evenly(len(named), LANDMARKS)]
-        at = dissimilarity.candidate_row[columns]
+        indices = dissimilarity.candidate_row[columns]
         landmarks = part(dissimilarity.candidates, columns)
     else:
-        at = take_evenly(n, LANDMARKS)
-        landmarks = part(metric.candidates(dissimilarity.data), at)
-    placed = np.arange(n) if rows is None else np.union1d(rows, at)
+        indices = take_evenly(n, LANDMARKS)
+        landmarks = part(metric.candidates(dissimilarity.data), indices)
+    placed = np.arange(n) if rows is None else np.union1d(rows, indices)
     if len(named) and source is not None:
         D = np.asarray(source.take(placed, columns), float)
     else:
@@ -174,18 +174,16 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         )
     if dissimilarity.square and not metric.symmetric:
         back = _between(
-            dissimilarity, part(dissimilarity.rows, at), part(dissimilarity.candidates, placed)
+            dissimilarity, part(dissimilarity.rows, indices), part(dissimilarity.candidates, placed)
         )
         D = (D + back.T) / 2
-    among = D[np.searchsorted(placed, at)]
+    among = D[np.searchsorted(placed, indices)]
     among = (among + among.T) / 2
     X = torgerson(among, 2)
     size, mean = (X**2).sum(axis=0), (among**2).mean(axis=0)
 
     def project(D: np.ndarray) -> np.ndarray:
-        return np.asarray(
-            np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0)
-        )
+        return np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0)
 
     spots = np.full((n, 2), np.nan)
     spots[placed] = project(D)
@@ -200,7 +198,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         out[~other] = spots[row[~other]]
         if other.any():
             others = dissimilarity._prototype_rep(take(prototypes, other))
-            out[other] = project(_between(dissimilarity, part(dissimilarity.rows, at), others).T)
+            out[other] = project(
+                _between(dissimilarity, part(dissimilarity.rows, indices), others).T
+            )
         return out
 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
@@ -274,18 +274,18 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     prototypes = fit.rule.prototypes
     if prototypes.radii is None or not len(prototypes) or not plane.of_metric:
         return np.empty((0, CORNERS, 2))
-    some = take(prototypes, np.arange(len(prototypes))[which])
-    finite = np.asarray(some.radii, float)
+    points = take(prototypes, np.arange(len(prototypes))[which])
+    finite = np.asarray(points.radii, float)
     radii = np.where(np.isfinite(finite), finite, np.nan)[:, None, None]
     angle = np.linspace(0, 2 * np.pi, CORNERS)
     step = np.column_stack([np.cos(angle), np.sin(angle)])
     metric = fit.dissimilarity.metric
     try:
         metric = as_vectors(metric)
-        centres = metric.coordinates(fit.dissimilarity._prototype_rep(some))
+        centres = metric.coordinates(fit.dissimilarity._prototype_rep(points))
         if centres.shape[1] != 2:
             return np.empty((0, CORNERS, 2))
-        unit = step / np.asarray(metric.between(metric.place(step), metric.place(np.zeros((1, 2)))))
+        unit = step / metric.between(metric.place(step), metric.place(np.zeros((1, 2))))
     except NoCoordinatesError:
         return np.empty((0, CORNERS, 2))
     corners = centres[:, None] + radii * unit
@@ -297,7 +297,7 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     ):
         # coordinates without a norm: where a ball lies changes its shape
         return np.empty((0, CORNERS, 2))
-    places = np.asarray(metric.original(corners.reshape(-1, 2)).to_numpy()).reshape(corners.shape)
+    places = metric.original(corners.reshape(-1, 2)).to_numpy().reshape(corners.shape)
     return places[:, :, ::-1] if plane.swapped else places
 
 
@@ -318,7 +318,9 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
     classes = fit.rule.prototypes.classes[first]
-    spots = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "class": classes}, fit._prototype_names[first])
+    spots = pd.DataFrame(
+        {"x": X[:, 0], "y": X[:, 1], "class": classes}, fit._prototype_names[first]
+    )
     spots.attrs["stress"] = stress(X, D)
     return spots
 

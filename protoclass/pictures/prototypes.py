@@ -85,8 +85,8 @@ def prototypes(
     drawn = np.arange(fit.nobs)
     # at most 1000, evenly taken, and those that are prototypes
     if (choose_axes(fit)[0] if x is None else x) == MAP:
-        own = fit._prototype_row
-        drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), own[own >= 0])
+        rows = fit._prototype_row
+        drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), rows[rows >= 0])
     plane, ax = make_plane(fit, x, y, rows=drawn), axes(ax, 7.4, 4.8)
     ax.set(xlabel=plane.axes[0], ylabel=plane.axes[1])
     spots = plane.locate(fit.rule.prototypes) if len(fit.rule.prototypes) else np.empty((0, 2))
@@ -192,10 +192,10 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
         ax.scatter(spots[shown, 0], spots[shown, 1], **style)
     elif len(shown) or not q:
         for k in range(len(fit.classes)):
-            own = spots[shown[prototypes.classes[shown] == k]]
-            if not len(own):
+            places = spots[shown[prototypes.classes[shown] == k]]
+            if not len(places):
                 continue
-            ax.scatter(own[:, 0], own[:, 1], s=size, marker=mark(k), color=colour(k), **style)
+            ax.scatter(places[:, 0], places[:, 1], s=size, marker=mark(k), color=colour(k), **style)
         ax.scatter(
             [], [], s=70, marker="o", color=paper(ax), edgecolor=ink(ax), lw=1.4, label="prototypes"
         )

@@ -42,21 +42,21 @@ MANY = 30  # steps from which on they are on a scale of logarithms
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each feature in the order selected: rows that it covered, and rows that it misclassified."""
     table, names = fit.model.feature_table(fit._learned), list_named(list_features(fit)[:MOST], 60)
-    few, at = table.head(MOST), np.arange(len(names))
+    few, heights = table.head(MOST), np.arange(len(names))
     ax = axes(
         ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(names))
     )
-    ax.barh(at - 0.16, few["q"], 0.3, color=colour(0), label="newly covered")
-    ax.barh(at + 0.16, few["r"], 0.3, color=WRONG, label="misclassified")
+    ax.barh(heights - 0.16, few["q"], 0.3, color=colour(0), label="newly covered")
+    ax.barh(heights + 0.16, few["r"], 0.3, color=WRONG, label="misclassified")
     list_down(ax, names)
     ax.set(xlim=(0, None), xlabel="rows")
-    some = f"{MOST} of " if len(table) > MOST else ""
-    ax.set_title(f"{some}{len(table)} feature{'s' * (len(table) != 1)}")
+    count = f"{MOST} of " if len(table) > MOST else ""
+    ax.set_title(f"{count}{len(table)} feature{'s' * (len(table) != 1)}")
     return key(ax).axes if has_room(ax) else ax
 
 
 def list_conditions(fit: Fitted) -> pd.DataFrame:
-    """What each condition of a rule sees.
+    """The rows that each condition of a rule sees.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     Raises
     ------
     NotAvailableError
-        Where the rule of the method has no conditions.
+        If the rule of the method has no conditions.
     """
     if not fit.model.has("conditions"):
         raise lacking(fit.model, "conditions to draw", "conditions")
@@ -83,28 +83,28 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
             "quantity": part.quantity,
             "cut": part.cut,
         }
-        own = pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "row": fit._frame.index[rows].to_flat_index(),
                 "value": part.values[rows],
                 "removed": part.removed[rows],
             }
         )
-        own["class"] = pd.Categorical.from_codes(codes[rows], fit.classes)
-        parts.append(own.assign(**head)[COLUMNS])
+        frame["class"] = pd.Categorical.from_codes(codes[rows], fit.classes)
+        parts.append(frame.assign(**head)[COLUMNS])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
 def count_removed(table: pd.DataFrame) -> str:
-    """What a condition removes of the rows that come to it, in words; see `list_conditions`."""
-    there, removed = (
+    """The rows that a condition removes, in words; see `list_conditions`."""
+    reached, removed = (
         part["class"].value_counts(sort=False) for part in (table, table[table["removed"]])
     )
-    names = dict(zip(there.index, list_short(there.index, NAME), strict=True))
+    names = dict(zip(reached.index, list_short(reached.index, NAME), strict=True))
     parts = [
-        f"{names[level]}: {removed[level]} of {there[level]}"
-        for level in there.index
-        if there[level]
+        f"{names[level]}: {removed[level]} of {reached[level]}"
+        for level in reached.index
+        if reached[level]
     ]
     return f"removes {', '.join(parts)}" if parts else "no rows are left"
 
@@ -145,12 +145,12 @@ def _draw_lane(ax: Any, table: pd.DataFrame, classes: list[Any], several: bool) 
     head, names = table.iloc[0], list_named(classes)
     present = [k for k, level in enumerate(classes) if (table["class"] == level).any()]
     for place, k in enumerate(present):
-        own = table[table["class"] == classes[k]]
-        height = place + 0.6 * (np.arange(len(own)) * GOLDEN % 1 - 0.5)
-        out = own["removed"].to_numpy()
+        rows = table[table["class"] == classes[k]]
+        height = place + 0.6 * (np.arange(len(rows)) * GOLDEN % 1 - 0.5)
+        out = rows["removed"].to_numpy()
         style = {"s": 20, "marker": mark(k), "color": colour(k)}
-        ax.scatter(own["value"][~out], height[~out], lw=0, **style)
-        ax.scatter(own["value"][out], height[out], lw=0.9, edgecolor=ink(ax), zorder=3, **style)
+        ax.scatter(rows["value"][~out], height[~out], lw=0, **style)
+        ax.scatter(rows["value"][out], height[out], lw=0.9, edgecolor=ink(ax), zorder=3, **style)
     if np.isfinite(head["cut"]):
         ax.axvline(head["cut"], lw=1.4, color=ink(ax), zorder=4)
     list_down(ax, [names[k] for k in present])

@@ -57,7 +57,7 @@ def faint(ax: Any) -> tuple[float, float, float]:
 
 
 def blend(colour: Any, ground: Any, share: float) -> tuple[float, float, float]:
-    """What is seen of a colour that covers so much of a ground.
+    """The visible colour if one covers so much of a ground.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def framed(draw: Draw) -> Draw:
     @wraps(draw)
     def drawn(*values: Any, **options: Any) -> Any:
         ax = signature(draw).bind(*values, **options).arguments.get("ax")
-        settings: dict[str, Any] = dict.fromkeys(TITLES, "medium")
+        settings: Any = dict.fromkeys(TITLES, "medium")
         if ax is not None:
             if not hasattr(ax, "set_xlabel"):
                 raise OptionError(
@@ -118,7 +118,7 @@ def framed(draw: Draw) -> Draw:
             # "small" is 0.83 of it
             size = rcParams["font.size"] * min(1.0, inches(ax)[0] / NARROW) ** 0.5
             settings["font.size"] = max(1.21 * LEAST, size)
-        before = {name: rcParams[name] for name in settings}
+        before: Any = {name: rcParams[name] for name in settings}
         rcParams.update(settings)
         try:  # rc_context would also undo the settings of a notebook's backend
             return _finish(draw(*values, **options))
@@ -173,7 +173,7 @@ def axes(ax: Any, width: float = 6.4, height: float = 4.4) -> Any:
 def inches(ax: Any) -> tuple[float, float]:
     """Width and height of Axes, before names and legends get their room."""
     box = ax.get_window_extent()
-    return float(box.width / ax.figure.dpi), float(box.height / ax.figure.dpi)
+    return box.width / ax.figure.dpi, box.height / ax.figure.dpi
 
 
 def has_room(ax: Any) -> bool:
@@ -185,9 +185,7 @@ def cell(ax: Any) -> tuple[float, float]:
     """Width and height in points of the part of a figure that Axes and their names have."""
     place, box = ax.get_subplotspec(), ax.figure.bbox
     rows, columns = (1, 1) if place is None else place.get_gridspec().get_geometry()
-    return float(box.width / columns * 72 / ax.figure.dpi), float(
-        box.height / rows * 72 / ax.figure.dpi
-    )
+    return 72 * box.width / columns / ax.figure.dpi, 72 * box.height / rows / ax.figure.dpi
 
 
 def list_named(levels: Iterable[Any], most: int = LETTERS) -> list[str]:
@@ -203,7 +201,7 @@ def named(level: Any) -> str:
 
 
 def name_ticks(
-    axis: Any, names: Sequence[str], label: str = "", at: Any = None, letters: Any = None
+    axis: Any, names: Sequence[str], label: str = "", places: Any = None, letters: Any = None
 ) -> None:
     """Names at positions (0, 1, ... by default). Names that would take too much of the figure are
     wrapped, then cut, and long ones are upright. If there are more than have room, every second,
@@ -214,7 +212,11 @@ def name_ticks(
         FontProperties(size=letters).get_size_in_points(),
         axis.axis_name == "y",
     )
-    at, box, sides = range(len(names)) if at is None else at, ax.get_window_extent(), cell(ax)
+    places, box, sides = (
+        range(len(names)) if places is None else places,
+        ax.get_window_extent(),
+        cell(ax),
+    )
     side, square = sides[not upright], ax.get_aspect() != "auto"
     most = max(
         6, int((SHARE[1] * side if square else max(SHARE[0] * side, side - LEFT)) / (LETTER * size))
@@ -233,7 +235,9 @@ def name_ticks(
         room = min(sides) - longest - BESIDE * size
     flat = longest * len(names) < room
     step = max(1, ceil(len(names) * 1.2 * size / max(1.0, room))) if upright or not flat else 1
-    axis.set_ticks(at[::step], names[::step], rotation=0 if upright or flat else 90, fontsize=size)
+    axis.set_ticks(
+        places[::step], names[::step], rotation=0 if upright or flat else 90, fontsize=size
+    )
     axis.set_label_text(
         f"{label} ({len(names[::step])} of {len(names)} named)".strip() if step > 1 else label
     )
@@ -241,8 +245,8 @@ def name_ticks(
 
 def scatter_classes(ax: Any, places: list[np.ndarray], levels: Any, **style: Any) -> None:
     """The places (k, 2) of each class in its marks."""
-    for k, (own, name) in enumerate(zip(places, list_named(levels), strict=True)):
-        ax.scatter(own[:, 0], own[:, 1], marker=mark(k), color=colour(k), label=name, **style)
+    for k, (points, name) in enumerate(zip(places, list_named(levels), strict=True)):
+        ax.scatter(points[:, 0], points[:, 1], marker=mark(k), color=colour(k), label=name, **style)
 
 
 def key(ax: Any, where: str = "right", title: Any = None, handles: Any = None) -> Any:

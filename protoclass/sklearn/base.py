@@ -31,7 +31,6 @@ from ..ground.errors import DataError, NotAvailableError, OptionError, brief, sh
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
-PRECOMPUTED = "precomputed"
 # to `fit` as they are
 PASSED = (
     "choose",
@@ -49,9 +48,7 @@ class PrototypeEstimator(BaseEstimator):
     """An estimator whose parameters are arguments of `protoclass.fit`, and parameters of the method
     by name.
 
-    `get_params` returns the parameters of the signature and the parameters of the method that were
-    given; `set_params` takes any parameter of the method. A change of the method drops the
-    parameters of the previous method, unless they are given again.
+    A change of the method drops the parameters of the previous method, unless they are given again.
     """
 
     def __init__(
@@ -71,12 +68,10 @@ class PrototypeEstimator(BaseEstimator):
         seed: int = 0,
         **parameters: Any,
     ) -> None:
-        given = locals()  # before any other name is set
-        self.__dict__.update(
-            {name: given[name] for name in ("method", "dissimilarity", "candidates", "cv", *PASSED)}
-        )
+        self.__dict__.update(locals())
         # not as attributes: scikit-learn's checks allow only those of the signature
-        self._parameters = dict(parameters)
+        del self.__dict__["self"], self.__dict__["parameters"]
+        self._parameters = parameters
 
     def __getattr__(self, name: str) -> Any:
         """Parameters of the method are attributes too; a method that needs calibration raises its
@@ -94,13 +89,9 @@ class PrototypeEstimator(BaseEstimator):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__.get("_parameters", {}):
-            self._give(name, value)
-        else:
-            super().__setattr__(name, value)
-
-    def _give(self, name: str, value: Any) -> None:
-        """Set a parameter of the method; copies of the estimator keep theirs."""
-        self.__dict__["_parameters"] = {**self._parameters, name: value}
+            # copies of the estimator keep theirs
+            name, value = "_parameters", {**self._parameters, name: value}
+        super().__setattr__(name, value)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All parameters by name: the parameters of the signature, and those of the method that
@@ -108,7 +99,7 @@ class PrototypeEstimator(BaseEstimator):
         return {**super().get_params(deep), **self._parameters}
 
     def set_params(self, **params: Any) -> PrototypeEstimator:
-        """Set parameters, also those of the method.
+        """Set parameters, also of the method.
 
         Raises
         ------
@@ -121,24 +112,21 @@ class PrototypeEstimator(BaseEstimator):
         >>> PrototypeClassifier("pvm", eps=1.0).set_params(method="knn", k=3)
         PrototypeClassifier(k=3, method='knn')
         """
-        named = set(self._get_param_names())
+        named = self._get_param_names()
+        given = {name: value for name, value in params.items() if name not in named}
         method = params.get("method", self.method)
         if isinstance(method, str) and method in MODELS:  # others have parameters of their own
-            known = set(MODELS[method]().parameters())
-            for name in params:
-                if name not in named | known:
-                    hint = hint_for(name, sorted(known) + sorted(named))
-                    raise OptionError(
-                        f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: "
-                        f"{hint}{'; ' if hint else ''}its parameters are {', '.join(sorted(named | known))}"
-                    )
-        if method is not self.method and not (isinstance(method, str) and method == self.method):
-            self.__dict__["_parameters"] = {}
-        for name, value in params.items():
-            if name in named:
-                super().__setattr__(name, value)
-            else:
-                self._give(name, value)
+            known = sorted({*MODELS[method]().parameters(), *named})
+            for name in given.keys() - known:
+                hint = hint_for(name, known)
+                raise OptionError(
+                    f"{shown(name)} is not a parameter of {type(self).__name__} with method {brief(method)}: "
+                    f"{hint}{'; ' if hint else ''}its parameters are {', '.join(known)}"
+                )
+        kept = self._parameters if str(method) == str(self.method) else {}
+        self._parameters = {**kept, **given}
+        for name in params.keys() - given:
+            setattr(self, name, params[name])
         return self
 
     @property
@@ -148,7 +136,7 @@ class PrototypeEstimator(BaseEstimator):
 
     @property
     def _is_pairwise(self) -> bool:
-        return isinstance(self.dissimilarity, str) and self.dissimilarity == PRECOMPUTED
+        return isinstance(self.dissimilarity, str) and self.dissimilarity == "precomputed"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -164,47 +152,33 @@ class PrototypeEstimator(BaseEstimator):
         """Set `fit_`, `classes_` and `n_features_in_`."""
         one_of("na", self.na, ("raise", "keep"))
         frame = read_rows(self, X, True, self.na == "keep", self._is_pairwise)
-        classes, codes = read_classes(self, y, frame)
+        classes, codes = read_classes(y, frame)
         rows, weights = read_weights(sample_weight, frame, weighting)
         folds = read_folds(self.cv, frame, codes, groups)
-        groups = read_groups(groups, rows, len(frame), folds)
-        folds = folds[rows] if isinstance(folds, np.ndarray) else folds
         response = name_of_response(y, frame.columns)
-        data = self._data(frame, rows).assign(
-            **{response: pd.Categorical.from_codes(codes[rows], classes)}
-        )
+        # labelled from 0; dissimilarities are no predictors
+        data = frame.iloc[rows, : 0 if self._is_pairwise else None].reset_index(drop=True)
+        data[response] = pd.Categorical.from_codes(codes[rows], classes)
         order = order_of_values(data, weights)
-        folds, groups, weights = (
-            part[order] if isinstance(part, np.ndarray) else part
-            for part in (folds, groups, weights)
-        )
-        arguments = {name: getattr(self, name) for name in PASSED}
+        places = rows[order]
         # X was given, not found by `.`
         numbered = "".join(f" + `{name}`" for name in data if numbers_rows(data[name]))
         self.fit_: Fit = fit(
             f"{response} ~ {'1' if self._is_pairwise else f'.{numbered}'}",
             data.iloc[order],
             self.method,
-            dissimilarity=self._dissimilarity(frame, rows[order]),
-            cv=folds,
-            groups=groups,
-            weights=weights,
+            dissimilarity=self._dissimilarity(frame, places),
+            cv=folds[places] if isinstance(folds, np.ndarray) else folds,
+            groups=read_groups(groups, places, frame, folds),
+            weights=None if weights is None else weights[order],
             progress=False,
             candidates=self._candidates(),
-            **arguments,
+            **{name: getattr(self, name) for name in PASSED},
             **more,
             **self._of_method,
         )
         self.classes_ = classes
         self._rows, self._columns = rows, list(frame.columns)
-
-    def _data(self, frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
-        """The predictors of the rows that take part, labelled from 0."""
-        if self._is_pairwise:
-            return pd.DataFrame(index=pd.RangeIndex(len(rows)))
-        if len(rows) == len(frame) and (rows == frame.index).all():
-            return frame
-        return frame.iloc[rows].set_axis(pd.RangeIndex(len(rows)))
 
     @property
     def _of_method(self) -> dict[str, Any]:
@@ -240,8 +214,7 @@ class PrototypeEstimator(BaseEstimator):
 
     @property
     def prototype_indices_(self) -> np.ndarray:
-        """Position in X of the row that each prototype is, as `X.iloc` takes it; -1 for one that is
-        not a row, int (q,)."""
+        """Position in X of each prototype, int (q,); -1 for one that is not a row."""
         row, labels = self.fit_._prototype_row, self.fit_._frame.index.to_numpy()
         return np.where(row >= 0, self._rows[labels[row]], -1)
 
@@ -255,15 +228,10 @@ def order_of_values(data: pd.DataFrame, weights: np.ndarray | None) -> np.ndarra
 
 def rank_values(column: pd.Series) -> np.ndarray:
     """The rank of each value of a column; series are ordered as text."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = column.cat.codes.to_numpy()
-    else:
-        try:
-            codes = pd.factorize(column, sort=True)[0]
-        except TypeError:
-            codes = pd.factorize(
-                column.map(lambda value: repr(np.asarray(value, object).tolist())), sort=True
-            )[0]
+    try:
+        codes = pd.factorize(column, sort=True)[0]
+    except TypeError:
+        codes = rank_values(column.map(lambda value: repr(np.asarray(value, object).tolist())))
     return np.where(codes < 0, len(codes), codes)
 
 
@@ -294,27 +262,22 @@ def read_rows(
     Parameters
     ----------
     estimator : estimator
-        Gets `n_features_in_` and `feature_names_in_` if `reset`; otherwise X is compared with
-        these.
+        Gets `n_features_in_` and `feature_names_in_` if `reset`, else X is compared with these.
     X : DataFrame (pandas, polars, pyarrow), array-like or sparse matrix (n, p)
         The columns of a frame may be of any type that a formula takes; those of an array are
-        numbers, called x0, x1, ... A sparse matrix becomes a dense one, but not a sparse one of
-        dissimilarities, whose absent values are not known to be 0.
+        numbers, called x0, x1, ... A sparse matrix becomes dense, unless it has dissimilarities.
     reset : bool
     missing : bool
         Whether values may be missing.
     square : bool
-        Whether X contains dissimilarities, which are then numbers with one column for each row of
-        the fit.
+        Whether X has dissimilarities to the rows of the fit.
 
     Raises
     ------
     ValueError
-        If X is not valid: from scikit-learn, or as `DataError` of this package.
+        If X is not valid or, when dense, does not fit in memory.
     TypeError
         For sparse matrices of dissimilarities.
-    TooLargeError
-        For a sparse matrix that is too large for the memory when it is dense.
     """
     if issparse(X) and not square:
         check_fits(
@@ -323,25 +286,20 @@ def read_rows(
             "use fewer columns (TruncatedSVD, SelectKBest) or rows",
         )
         X = X.toarray()
-    if is_frame(X) and not square:
-        frame = as_pandas(X)
-        validate_data(estimator, X=frame, reset=reset, skip_check_array=True)
-        if not missing and frame.isna().to_numpy().any():
-            counts = frame.isna().sum()
-            where = ", ".join(
-                f"{shown(name)} ({count})" for name, count in counts[counts > 0].items()
-            )
+    table = isinstance(nw.from_native(X, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    X = as_pandas(X) if table else X
+    if table and not square:
+        validate_data(estimator, X=X, reset=reset, skip_check_array=True)
+        where = X.columns[X.isna().any()]
+        if not missing and len(where):
             raise DataError(
-                f"X has missing values (NaN) in {where}: fill them in, or use na='keep' with Gower "
-                "dissimilarities, which skip them"
+                f"X has missing values (NaN) in {', '.join(map(shown, where))}: fill them in, or "
+                "use na='keep' with Gower dissimilarities, which skip them"
             )
-        return frame.set_axis(frame.columns.map(str), axis=1).set_axis(pd.RangeIndex(len(frame)))
-    X = as_pandas(X) if is_frame(X) else X
+        return X.set_axis(X.columns.map(str), axis=1).reset_index(drop=True)
     values = validate_data(
         estimator, X=X, reset=reset, ensure_all_finite="allow-nan" if missing else True
     )
-    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
-        values = values.astype(float)
     if square:
         check_non_negative(values, type(estimator).__name__)
     if reset and square and values.shape[0] != values.shape[1]:
@@ -352,24 +310,11 @@ def read_rows(
     return pd.DataFrame(values, columns=[f"x{i}" for i in range(values.shape[1])])
 
 
-def is_frame(X: Any) -> bool:
-    """Whether X is a table of a library that narwhals knows."""
-    return isinstance(nw.from_native(X, pass_through=True), (nw.DataFrame, nw.LazyFrame))
-
-
-def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+def read_classes(y: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """The classes in y, sorted, and the code of each row.
 
-    Raises
-    ------
-    ValueError
-        Without y, for another length, for missing values, and for targets that are not classes, in
-        scikit-learn's words.
+    Invalid targets raise scikit-learn's errors.
     """
-    if y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
-        )
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
@@ -381,16 +326,14 @@ def read_classes(estimator: Any, y: Any, X: Any) -> tuple[np.ndarray, np.ndarray
 def read_weights(
     sample_weight: Any, X: pd.DataFrame, weighting: str
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """The rows that take part, by position, each as many times as its copies, and their weights if
-    these remain.
+    """The rows that take part, each as many times as its copies, and their weights if these remain.
 
     Parameters
     ----------
     sample_weight : array-like (n,), or None
     X : DataFrame (n, p)
     weighting : "auto", "copies" or "weights"
-        Whether a row of weight 3 is copied three times, or is passed to the method with this
-        weight; "auto": copies if all weights are whole numbers.
+        Whether a row of weight 3 is copied three times; "auto": if all weights are whole numbers.
 
     Returns
     -------
@@ -401,19 +344,15 @@ def read_weights(
     one_of("weighting", weighting, ("auto", "copies", "weights"))
     if sample_weight is None:
         return np.arange(len(X)), None
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    if (weights < 0).any():
-        raise DataError(f"sample_weight must be >= 0, not {shown(weights[weights < 0][0])}")
+    weights = _check_sample_weight(sample_weight, X, dtype=float, ensure_non_negative=True)
     rows = np.flatnonzero(weights > 0)
-    if len(rows) == 0:
-        raise DataError("sample_weight must not be zero for all rows")
     used = weights[rows]
-    whole = bool((used == np.floor(used)).all())
-    if weighting == "weights" or (weighting == "auto" and not whole):
+    broken = used[used != np.floor(used)]
+    if weighting == "weights" or (weighting == "auto" and len(broken)):
         return rows, used
-    if not whole:
+    if len(broken):
         raise OptionError(
-            f"weighting='copies' needs whole numbers as weights, not {shown(used[used != np.floor(used)][0])}"
+            f"weighting='copies' needs whole numbers as weights, not {shown(broken[0])}"
         )
     check_fits(
         8.0 * used.sum() * X.shape[1],
@@ -449,13 +388,11 @@ def read_folds(cv: Any, X: pd.DataFrame, y: np.ndarray, groups: Any) -> Any:
     return fold
 
 
-def read_groups(groups: Any, rows: np.ndarray, count: int, cv: Any) -> np.ndarray | None:
+def read_groups(groups: Any, rows: np.ndarray, X: pd.DataFrame, cv: Any) -> np.ndarray | None:
     """The group of each row that takes part: the given one, or else the row that it is a copy of,
     so that copies are in one fold."""
     if groups is not None:
-        values = column_or_1d(groups)
-        if len(values) != count:
-            raise DataError(f"groups have {len(values)} values, but X has {count} rows")
-        return values[rows]
-    copied = len(rows) > 1 and bool((np.diff(rows) == 0).any())
+        check_consistent_length(X, groups)
+        return column_or_1d(groups)[rows]
+    copied = len(np.unique(rows)) < len(rows)
     return rows if copied and not isinstance(cv, np.ndarray) else None

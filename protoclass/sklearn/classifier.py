@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -71,37 +70,30 @@ class PrototypeClassifier(
 ):
     """A prototype classifier as an estimator of scikit-learn.
 
-    It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`, with every method and
-    dissimilarity of the package. The formula is "y ~ ." with the columns of X. `fit_` is the fit
-    itself, with its summary, plots and analyses. Rows are sorted first; `protoclass.fit` processes
-    them in the order of the data (see Notes).
+    It can be used in `Pipeline`, `GridSearchCV` and `cross_val_score`. `fit_` is the fit of "y ~ ."
+    with the columns of X, with its summary, plots and analyses.
 
     Parameters
     ----------
     method : str or model object
         Method, as in `protoclass.fit`.
     dissimilarity : str, metric or callable
-        Dissimilarity, as in `protoclass.fit`: "auto" is Euclidean on scaled columns for numbers,
-        and Gower otherwise. "precomputed": X is a square matrix of dissimilarities in `fit`, and
-        has one column for each of its rows in `predict`.
+        Dissimilarity, as in `protoclass.fit`. "precomputed": X is a square matrix of
+        dissimilarities in `fit`, and has one column for each of its rows in `predict`.
     candidates, choose, max_prototypes, tolerance, measure, repeats, class_weights, seed
         Arguments of `protoclass.fit`.
     cv : "auto", int, "loo", splitter, list of splits, or None
-        Cross-validation folds for tuning inside `fit`. A splitter of scikit-learn must hold each
-        row out once.
+        Folds for tuning inside `fit`. A splitter of scikit-learn must hold each row out once.
     na : "raise" or "keep"
         Treatment of missing values in X. "keep" is for Gower, which skips them pair by pair.
     weighting : "auto", "copies" or "weights"
-        Meaning of `sample_weight`: copies of a row, as scikit-learn requires, or weights in the
-        objective of the method, as `weights=` of `protoclass.fit`. "auto": copies if all are whole
-        numbers, otherwise weights, if the method takes them. Copies share a fold, and rows of
-        weight 0 are left out.
+        Meaning of `sample_weight`: copies of a row, which share a fold, or `weights=` of
+        `protoclass.fit`. "auto": copies if all are whole numbers. Rows of weight 0 are left out.
     calibrate : bool, "auto", "multinomial", "isotonic" or dict
-        Whether to calibrate probabilities, as in `protoclass.fit`. If so, every method has
-        `predict_proba`, and `predict` gives the class with the largest probability. Probabilities
-        are for the prevalence in the data, also with `class_weights`, as for scikit-learn's
-        CalibratedClassifierCV. Otherwise methods with votes, such as "knn", have `predict_proba`,
-        and all have `decision_function`.
+        Whether to calibrate probabilities, as in `protoclass.fit`, for the prevalence in the data,
+        also with `class_weights`. Every method then has `predict_proba`, and `predict` gives the
+        most probable class. Otherwise methods with votes, such as "knn", have `predict_proba`, and
+        all have `decision_function`.
     **parameters
         Parameters of the method, such as `eps=1.0`. A parameter that is "grid" or a sequence is
         tuned inside `fit`.
@@ -109,8 +101,7 @@ class PrototypeClassifier(
     Attributes
     ----------
     fit_ : protoclass.Fit
-        The fit. Its rows are labelled by their positions in X, or from 0 if `sample_weight` has
-        left out or copied rows.
+        The fit. Its rows are labelled by position in X, or from 0 if `sample_weight` changes them.
     classes_ : array (L,)
         Classes, sorted.
     n_features_in_ : int
@@ -118,30 +109,27 @@ class PrototypeClassifier(
     feature_names_in_ : array of str
         Names of the columns of X, if it has any.
     prototypes_ : array or DataFrame (q, p)
-        Prototypes in the order of selection, in the units of X; a DataFrame if X was one. If
-        prototypes are not rows of X, such as means, they have the columns of the design matrix. Not
-        available with precomputed dissimilarities.
+        Prototypes in the order of selection, in the units of X, or with the columns of the design
+        matrix if they are not rows.
     prototype_indices_ : int array (q,)
-        Position in X of each prototype, for `X.iloc`; -1 for a prototype that is not a row.
+        Position in X of each prototype; -1 for one that is not a row.
     prototype_labels_ : array (q,)
         Class that each prototype represents.
 
     Raises
     ------
     ValueError
-        If `fit` gets data or parameters that do not fit together; from scikit-learn, or as
-        `DataError` and `OptionError` of this package, which derive from it.
+        If data or parameters are not valid; `DataError` and `OptionError` derive from it.
 
     Notes
     -----
-    *Row order.* Rows are sorted by class, columns and weight, because scikit-learn requires the
-    same fit for the same rows in another order. The order breaks ties and affects which rows form a
-    fold, so this class and `protoclass.fit` may select different parameters and prototypes.
+    *Row order.* scikit-learn requires the same fit for rows in another order, so rows are sorted by
+    class, columns and weight. The order breaks ties and affects folds, so `protoclass.fit` may
+    select other parameters and prototypes.
 
-    *Unknown categories.* Every row gets a prediction. For a category level that was not in the
-    training data, a `DataWarning` names column, level and number of rows. Gower and Hamming
-    dissimilarities treat it as different from every level; others treat it as
-    `OneHotEncoder(handle_unknown="ignore")` does, with 0 in all columns of the category.
+    *Unknown categories.* For a level that was not in the training data, a `DataWarning` names
+    column, level and number of rows. Gower and Hamming treat it as different from every level;
+    others have 0 in all columns of the category, as `OneHotEncoder(handle_unknown="ignore")`.
 
     See Also
     --------
@@ -181,20 +169,15 @@ class PrototypeClassifier(
         Parameters
         ----------
         X : DataFrame or array-like (n, p), or square dissimilarities (n, n)
-            Training rows. A DataFrame may have columns of numbers, strings, categories and
-            booleans.
+            Training rows.
         y : array-like (n,)
             Classes.
         sample_weight : array-like (n,), optional
             Weight of each row, see `weighting`.
         groups : array-like (n,), optional
-            Group of each row. All rows of a group are in the same fold, if parameters are tuned
-            inside `fit`.
+            Group of each row, which stays in one fold when parameters are tuned inside `fit`.
 
-        Returns
-        -------
-        self
-            The fitted estimator.
+        Returns the estimator.
         """
         self._learn(X, y, sample_weight, groups, self.weighting, calibrate=self.calibrate)
         return self
@@ -210,12 +193,9 @@ class PrototypeClassifier(
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, (r, L): calibrated with `calibrate`, otherwise the proportions
-        of the votes.
+        """Probability of each class, (r, L): calibrated with `calibrate`, or proportions of votes.
 
-        Proportions of votes are not calibrated: see `protoclass.Fit.calibrate`. Methods without
-        votes, such as "pvm", have probabilities only with `calibrate`, and `decision_function`
-        otherwise.
+        Methods without votes, such as "pvm", need `calibrate`.
         """
         return self._values(self._new(X), "prob")
 
@@ -224,10 +204,10 @@ class PrototypeClassifier(
         """Value of each class, (r, L), the largest for the predicted class; for two classes (r,),
         above 0 for the second.
 
-        It is the decision value of the method, or the proportion of the votes. If the method has
-        neither, it is the relative margin (other - own) / (other + own), from -1 to 1, of the
-        distances to the nearest prototype of the class and of any other class. For two classes it
-        is the value of the second minus the value of the first. Not available with `calibrate`.
+        It is the decision value of the method, the proportion of the votes, or the relative margin
+        `(other - own) / (other + own)` of the distances to the nearest prototype of the class and
+        of any other. For two classes it is the second minus the first. Not available with
+        `calibrate`.
         """
         new = self._new(X)
         kind = value_of(self.fit_)
@@ -240,36 +220,23 @@ class PrototypeClassifier(
         """Names of the columns of `transform`: the prototype's row in X and its class, such as
         "row17_setosa".
 
-        A prototype that is not a row has the name of the method and its number in the class, such
-        as "kmeans1_setosa".
+        Others have the name of the method and a number in the class, such as "kmeans1_setosa".
         """
         # which checks that it is fitted, and input_features
         super().get_feature_names_out(input_features)
         in_class: Counter[Any] = Counter()
-        names: dict[str, None] = {}
-        for row, label in zip(
-            self.prototype_indices_.tolist(), self.prototype_labels_.tolist(), strict=True
-        ):
+        copies: Counter[str] = Counter()  # of a row that sample_weight has repeated
+        names = []
+        for row, label in zip(self.prototype_indices_, self.prototype_labels_, strict=True):
             in_class[label] += 1
-            name = (
-                f"row{row}_{label}"
-                if row >= 0
-                else f"{self.fit_.model.name}{in_class[label]}_{label}"
-            )
-            # of a row that sample_weight has repeated
-            further = (f"{name}_{copy}" for copy in itertools.count(2))
-            names[
-                next(
-                    candidate
-                    for candidate in itertools.chain([name], further)
-                    if candidate not in names
-                )
-            ] = None
-        return np.array(list(names), object)
+            place = f"row{row}" if row >= 0 else f"{self.fit_.model.name}{in_class[label]}"
+            name = f"{place}_{label}"
+            copies[name] += 1
+            names.append(name if copies[name] == 1 else f"{name}_{copies[name]}")
+        return np.array(names, object)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Distances (r, q) to the prototypes: the distances of the fitted model if it has its own,
-        otherwise of the metric."""
+        """Distances (r, q) to the prototypes: of the fitted model if it has its own, otherwise of the metric."""
         new = self._new(X)
         self.fit_._warn_of(self.fit_._unseen_in(new), zero=True)
         query, _, complete = self.fit_._query(new, zero=True)
@@ -288,8 +255,7 @@ class PrototypeClassifier(
     def kneighbors(
         self, X: Any, n_neighbors: int | None = None, return_distance: bool = True
     ) -> Any:
-        """The nearest prototypes of each row, for "knn" the nearest training rows, as of
-        scikit-learn's `KNeighborsClassifier`.
+        """The nearest prototypes of each row, as scikit-learn's `KNeighborsClassifier`.
 
         Parameters
         ----------
@@ -351,32 +317,33 @@ class PrototypeClassifier(
         return len(self.fit_.rule.prototypes)
 
 
-@dataclass
 class SamplerInputTags(InputTags):
     """Valid types of X, with the additions of imbalanced-learn."""
 
-    dataframe: bool = True
+    dataframe = True
 
 
-@dataclass
 class SamplerTags:
     """Tags of samplers in imbalanced-learn."""
 
-    sample_indices: bool = True
+    sample_indices = True
 
 
-@dataclass
 class TagsOfSampler(Tags):
     """The tags of a sampler."""
 
-    sampler_tags: SamplerTags = field(default_factory=SamplerTags)
+    sampler_tags = SamplerTags
+
+
+def widened(kind: type, tags: Any) -> Any:
+    """Tags as a class with further ones."""
+    return kind(**{f.name: getattr(tags, f.name) for f in fields(tags)})
 
 
 class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
     """Select the rows that are prototypes, as a smaller training set.
 
-    This is a sampler with the interface of imbalanced-learn, for its `Pipeline` or for direct use;
-    imbalanced-learn need not be installed.
+    A sampler for imbalanced-learn's `Pipeline` or for direct use; it need not be installed.
 
     Parameters
     ----------
@@ -385,8 +352,8 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
     dissimilarity, cv, choose, max_prototypes, tolerance, measure, repeats, class_weights, na, seed
         Arguments of `PrototypeClassifier`.
     candidates : "auto" or as in `protoclass.fit`
-        Candidates for prototypes. "auto" is "same_class" if the method has this option, so each row
-        is selected for its own class.
+        "auto" is "same_class" if the method has this option: each row is selected for its own
+        class.
     **parameters
         Parameters of the method.
 
@@ -397,7 +364,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
     sampling_strategy_ : dict
         Number of selected rows of each class.
     fit_, classes_, n_features_in_, feature_names_in_, prototype_indices_
-        Attributes of `PrototypeClassifier`.
+        As in `PrototypeClassifier`.
 
     Examples
     --------
@@ -420,17 +387,15 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
         y : array-like (n,), or (n, L) with a column of 0 and 1 for each class
             Classes.
 
-        Returns
-        -------
-        self
-            The fitted selector.
+        Returns the selector.
+
 
         Raises
         ------
         OptionError
             If the prototypes of the method are not rows.
         DataError
-            If no row is selected, or if the data are not valid for `PrototypeClassifier`.
+            If no row is selected.
         """
         codes = one_of_columns(y)
         self._learn(X, codes, None, None, "weights")
@@ -452,26 +417,19 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Select the rows and return them.
 
-        Parameters
-        ----------
-        X, y
-            Training rows and classes, as in `fit`.
-
         Returns
         -------
         X, y
             The selected rows of each, in the order of the data and with the given type.
+
         """
         self.fit(X, y)
         return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        known = {f.name: getattr(tags, f.name) for f in fields(Tags)}
-        of_input = {f.name: getattr(tags.input_tags, f.name) for f in fields(InputTags)}
-        return TagsOfSampler(
-            **{**known, "estimator_type": "sampler", "input_tags": SamplerInputTags(**of_input)}
-        )
+        tags.estimator_type, tags.input_tags = "sampler", widened(SamplerInputTags, tags.input_tags)
+        return widened(TagsOfSampler, tags)
 
     def _candidates(self) -> Any:
         can = model(self.method, self._of_method).can

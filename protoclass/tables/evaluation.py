@@ -178,66 +178,67 @@ def summary(test: TestResult) -> Summary:
     # statsmodels takes 0.4 s that most tests do without
     from .sheets import Sheet, SheetSummary, sheet_of
 
-    of_all = [
-        *([line.split(": ", 1) for line in warned(test)]),
-        [
-            test._error_name,
-            f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}",
-        ],
+    classes = [str(level) for level in test.classes]
+    counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]
+    what = "Weight of rows" if test._weighted else "Rows"
+    names = {**NAMES, "balanced_accuracy": "balanced accuracy"}
+    by_class = estimates_of(test).rename(columns=names)
+    half = (by_class.shape[1] + 1) // 2
+    tables = {
+        "By class, each versus the others (95 % CI)": by_class.iloc[:, :half],
+        "By class (95 % CI), continued": by_class.iloc[:, half:],
+        **tables_of_probabilities(test),
+    }
+    across = f"{what} by true class (down) and predicted class (across)"
+    sheets = [
+        Sheet(statistics_of(test), "Test on new rows (95 % CI)", aligns="ll"),
+        Sheet(counts, across, classes, classes),
+        *(sheet_of(table, title) for title, table in tables.items()),
+    ]
+    return SheetSummary(sheets, notes(test))
+
+
+def statistics_of(test: TestResult) -> list[list[str]]:
+    """The statistics of all rows, each with its name."""
+    error = f"{fixed(test.error)} ({fixed(test.low)} to {fixed(test.high)}), {counted(test)}"
+    rows = [
+        *(line.split(": ", 1) for line in warned(test)),
+        [test._error_name, error],
         ["No-information error", f"{fixed(test.no_information)} ({test.against})"],
         ["p-value", f"{significant(test.p_value, 3)} ({test.p_value_method})"],
     ]
-    of_all += (
-        [["Groups of rows", f"{test.clusters}; intervals and test are cluster-robust"]]
-        if test.clusters is not None
-        else []
+    if test.clusters is not None:
+        rows += [["Groups of rows", f"{test.clusters}; intervals and test are cluster-robust"]]
+    if test.decided:
+        rows += [["Decision", test.decided]]
+    for name, estimate in test._estimates.items():
+        rows += [[NAMES[name][0].upper() + NAMES[name][1:], written(estimate)]]
+    for name, (mean, se) in test._means.items():
+        error = f" (SE {significant(se, 2)})" if se == se else ""
+        rows += [[NAMES[name], f"{significant(mean)}{error}"]]
+    return rows
+
+
+def tables_of_probabilities(test: TestResult) -> dict[str, pd.DataFrame]:
+    """Calibration by class and, for two classes, net benefits, by title; none without them."""
+    if test.judged.probabilities is None or (test._counts.weight.sum(axis=1) > 0).sum() < 2:
+        return {}
+    line = test.calibration_line().set_index("class").dropna()
+    cells = {name: _estimates(line, name, f"{name}_") for name in ("intercept", "slope")}
+    tables = (
+        {"Calibration by class (95 % CI)": pd.DataFrame(cells, line.index)} if len(line) else {}
     )
-    of_all += [["Decision", test.decided]] if test.decided else []
-    of_all += [
-        [NAMES[name][0].upper() + NAMES[name][1:], written(e)] for name, e in test._estimates.items()
-    ]
-    of_all += [
-        [NAMES[name], f"{significant(mean)}{f' (SE {significant(se, 2)})' if se == se else ''}"]
-        for name, (mean, se) in test._means.items()
-    ]
-    classes = [str(level) for level in test.classes]
-    counts = [[f"{v:g}" for v in row] for row in test.confusion.to_numpy()]
-    estimates = estimates_of(test).rename(
-        columns={**NAMES, "balanced_accuracy": "balanced accuracy"}
-    )
-    half = (estimates.shape[1] + 1) // 2
-    what = "Weight of rows" if test._weighted else "Rows"
-    sheets = [
-        Sheet(of_all, "Test on new rows (95 % CI)", aligns="ll"),
-        Sheet(
-            counts, f"{what} by true class (down) and predicted class (across)", classes, classes
-        ),
-    ]
-    for part, title in (
-        (slice(half), "By class, each versus the others (95 % CI)"),
-        (slice(half, None), "By class (95 % CI), continued"),
-    ):
-        sheets.append(sheet_of(estimates.iloc[:, part], title))
-    if test.judged.probabilities is not None and (test._counts.weight.sum(axis=1) > 0).sum() > 1:
-        line = test.calibration_line().set_index("class").dropna()
-        line = pd.DataFrame(
-            {name: _estimates(line, name, f"{name}_") for name in ("intercept", "slope")},
-            line.index,
-        )
-        sheets += [sheet_of(line, "Calibration by class (95 % CI)")] if len(line) else []
-        if len(test.classes) == 2:
-            at = [] if test.losses is None else [test.losses[0, 1] / test.losses.sum()]
-            curve = test.decision_curve(test.classes[1], sorted({*DECISIONS, *at}))
-            columns = {
-                "net benefit": _estimates(curve, "net_benefit"),
-                "of all": curve["net_benefit_all"],
-                "lift": curve["lift"],
-            }
-            table = pd.DataFrame(columns).set_axis(curve["threshold"].map("{:.3g}".format))
-            sheets.append(
-                sheet_of(table, f"Predicting {test.classes[1]} above a threshold (95 % CI)")
-            )
-    return SheetSummary(sheets, notes(test))
+    if len(test.classes) > 2:
+        return tables
+    by_loss = [] if test.losses is None else [test.losses[0, 1] / test.losses.sum()]
+    curve = test.decision_curve(test.classes[1], sorted({*DECISIONS, *by_loss}))
+    columns = {
+        "net benefit": _estimates(curve, "net_benefit"),
+        "of all": curve["net_benefit_all"],
+        "lift": curve["lift"],
+    }
+    table = pd.DataFrame(columns).set_axis(curve["threshold"].map("{:.3g}".format))
+    return {**tables, f"Predicting {test.classes[1]} above a threshold (95 % CI)": table}
 
 
 def estimates_of(test: TestResult) -> pd.DataFrame:

@@ -14,13 +14,11 @@ from ..core.statistics.one_se import RULES
 from ..estimation.calls import costs_twice, worse_than_one_class
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..ground.checks import whole_number
 from ..ground.errors import brief, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
 from ..ground.text import to_html
 from ..metrics.wrappers import OneOf
 from ..values import NUMBERS
-from .evaluation import choose_columns
 from .tidy import list_prototypes, with_texts
 from .words import (
     MOST_LEARNED,
@@ -41,7 +39,6 @@ from .words import (
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-    from .sheets import PaperTable
 
 ACROSS = 110  # characters of a line of classes side by side
 WIDE = 110  # characters of a line with the call at its end
@@ -49,7 +46,6 @@ MOST_TERMS = 8  # of a printed score
 LARGEST = 3  # shares that are printed
 NAMES_LEFT = 10  # columns of centroids in print
 LARGE = 1000  # rows from which errors are printed with three decimals
-MOST_COLUMNS = 8  # columns of prototypes that fit on a page
 SHOWN = 20  # prototypes or features in a summary
 FEW = 5  # rows that a note names
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
@@ -74,7 +70,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     )
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
-    if fit.call.arguments.get("candidates", "auto") == "auto" and isinstance(
+    if fit.call.arguments["candidates"] == "auto" and isinstance(
         fit._problem.candidates, int
     ):
         sample = (
@@ -109,7 +105,7 @@ def facts(fit: Fitted) -> dict[str, str]:
     if curve is not None:
         choice = {"Grid": describe_grid(fit, curve), "Fewer prototypes": describe_fewer(fit, curve)}
         out |= {name: words for name, words in choice.items() if words}
-    return out if fit.calibration is None else {**out, "Probabilities": fit.calibration.words()}
+    return out if fit._calibration is None else {**out, "Probabilities": fit._calibration.words()}
 
 
 def separation_facts(fit: Fitted) -> dict[str, str]:
@@ -172,7 +168,7 @@ def _order_said(fit: Fitted) -> str:
 
 def _budget(fit: Fitted) -> str:
     """Maximum number of prototypes by `max_prototypes=`."""
-    most = fit.call.arguments.get("max_prototypes")
+    most = fit.call.arguments["max_prototypes"]
     return (
         ""
         if most is None or fit.model.can.counted == "features" or fit._selection.by_hand
@@ -217,7 +213,7 @@ def warnings_of(fit: Fitted) -> dict[str, str]:
     point: Any = fit._selection.point
     corrected = corrected_error(fit)
     error = None if corrected is None else corrected.value
-    worse = worse_than_one_class(curve, point, fit.rule.kinds, fit.calibration is not None, error)
+    worse = worse_than_one_class(curve, point, fit.rule.kinds, fit._calibration is not None, error)
     return {
         name: words
         for name, words in {"Warning": worse, "Costs": costs_twice(curve)}.items()
@@ -366,19 +362,18 @@ def brief_facts(fit: Fitted) -> dict[str, str]:
 
 def _first_lines(fit: Fitted) -> list[str]:
     """The headline, the call and a warning, if there is one."""
-    head, call = headline(fit), repr(fit.call)
-    lines = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
-    return [*lines, *filter(None, [no_summary(fit)])]
+    return [headline(fit), repr(fit.call), *filter(None, [no_summary(fit)])]
 
 
 def text(fit: Fitted) -> str:
     """`print(fit)`."""
+    head, call, *warning = _first_lines(fit)
+    first = [f"{head}       {call}"] if len(head) + len(call) + 7 <= WIDE else [head, call]
     shown = {name: visible(value) for name, value in brief_facts(fit).items()}
     width = max(map(len, shown))
     lines = [f"{name:<{width}}  {value}" for name, value in shown.items()]
-    return "\n".join(
-        [*_first_lines(fit), "", visible_lines(_class_table(fit).to_string()), "", *lines]
-    )
+    table = visible_lines(_class_table(fit).to_string())
+    return "\n".join([*first, *warning, "", table, "", *lines])
 
 
 def html_text(fit: Fitted) -> str:
@@ -545,14 +540,14 @@ def _tied_notes(fit: Fitted) -> list[str]:
 
 def _calibration_notes(fit: Fitted) -> list[str]:
     """The guarantee of prediction sets, and the classes with too few rows for it to be informative."""
-    if fit.calibration is None:
+    if fit._calibration is None:
         return []
-    least = fit.calibration.smallest_level()
+    least = fit._calibration.smallest_level()
     few = [
         f"{c} (above level {a:.3g})" for c, a in zip(fit.classes, least, strict=True) if a < 0.95
     ]
     always = f"Classes with few calibration rows are in every set: {', '.join(few)}."
-    return [fit.calibration.guarantee(), *([always] if few else [])]
+    return [fit._calibration.guarantee(), *([always] if few else [])]
 
 
 def _certificate_notes(fit: Fitted) -> list[str]:
@@ -616,51 +611,3 @@ def at_the_end(fit: Fitted) -> list[str]:
         f"The lowest CV {name} is at the largest {c} tried, {significant(value)}: larger values may do better."
         for c, value in ends
     ]
-
-
-def of_fit(fit: Fitted, n: int | None = None, columns: Any = None) -> PaperTable:
-    """Table of the prototypes for a paper: their class, the columns of the method, and their values.
-
-    Parameters
-    ----------
-    n : int, optional
-        Number of prototypes, in the order of selection. Default: all.
-    columns : list of str, optional
-        Columns of `prototypes`. Default: the first eight, without `true_class` if each prototype
-        represents its own class.
-
-    Returns
-    -------
-    PaperTable
-        The table, as from `TestResult.as_table`.
-
-    Examples
-    --------
-    >>> import protoclass as pc
-    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0)
-    >>> fit.as_table(n=1, columns=["class", "newly_covered", "petal_width"]).frame.to_dict("index")
-    {'7': {'class': 'setosa', 'newly_covered': '39', 'petal_width': '0.2'}}
-    """
-    from .sheets import PaperTable  # see `summary`
-
-    found = fit.prototypes
-    same = (
-        "true_class" in found
-        and (found["true_class"].astype(object) == found["class"].astype(object)).all()
-    )
-    usual = list(found.columns.drop("true_class" if same else []))
-    names = choose_columns("columns", columns, list(found), usual[:MOST_COLUMNS])
-    if n is not None:
-        whole_number("n", n, 1)
-    table = found[names].iloc[:n]
-    notes = [f"{fit.model.title}; {described(fit)}."]
-    known = fit._curve is not None and fit._selection.point is not None
-    notes += [f"{name}: {words}." for name, words in validated(fit).items()] if known else []
-    notes += (
-        [f"The first {len(table)} of {len(found)} prototypes."] if len(table) < len(found) else []
-    )
-    left = [str(name) for name in usual if name not in names]
-    notes += [f"Not shown: {', '.join(left)}."] if left else []
-    return PaperTable(
-        table.rename_axis("Prototype"), f"Prototypes of {fit._frame.formula.response}", notes
-    )

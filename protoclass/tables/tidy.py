@@ -45,9 +45,9 @@ def glance(fit: Fitted) -> Any:
     """Table with one row: method, rows, classes, prototypes, parameters, training error, CV error with its SE.
 
     Only parameters that have an effect are listed. The cross-validated columns are named by the
-    measure: `cv_error`, `cv_balanced_error` or `cv_loss`, and `cv_se`. If parameters were tuned,
-    the column with `_corrected` has the error corrected for tuning on the same folds (see
-    `Validation.corrected`). The table is from the library of the fitted data, as for `tidy`.
+    measure: `cv_error`, `cv_balanced_error` or `cv_loss`, and `cv_se`; the column with `_corrected`
+    has the error corrected for tuning (see `Validation.corrected`). The table is from the library
+    of the fitted data.
     """
     row: dict[str, Any] = {
         "method": fit.model.name,
@@ -78,21 +78,20 @@ def glance(fit: Fitted) -> Any:
 def augment(fit: Fitted, new: Any = None) -> Any:
     """Add predictions, nearest prototypes, distances and margins to the data (default: the training data).
 
-    If the fitted model has them, these columns are added:
+    Columns, as far as the model has them:
 
     * `fitted`; `correct`, if the response is present;
-    * `prototype`: the nearest prototype; `distance`: the distance to it;
-    * `margin`: the distance to the nearest prototype of another class minus the distance to the
-      nearest of the row's own class (of the fitted class, if its own is unknown);
+    * `prototype`: the nearest; `distance`: the distance to it;
+    * `margin`: the distance to the nearest prototype of another class minus that to the nearest of
+      the row's own class (of the fitted class, if its own is unknown);
     * `covered`: whether the row is in a ball of its class and in no ball of another class.
 
     Training rows that were dropped have NA.
 
     Notes
     -----
-    A polars or pyarrow table is returned with these columns added. For a path or lazy table, as
-    `data` in `fit`, the result is a pandas table; without `new` it has the columns that the fit has
-    read.
+    A polars or pyarrow table is returned with these columns added; for a path or lazy table a
+    pandas table, which without `new` has the columns that the fit has read.
     """
     base = as_pandas(fit.call.data if new is None else new)
     given = fit.dissimilarity.metric.given

@@ -35,9 +35,9 @@ def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     if fit._curve is not None:
         return fit._curve.confusion(fit._selection.point), "held-out rows"
     L, levels = len(fit.classes), fit._frame.levels
-    table = np.bincount(fit._frame.codes * L + fit._fitted_codes, fit._frame.weights, L * L).reshape(
-        L, L
-    )
+    table = np.bincount(
+        fit._frame.codes * L + fit._fitted_codes, fit._frame.weights, L * L
+    ).reshape(L, L)
     return pd.DataFrame(table, levels, levels), "training rows"
 
 
@@ -186,7 +186,9 @@ def list_facts(validation: ErrorCurve, point: int) -> list[tuple[str, str]]:
     """Facts about a grid point, by name."""
     row = validation.table.iloc[point]
     out = [(describe_axis(validation, k), write_value(row[k])) for k in validation.grid]
-    out.append((f"held-out {validation._measure_name}, {count_folds(validation)}", write_error(row)))
+    out.append(
+        (f"held-out {validation._measure_name}, {count_folds(validation)}", write_error(row))
+    )
     if "cover_error" in row:
         out.append(("cover error", f"{row['cover_error']:.4f}"))
     if "bound" in row:
@@ -307,13 +309,13 @@ def allowed(fit: Fitted) -> int:
 
 def class_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print on class weights and on classes that are never predicted, if there is something to report."""
-    given = fit.call.arguments.get("class_weights")
+    given = fit.call.arguments["class_weights"]
     also = (
         " and the probabilities; predict(new, loss=) then counts costs twice"
         if "prob" in fit.rule.kinds
         else ""
     )
-    also = also if fit.calibration is None else ", but not the probabilities and sets"
+    also = also if fit._calibration is None else ", but not the probabilities and sets"
     out = (
         {}
         if given is None
@@ -402,10 +404,10 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
         out.append('measure="balanced" to tune')
     if bare.any() and fit.model.can.costs:
         out.append(LOWER)
-    if fit.model.can.weights and fit.call.arguments.get("class_weights") is None:
+    if fit.model.can.weights and fit.call.arguments["class_weights"] is None:
         out.append('class_weights="balanced"')
     if unseen.any() and set(READ) & set(fit.rule.kinds):
-        calibrate = "" if fit.calibration is not None else "calibrate=True and "
+        calibrate = "" if fit._calibration is not None else "calibrate=True and "
         out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
     return ", or ".join(out)
 

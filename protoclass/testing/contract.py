@@ -121,8 +121,8 @@ def registered(registry: dict[str, Any], kinds: Mapping[str, type]) -> Iterator[
         registry.update(before)
 
 
-S = TypeVar("S")
-T = TypeVar("T")
+_S = TypeVar("_S")
+_T = TypeVar("_T")
 
 
 class ContractError(ProtoclassError, AssertionError):
@@ -130,10 +130,10 @@ class ContractError(ProtoclassError, AssertionError):
     cure."""
 
 
-def pickled(value: T, what: str) -> T:
+def pickled(value: _T, what: str) -> _T:
     """A copy by way of a pickle, which files and other processes need."""
     try:
-        copied: T = pickle.loads(pickle.dumps(value))
+        copied: _T = pickle.loads(pickle.dumps(value))
     except (pickle.PicklingError, TypeError, AttributeError) as reason:
         raise ContractError(
             f"{what} can't be pickled ({reason}): define classes and functions at the top of a "
@@ -149,7 +149,7 @@ def require(kept: Any, message: str) -> None:
         raise ContractError(message)
 
 
-def hold(subject: S, claims: Iterable[Callable[[S], None]]) -> None:
+def hold(subject: _S, claims: Iterable[Callable[[_S], None]]) -> None:
     """All claims are true of a subject.
 
     Raises

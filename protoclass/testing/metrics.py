@@ -37,7 +37,7 @@ from ..metrics.registry import METRICS
 from ..metrics.registry import metric as by_name
 from .contract import ContractError, accepted, hold, pickled, registered, require, thirty_columns
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 Array = NDArray[Any]
 
 
@@ -164,7 +164,7 @@ class Measured:
         """The metric trained on other rows."""
         return self.call("`train`", train_metric, metric or self.metric, frame)
 
-    def call(self, what: str, function: Callable[..., T], *args: Any) -> T:
+    def call(self, what: str, function: Callable[..., _T], *args: Any) -> _T:
         """The value of a function of the metric; an error that is not of this package becomes one
         of the contract."""
         try:

@@ -20,24 +20,22 @@ from ..values import load
 def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     """Move over the grid of a cross-validation.
 
-    The error curve along the parameter with most values is a slider; other parameters have a menu
-    each. The page shows the held-out confusion table at the chosen point, its error, size and cover
-    error. `validation.fit_at(explorer.point)` fits all rows there.
+    The error curve along the parameter with most values is a slider; other parameters have menus.
+    The page shows the held-out confusion table, error, size and cover error at the chosen point.
+    `validation.fit_at(explorer.point)` fits all rows there.
 
     Parameters
     ----------
     validation : ErrorCurve
-        The cross-validation.
     save : str or path, optional
-        File name that ends in .html. The page needs neither Python nor a network, and has all grid
-        points.
+        File name that ends in .html. The page needs neither Python nor a network.
 
     Returns
     -------
     CurveExplorer
         Its traits are `point` (row of `validation.table`) and one for each parameter (such as
-        `eps`); it also has `table`, `confusion` and `figure`. In a script or a plain shell, which
-        cannot show a widget, the figure is returned and a message explains how to get the widget.
+        `eps`); it also has `table`, `confusion` and `figure`. In a plain shell, which cannot show a
+        widget, the figure.
 
     Examples
     --------
@@ -56,23 +54,21 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
 
     It opens on the misclassified row with the smallest margin. A panel compares the selected row
     with its nearest prototype and the rival: variables with their contributions to both distances,
-    strings, series or images; for other dissimilarities the five nearest prototypes, and for a rule
-    its conditions. "What if" and "New row" classify other values, without Python if the distance is
-    Minkowski, Gower or a learned one. The error curve is a slider for the radius.
-    `fit.at(size=5).explore()` shows the first five prototypes.
+    strings, series or images; for other dissimilarities the five nearest prototypes, for a rule its
+    conditions. "What if" and "New row" classify other values if the distance is Minkowski, Gower or
+    a learned one. The error curve is a slider for the radius. `fit.at(size=5).explore()` shows the
+    first five prototypes.
 
     Parameters
     ----------
     fit : Fitted
-        The fit.
     shape : (int, int), optional
         Rows and columns of an image, if each row of the data is an image.
     x, y : str, optional
         Numeric predictors as axes; "map" as x for a map of the dissimilarities.
     radii : sequence of float, optional
         Radii of the slider. Default: those of the cross-validation, otherwise the grid of the
-        method. A method that shares no work between radii, such as an exact solver, has the slider
-        only for radii that are given.
+        method; none for a method that shares no work between radii, such as an exact solver.
     new : DataFrame, optional
         Rows with the predictors, at most 1000. The page classifies and explains them.
     save : str or path, optional
@@ -83,9 +79,8 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     -------
     PrototypeExplorer
         Its traits are `eps`, `class_`, `x`, `y`, `selected` (label of a prototype or row) and `fit`
-        (the fit shown); it also has `table`, `figure` and `save()`. In a script or a plain shell,
-        which cannot show a widget, the path given as `save` or else the figure is returned, and a
-        message explains how to get the widget.
+        (the fit shown); it also has `table`, `figure` and `save()`. In a plain shell, which cannot
+        show a widget, the path given as `save` or else the figure.
 
     Examples
     --------

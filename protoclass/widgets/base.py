@@ -1,4 +1,4 @@
-"""What the explorers share: public state, a page that shows it, and one answer to what the page asks."""
+"""The common part of explorers: public state, a page that shows it, and one answer to what the page asks."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Explorer(anywidget.AnyWidget):
 
     @property
     def figure(self) -> Figure:
-        """What is shown, as a matplotlib Figure."""
+        """The plot, as a matplotlib Figure."""
         figure = Figure(figsize=SIZE, layout="constrained")
         self.draw(figure.subplots())
         return figure
@@ -107,7 +107,7 @@ class Explorer(anywidget.AnyWidget):
         raise NotImplementedError
 
     def reply(self, message: Plain) -> Plain:
-        """What the page lacks, and what Python says of the current state."""
+        """Parts that the page lacks, and the details of the current state."""
         return {}
 
     def settle(self) -> None:

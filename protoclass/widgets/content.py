@@ -1,4 +1,4 @@
-"""What a page needs to draw a fit by itself, at every radius: texts, and arrays in as few bytes as hold them."""
+"""Data with which a page draws a fit by itself, at every radius: texts, and arrays in as few bytes as hold them."""
 
 from __future__ import annotations
 
@@ -159,7 +159,10 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
     whole = members.count == q
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    validation, tested = fit._curve if fit._selection.point is not None else None, held_out_codes(fit)
+    validation, tested = (
+        fit._curve if fit._selection.point is not None else None,
+        held_out_codes(fit),
+    )
     distances = measure_nearest(fit, source, nearest, count)
     judged = coverage.fitted if tested is None else tested
     wrong, margin = np.flatnonzero(judged != fit._frame.codes), distances["far"] - distances["near"]
@@ -267,7 +270,9 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
     even = np.ptp(frame.weights) == 0
     held = fit._curve if fit._selection.point is not None else None
     corrected = (
-        held._correction() if held is not None and fit._selection.point == held._point_of() else None
+        held._correction()
+        if held is not None and fit._selection.point == held._point_of()
+        else None
     )
     tables = [
         table
@@ -357,8 +362,8 @@ def describe_series(fit: Fitted, tables: list[pd.DataFrame]) -> Packed:
 
 
 def describe_metric(fit: Fitted) -> Packed:
-    """How a page computes distances: `parts`, by class of the prototype or one for all; or the
-    `reason` why it cannot.
+    """The distances as a page computes them: `parts`, by class of the prototype or one for all; or
+    the `reason` why it cannot.
     """
     metric, frame = fit.dissimilarity.metric, fit._frame
     if not fit.model.can.nearest or fit.model.can.own_distances:
@@ -466,6 +471,8 @@ def describe_album(content: Content, album: Album) -> Packed:
     return {
         "height": image.shape[1],
         "width": image.shape[2],
+        "low": album.low,
+        "high": album.high,
         "pixels": pack(pixels),
         "relevance": relevance,
     }

@@ -120,7 +120,9 @@ class PrototypeExplorer(Explorer):
         value = proposal["value"]
         try:
             fine = (
-                value is None or value in self.fit._frame.index or value in self.fit._prototype_names
+                value is None
+                or value in self.fit._frame.index
+                or value in self.fit._prototype_names
             )
         except TypeError:  # what has no hash is no label
             fine = False
@@ -186,7 +188,7 @@ class PrototypeExplorer(Explorer):
         return {**describe_plane(self._content, self._plane()), "x": x, "y": y}
 
     def _describe_details(self) -> Plain:
-        """What only Python knows of what is selected: sentences and tables."""
+        """Sentences and tables on the selected point that only Python knows."""
         fit = self.fit
         found = find_details(fit, self.selected)
         out: Plain = {"words": found.words, "tables": []}
@@ -222,14 +224,14 @@ class PrototypeExplorer(Explorer):
         return self._describe_page(plane, notes)
 
     def _describe_page(self, plane: Plain, notes: list[str]) -> Plain:
-        """What a page draws from the start: the fit, the rules at the radii that are known, and the plane."""
+        """The data of a page from the start: the fit, the rules at the radii that are known, and the plane."""
         rules = {str(k): rule for k, rule in self._content.rules.items()}
         fit = describe(self._content, self._album, self._new)
         return {"fit": fit, "rules": rules, "plane": plane, "notes": notes}
 
     @property
     def table(self) -> pd.DataFrame:
-        """What the picture shows, by label: rows, then the prototypes that are not rows;
+        """The marks of the picture, by label: rows, then the prototypes that are not rows;
         `pictures.explored.list_marks` has the columns.
         """
         return list_marks(

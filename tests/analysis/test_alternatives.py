@@ -1,6 +1,5 @@
 """Alternatives and criticisms of a fit: labels, verdicts, words, pictures, and what is refused; swaps."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -185,15 +184,6 @@ def test_what_is_refused(fit, iris):
         fit.criticisms(n=0)
 
 
-def test_a_fit_without_prototypes_has_nothing_to_replace(iris):
-    result = pc.fit("species ~ .", iris, eps=1.0, lambda_=1e6).alternatives(progress=False)
-    assert result.table.empty
-    assert repr(result)
-    assert result.tidy().empty
-    result.plot()
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def exact_fit(iris):
     return pc.fit("species ~ .", iris, eps=1.0, solver="exact")
@@ -203,30 +193,26 @@ def test_a_swap_and_back_is_the_fit_itself(exact_fit, iris):
     old = exact_fit.prototypes.index[1]
     of_class = iris.index[iris["species"] == exact_fit.prototypes["class"].iloc[1]]
     new = of_class.difference(exact_fit.prototypes.index)[0]
-    back = exact_fit.swap(old, new).swap(new, old)
+    back = exact_fit.at(swap={old: new}).at(swap={new: old})
     assert back.prototypes["newly_covered"].tolist() == exact_fit.prototypes["newly_covered"].tolist()
     assert back.objective == exact_fit.objective
     assert back.predict(iris).equals(exact_fit.predict(iris))
-    assert exact_fit.swap(old, new)._curve is None
-    for tuned in (pc.fit("species ~ .", iris, eps=[1.0, 1.5], cv=3,
-        dissimilarity="euclidean", repeats=1), pc.fit("species ~ .", iris, eps=1.0, cv=3)):
-        other = tuned.swap(tuned.prototypes.index[0], next(row for row in iris.index if row not in tuned.prototypes.index))
-        assert other._curve is None  # its error was that of the other prototypes
-    assert f"{new} for {old}" in repr(exact_fit.swap(old, new))
+    assert exact_fit.at(swap={old: new})._curve is None
+    assert f"{new} for {old}" in repr(exact_fit.at(swap={old: new}))
 
 
 def test_a_swap_that_can_not_be_swapped_is_refused(exact_fit, iris):
     old = exact_fit.prototypes.index[0]
     for call, message in (
-        (lambda: exact_fit.swap("none", 3), r"prototype must be a label of fit\.prototypes\.index, not 'none'"),
-        (lambda: exact_fit.swap(old, "none"), "'none' is not the label of a candidate"),
-        (lambda: exact_fit.swap(old, [3]), "is not the label of a candidate"),
-        (lambda: exact_fit.swap(old, old), "is already a prototype of this class"),
+        (lambda: exact_fit.at(swap={"none": 3}), r"prototype must be a label of fit\.prototypes\.index, not 'none'"),
+        (lambda: exact_fit.at(swap={old: "none"}), "'none' is not the label of a candidate"),
+        (lambda: exact_fit.at(swap={old: [3]}), "is not the label of a candidate"),
+        (lambda: exact_fit.at(swap={old: old}), "is already a prototype of this class"),
     ):
         with pytest.raises(pc.errors.OptionError, match=message):
             call()
     other = next(row for row in iris.index if iris["species"][row] != exact_fit.prototypes["class"].iloc[0])
     with pytest.raises(pc.errors.OptionError, match="is a candidate of another class than"):
-        exact_fit.update(candidates="same_class").swap(old, other)
+        exact_fit.update(candidates="same_class").at(swap={old: other})
     with pytest.raises(pc.errors.NotAvailableError, match="has no prototypes to replace by a row: use 'pvm' or 'medianglvq'"):
-        exact_fit.update(method="knn", k=3).swap(0, 1)
+        exact_fit.update(method="knn", k=3).at(swap={0: 1})

@@ -68,8 +68,6 @@ def test_nested_folds_hold_every_row_out_once(iris):
     for name in told.methods:
         ends = error_interval(told.errors[name].to_numpy(), Design(1 / 4), np.full(5, 30))
         assert told.table.loc[name, ["low", "high"]].tolist() == pytest.approx(ends)
-        assert ends != wilson(told.table.loc[name, "error"], 150)
-    assert told.results.groupby("method")["wrong"].sum().to_dict() == told.table["wrong"].to_dict()
 
 
 @pytest.mark.parametrize("how", ["frame", "array", "dissimilarity"])
@@ -357,11 +355,7 @@ def test_an_estimator_stands_beside_methods_on_the_same_splits(iris):
             by_hand = {"forest": RandomForestClassifier(20, random_state=3), "logistic": LOGISTIC}[name].fit(X.loc[train], y[train])
             assert rows[name].astype(str).tolist() == by_hand.predict(X.loc[test]).tolist()
             assert np.array_equal(told.probabilities[name][at], by_hand.predict_proba(X.loc[test]))
-    assert told.table.loc["forest", ["prototypes", "choice"]].isna().tolist() == [True, False]
     assert told.results.set_index("method").loc["forest", "size"].isna().all()
-    assert (told.results["seconds"] > 0).all()
-    assert len(told.tests) == 3
-    assert told.tests["p"].notna().any()
 
 
 def test_a_pipeline_gets_columns_and_any_other_estimator_numbers(clinic):
@@ -378,9 +372,6 @@ def test_a_pipeline_gets_columns_and_any_other_estimator_numbers(clinic):
         assert table.shape == expected.shape
     _, _, y = Spy.seen[0]
     assert y.tolist() == clinic.loc[columns[0].index, "out"].tolist()
-    Spy.seen.clear()
-    pc.compare("out ~ log(age) + ill", clinic, [Spy()], test_size=0.5)
-    assert np.allclose(Spy.seen[0][1].iloc[:, 0], np.log(clinic.loc[Spy.seen[0][1].index, "age"]))
     Spy.seen.clear()
     pc.compare("out ~ age", clinic, [GridSearchCV(make_pipeline(Spy()), {"memory": [None]}, cv=2)], test_size=0.5)
     assert list(Spy.seen[0][1]) == ["age"]
@@ -410,12 +401,6 @@ def test_missing_values_reach_a_pipeline(clinic):
     assert pc.compare("out ~ age + ill", gaps, [LogisticRegression()], cv=3).table["n"].tolist() == [96]
     with pytest.raises(pc.errors.OptionError, match=r"such as make_pipeline\(SimpleImputer\(\), LogisticRegression\(\)\), or na='drop'"):
         pc.compare("out ~ age + ill", gaps, [LogisticRegression()], cv=3, na="keep")
-
-
-def test_a_search_keeps_its_own_tuning(iris):
-    search = GridSearchCV(LOGISTIC, {"logisticregression__C": [0.001, 1.0], "logisticregression__solver": ["lbfgs"]}, cv=3)
-    told = pc.compare("species ~ .", iris, {"search": search}, test_size=0.4)
-    assert told.table.loc["search", "choice"] == "logisticregression__C 1, 'lbfgs'"
 
 
 def test_warnings_and_errors_of_estimators_come_through(iris):
@@ -549,14 +534,12 @@ def test_what_an_estimator_cannot_learn_from(iris):
 
 def test_entries_without_prototypes_are_shown_saved_and_drawn(iris, tmp_path):
     methods = {"forest": RandomForestClassifier(5, random_state=0), "pvm": pc.PVM(eps=1.0)}
-    for how in ({"cv": 3}, {"test_size": 0.4}):
-        told = pc.compare("species ~ .", iris, methods, **how)
-        assert re.search(r"^forest .* - ", repr(told), re.M)
-        again = pc.load(told.save(tmp_path / "c.proto", overwrite=True))
-        assert repr(again) == repr(told)
-        pd.testing.assert_frame_equal(again.score_tests("auc"), told.score_tests("auc"))
-        ax = told.plot()
-        assert "prototypes" not in ax.get_yticklabels()[list(told.methods).index("forest")].get_text()
+    told = pc.compare("species ~ .", iris, methods, cv=3)
+    assert re.search(r"^forest .* - ", repr(told), re.M)
+    again = pc.load(told.save(tmp_path / "c.proto"))
+    assert repr(again) == repr(told)
+    pd.testing.assert_frame_equal(again.score_tests("auc"), told.score_tests("auc"))
+    assert "prototypes" not in told.plot().get_yticklabels()[0].get_text()
 
 
 def test_estimators_by_name_are_those_of_scikit_learn(clinic):
@@ -601,32 +584,11 @@ def test_the_chances_are_those_of_fits_that_saw_the_training_rows_alone(two, fol
         assert folds.table.loc[name, "log_loss"] == pytest.approx(metrics.log_loss(truth, p))
 
 
-def test_standard_errors_and_tests_of_folds_are_those_of_nadeau_and_bengio(folds):
-    for score in ("brier", "log_loss"):
-        means = score_rows(score, folds.probabilities, folds.predictions["truth"]).groupby(level="split").mean()
-        factor = 1 / 4 + 1 / 3  # 25 rows test, 75 train
-        for name in folds.methods:
-            assert folds.table.loc[name, f"{score}_se"] == pytest.approx(np.sqrt(factor * means[name].var()))
-        difference = means.iloc[:, 0] - means.iloc[:, 1]
-        row = folds.score_tests(score).iloc[0]
-        t = difference.mean() / np.sqrt(factor * difference.var())
-        assert row["test"] == "corrected resampled t"
-        assert (row["difference"], row["statistic"]) == pytest.approx((difference.mean(), t))
-        assert row["p"] == pytest.approx(2 * stats.t.sf(abs(t), 3))
-        assert row["low"] < row["difference"] < row["high"]
-
-
 def test_on_one_split_and_of_fits_rows_are_independent(iris):
-    three = {f"k{k}": {"method": "knn", "k": k} for k in (3, 9, 30)}
-    split = pc.compare("species ~ .", iris, {**three, "plain": pc.KNN(k=1)}, test_size=0.4, dissimilarity=RAW)
-    assert "brier" not in split.table
-    with pytest.raises(pc.errors.NotAvailableError, match=r"compare\(..., calibrate=True\)"):
-        split.score_tests()
-    three = {name: {**one, "calibrate": True} for name, one in three.items()}
+    three = {f"k{k}": {"method": "knn", "k": k, "calibrate": True} for k in (3, 9, 30)}
     split = pc.compare("species ~ .", iris, {**three, "plain": pc.KNN(k=1)}, test_size=0.4, dissimilarity=RAW)
     assert list(split.probabilities) == ["k3", "k9", "k30"]
     assert split.table["brier"].isna().tolist() == [False, False, False, True]
-    assert "brier_se" in repr(split)
     test = split.predictions.index.get_level_values(1)
     fits = {k: pc.fit("species ~ .", iris.drop(index=test), dissimilarity=RAW, **one) for k, one in three.items()}
     fitted = pc.compare_fits({**fits, "k1": pc.fit("species ~ .", iris, "knn", k=1)}, iris.loc[test])
@@ -651,7 +613,6 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
     noisy = two.assign(species=np.where(draw.random(len(two)) < 0.1, "versicolor", two["species"]))
     told = pc.compare("species ~ .", noisy, METHODS, cv=3, dissimilarity=RAW, calibrate="isotonic")
     assert np.isfinite(told.table["log_loss"]).all()  # no calibrated probability is 0
-    assert told.table["log_loss_se"].notna().all()
     assert told.score_tests("log_loss")["p"].notna().all()
     certain = replace(told, probabilities={name: np.round(p) for name, p in told.probabilities.items()})
     assert certain.score_tests("log_loss")[["low", "high", "p"]].isna().all(axis=None)
@@ -675,11 +636,6 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
 def test_calibration_by_other_rows_is_refused(two, methods, options, words):
     with pytest.raises(pc.errors.OptionError, match=words):
         pc.compare("species ~ .", two, methods, test_size=0.5, **options)
-
-
-def test_scores_are_named(folds):
-    with pytest.raises(pc.errors.OptionError, match="score must be 'brier', 'log_loss', 'auc' or 'loss', not 'area'"):
-        folds.score_tests("area")
 
 
 def test_a_split_has_the_proportion_of_every_class():

@@ -35,8 +35,6 @@ def test_a_table_of_a_test_has_the_figures_of_tidy(clinic):
     assert list(found.as_table("f1").frame) == ["Rows", "F1"]
     with pytest.raises(pc.errors.OptionError, match=r"measures must be a list of some of 'sensitivity',.*not \['recall'\]"):
         found.as_table(["recall"])
-    heavy = fit.test(new, weights=np.where(new["a"] > 0, 2.0, 1.0)).as_table()
-    assert heavy.frame["Weight"].astype(float).sum() == np.where(new["a"] > 0, 2.0, 1.0).sum()
 
 
 def test_a_table_by_groups_has_the_difference_of_two(clinic):
@@ -80,24 +78,6 @@ def test_a_table_of_a_comparison_has_differences_from_the_reference(clinic):
             assert frame.loc["knn(k=15)", "Brier"] == f"{c.table['brier']['knn(k=15)']:.3f} ({c.table['brier_se']['knn(k=15)']:.3f})"
     with pytest.raises(pc.errors.OptionError, match=r"reference must be a list of some of 'knn\(k=1\)',.*not 'svm'"):
         c.as_table(reference="svm")
-
-
-def test_a_table_of_prototypes_says_what_it_leaves_out():
-    wine = pc.load_data("wine")
-    fit = pc.fit("cultivar ~ .", wine, eps=3.0)
-    whole, some = fit.as_table(), fit.as_table(n=2, columns=["class", "alcohol"])
-    assert whole.frame.shape == (len(fit.prototypes), 8)
-    left = [name for name in fit.prototypes if name not in whole.frame]
-    for name in left:
-        assert name in str(whole).split("Not shown: ")[1] or name == "true_class"
-    assert some.frame.index.tolist() == [str(name) for name in fit.prototypes.index[:2]]
-    assert some.frame["alcohol"].astype(float).tolist() == fit.prototypes["alcohol"].iloc[:2].tolist()
-    assert f"The first 2 of {len(fit.prototypes)} prototypes." in str(some)
-    assert "Not shown" not in str(pc.fit("cultivar ~ alcohol", wine, eps=3.0).as_table())
-    with pytest.raises(pc.errors.OptionError, match="n must be a whole number >= 1, not 0"):
-        fit.as_table(n=0)
-    with pytest.raises(pc.errors.OptionError, match=r"columns must be a list of some of 'class'.*, not \['x'\]"):
-        fit.as_table(columns=["x"])
 
 
 def test_latex_has_the_cells_under_a_caption(clinic):

@@ -34,19 +34,6 @@ def test_parts_of_a_minkowski_distance_are_those_of_its_formula(iris, metric, r,
     assert [table.attrs["prototype_distance"], table.attrs["rival_distance"]] == distances.iloc[:2].tolist()
 
 
-def test_parts_of_gower_dissimilarities_are_those_of_its_formula():
-    clinic = simulate.clinic(120, missing=0)
-    fit = pc.fit("outcome ~ age + marker + ward + smoker", clinic, eps=0.2)
-    row = clinic.index[5]
-    table = fit.why(row)
-    other = clinic.loc[table.attrs["rival"]]
-    expected = [abs(clinic.loc[row, c] - other[c]) / np.ptp(clinic[c]) / 4 for c in ("age", "marker")]
-    expected += [float(clinic.loc[row, c] != other[c]) / 4 for c in ("ward", "smoker")]
-    assert table["to_rival"].to_numpy() == pytest.approx(expected)
-    level = table.loc["ward", "counterfactual"]
-    assert level is None or fit.predict(clinic.loc[[row]].assign(ward=level)).iloc[0] == table.loc["ward", "counterfactual_class"]
-
-
 @pytest.mark.parametrize("row", [70, 106])
 def test_no_smaller_change_of_a_number_gives_another_class(iris, row):
     fit = pc.fit("species ~ .", iris, eps=1.0)
@@ -196,7 +183,7 @@ def by_score(fit, table, design):
 
 def test_the_score_of_two_prototypes_is_the_fit(cancer):
     """Each prediction; shares and coefficients by the formula of the weights."""
-    table, data = cancer.separation(), pc.load_data("breast_cancer")
+    table, data = cancer.why(), pc.load_data("breast_cancer")
     assert (by_score(cancer, table, data) == cancer.predict()).all()
     weights = cancer.dissimilarity.metric.column_weights
     a, b = (cancer.prototypes.set_index("class").loc[c, weights.index].astype(float) for c in (table.attrs["class"], "benign"))
@@ -216,7 +203,7 @@ def test_the_score_of_two_prototypes_is_the_fit(cancer):
 ])  # fmt: skip
 def test_every_euclidean_fit_of_two_prototypes_is_a_linear_score(patients, formula, method, options):
     fit = pc.fit(formula, patients, method, K=1, **{"dissimilarity": "euclidean", **options})
-    table = fit.separation()
+    table = fit.why()
     assert (by_score(fit, table, fit._frame.design) == fit.predict().astype(object)).all()
     assert table["proportion"].sum() == pytest.approx(1)
     assert ("weight" in table) == (fit.dissimilarity.metric.column_weights is not None)
@@ -231,7 +218,7 @@ def test_more_prototypes_have_the_mean_share_of_the_nearest_of_another_class(iri
         terms = np.abs(X[classes != c] - x)
         terms = terms[terms.sum(axis=1).argmin()]
         shares.append(terms / terms.sum())
-    table = fit.separation()
+    table = fit.why()
     assert table["proportion"].to_dict() == pytest.approx(dict(zip(iris.columns[:4], np.mean(shares, axis=0), strict=True)))
     assert table.attrs == {}
     assert "coefficient" not in table
@@ -239,7 +226,7 @@ def test_more_prototypes_have_the_mean_share_of_the_nearest_of_another_class(iri
 
 def test_gowers_weights_times_differences(patients):
     fit = pc.fit("outcome ~ age + marker + ward", patients, "medianglvq", K=1, matrix="diagonal", ridge=0.01, dissimilarity="gower")
-    table, (a, b) = fit.separation(), fit.prototypes[["age", "marker", "ward"]].to_dict("records")
+    table, (a, b) = fit.why(), fit.prototypes[["age", "marker", "ward"]].to_dict("records")
     apart = {c: abs(a[c] - b[c]) / np.ptp(patients[c]) for c in ("age", "marker")} | {"ward": float(a["ward"] != b["ward"])}
     terms = pd.Series(apart) * fit.dissimilarity.metric.column_weights["weight"]
     assert table["proportion"].to_dict() == pytest.approx((terms / terms.sum()).to_dict())
@@ -248,7 +235,7 @@ def test_gowers_weights_times_differences(patients):
 
 
 def test_a_slim_fit_has_the_same(cancer):
-    assert cancer.slim().separation().equals(cancer.separation())
+    assert cancer.slim().why().equals(cancer.why())
 
 
 @pytest.mark.parametrize(("call", "reason"), [
@@ -259,19 +246,12 @@ def test_a_slim_fit_has_the_same(cancer):
 def test_where_there_is_none(iris, call, reason):
     fit = pc.fit("species ~ .", iris, **call)
     with pytest.raises(pc.errors.NotAvailableError, match=reason):
-        fit.separation()
-    assert "Separation" not in str(fit)
-
-
-def test_a_fit_of_two_prototypes_prints_where_distances_depend_on_the_class(iris):
-    two = iris[50:].assign(species=lambda d: d["species"].astype(str))
-    fit = pc.fit("species ~ .", two, "kmedoids", K=1, dissimilarity=pc.QDA())
-    assert len(fit.prototypes) == 2
+        fit.why()
     assert "Separation" not in str(fit)
 
 
 def test_summary_card_and_plot_show_it(cancer):
-    table = cancer.separation()
+    table = cancer.why()
     first = f"{100 * table['proportion'].iloc[0]:.0f} %"
     assert re.search(rf"^Separation +higher in malignant: worst_radius {re.escape(first)}, ", str(cancer), re.M)
     assert "malignant if the sum of coefficient times variable > 168.603" in str(cancer)
@@ -365,29 +345,16 @@ def test_wrong_questions(fit, iris):
     assert isinstance(fit.importance(iris, 1), pd.DataFrame)
 
 
-def two_groups_of_columns(n, groups):
-    """One informative column that is constant in a group, one that varies, and noise; the class is that of the group."""
-    draw = np.random.default_rng(3)
-    group = np.repeat(np.arange(groups), n // groups)
-    site = draw.permutation(np.arange(groups) % 2 + draw.uniform(0, 0.2, groups))[group]
-    y = np.where(site > 0.6, "u", "v")
-    return pd.DataFrame({"site": site, "noise": draw.normal(size=n), "group": group, "y": y})
-
-
 @pytest.mark.parametrize("cv", ["loo", 3])
 def test_a_column_counts_the_same_whatever_the_folds(cv):
     """Half of the rows get a value of the other class: the error of 1-NN grows from 0 to a half."""
-    data = two_groups_of_columns(60, 60)
+    draw = np.random.default_rng(3)
+    site = draw.permutation(np.arange(60) % 2 + draw.uniform(0, 0.2, 60))
+    data = pd.DataFrame({"site": site, "y": np.where(site > 0.6, "u", "v")})
     fit = pc.fit("y ~ site", data, "knn", k=1, cv=None)
     found = fit.importance(resamples=20, cv=cv)
     assert found.loc["site", "importance"] == pytest.approx(0.5, abs=0.05)
     assert found.loc["site", "se"] > 0
-
-
-def test_a_column_that_is_constant_in_a_group_counts_with_one_group_a_fold():
-    data = two_groups_of_columns(60, 10)
-    fit = pc.fit("y ~ site", data, "knn", k=1, cv=None, groups="group")
-    assert fit.importance(resamples=20).loc["site", "importance"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_of_many_variables_those_that_separate_are_permuted():

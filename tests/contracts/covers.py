@@ -37,7 +37,7 @@ def _swapped(s: Subject) -> Iterator[Fit]:
     out = s.fit.prototypes.index[0]
     own = (s.data["y"] == s.fit.prototypes["class"].iloc[0]).to_numpy() & ~s.data.index.isin(s.fit.prototypes.index)
     for other in s.data.index[own][[0, -1]]:
-        swapped = s.fit.swap(out, other)
+        swapped = s.fit.at(swap={out: other})
         require(other in swapped.prototypes.index, f"{s}: swap must put the row in the prototype's place")
         yield swapped
 

@@ -35,7 +35,7 @@ def test_any_method_gets_chances_and_sets(iris, number, method):
     kind = BUILT_IN[method]
     model = kind(**{name: values[0] for name, values in kind.example.items()})
     how = ("multinomial", "isotonic")[number % 2]
-    fit = pc.fit("species ~ .", iris.iloc[::2], model, calibrate={"how": how, "cv": 3})
+    fit = pc.fit("species ~ .", iris.iloc[::2], model, calibrate={"method": how, "cv": 3})
     new = iris.iloc[1::3]
     p, sets = fit.predict(new, "prob"), fit.predict(new, "set", level=0.8)
     assert p.index.equals(new.index)
@@ -59,13 +59,13 @@ def test_the_held_out_scores_are_those_of_fits_without_the_fold(iris):
         out = (folds == f).to_numpy()
         part = pc.fit("species ~ .", iris[~out], dissimilarity=metric, eps=0.6)
         d = (
-            np.maximum(part.predict(iris[out], "distance"), fit.calibration.scale.low).to_numpy().copy()
+            np.maximum(part.predict(iris[out], "distance"), fit._calibration.scale.low).to_numpy().copy()
         )  # a row stands twice
         codes = iris.species.cat.codes.to_numpy()[out]
         own = d[np.arange(len(d)), codes]
         d[np.arange(len(d)), codes] = np.inf
         strange[out] = np.log(own) - np.log(d.min(axis=1))
-    assert fit.calibration.conformal.strangeness == pytest.approx(strange)
+    assert fit._calibration.conformal.strangeness == pytest.approx(strange)
 
 
 def test_another_prevalence_reweighs_the_chances(fit, iris):
@@ -102,23 +102,23 @@ def test_words_of_the_guarantee(iris):
     data = gaussians(120, 0)
     metric = pc.Euclidean(scale=False)
     tuned = pc.fit("y ~ .", data, dissimilarity=metric, repeats=1)
-    again, same = (tuned.calibrate(tune=tune).calibration for tune in (True, False))
+    again, same = (tuned.calibrate(tune=tune)._calibration for tune in (True, False))
     assert "the guarantee is about 0.8" in same.guarantee(0.9)
     assert "tuned on the same rows" in same.guarantee(0.9)
     assert "does not account" not in again.guarantee(0.9)
     assert again.words() == same.words() + ", tuned again in each fold"
     by_class = pc.fit("y ~ .", data, dissimilarity=metric, eps=1.0, class_weights="balanced").calibrate()
-    assert "does not account" not in by_class.calibration.guarantee(0.9)  # sets are made class by class
+    assert "does not account" not in by_class._calibration.guarantee(0.9)  # sets are made class by class
     weighted = pc.fit("y ~ .", data, dissimilarity=metric, eps=1.0, weights=np.arange(1.0, 121)).calibrate()
-    assert "different weights of the rows of a class" in weighted.calibration.guarantee(0.9)
+    assert "different weights of the rows of a class" in weighted._calibration.guarantee(0.9)
     given = pc.fit("y ~ .", data, dissimilarity=metric, repeats=1).calibrate(gaussians(80, 1))
-    assert "at least 0.9" in given.calibration.guarantee(0.9)
-    assert "does not account" not in given.calibration.guarantee(0.9)
+    assert "at least 0.9" in given._calibration.guarantee(0.9)
+    assert "does not account" not in given._calibration.guarantee(0.9)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"how": "sigmoid"}, "how must be 'auto', 'multinomial' or 'isotonic', not 'sigmoid': use how='multinomial'"),
+    [({"method": "sigmoid"}, "method must be 'auto', 'multinomial' or 'isotonic', not 'sigmoid': use method='multinomial'"),
      ({"cv": None}, "leaves no row"),
         ({"new": pd.DataFrame({"a": [1.0]})}, "lack the response"),
      ({"seed": -1}, "whole number")],
@@ -175,7 +175,7 @@ def test_sets_hold_the_true_class_as_often_as_promised():
 def test_a_rare_class_has_as_many_folds_as_rows(iris):
     rare = iris[(iris.species != "setosa") | (iris.index < 4)]
     fit = pc.fit("species ~ .", rare, eps=1.0, calibrate=True)
-    assert "held-out rows, 4 folds" in fit.calibration.words()
+    assert "held-out rows, 4 folds" in fit._calibration.words()
     assert len(fit.importance(resamples=1)) == 4
 
 
@@ -187,13 +187,13 @@ def test_own_rows_do_not_calibrate(iris):
             pc.errors.DataError, match=r"calibration rows must not be training rows, but 3 of these 78.*\(first: 0\):.*leave"
         ):
             fit.calibrate(pd.concat([iris[1::2], iris[::2][:3]]))
-        assert len(fit.calibrate(iris[1::2].reset_index(drop=True)).calibration.conformal.y) == 75
+        assert len(fit.calibrate(iris[1::2].reset_index(drop=True))._calibration.conformal.y) == 75
     D = pc.dissimilarity("species ~ .", iris).frame()
     table = pd.concat([D, iris["species"]], axis=1)
     given = pc.fit("species ~ 1", iris[::2], dissimilarity=D.iloc[::2, ::2], eps=1.0)
     with pytest.raises(pc.errors.DataError, match=r"calibration rows must not be training rows, but 75.*: 0\): use rows that were not"):
         given.calibrate(table[::2])
-    assert len(given.calibrate(table[1::2]).calibration.conformal.y) == 75
+    assert len(given.calibrate(table[1::2])._calibration.conformal.y) == 75
 
 
 def test_weights_of_calibration_rows(iris):
@@ -202,7 +202,7 @@ def test_weights_of_calibration_rows(iris):
     rows = iris[1::2]
     heavy = rows.assign(w=np.where(rows.species == "setosa", 3.0, 1.0))
     plain, known = fit.calibrate(rows), fit.calibrate(heavy, weights="w")
-    assert known.calibration.share == pytest.approx([0.6, 0.2, 0.2])
+    assert known._calibration.share == pytest.approx([0.6, 0.2, 0.2])
     assert known.predict(iris, "set").equals(plain.predict(iris, "set"))
     assert known.predict(iris, "prob")["setosa"].mean() > plain.predict(iris, "prob")["setosa"].mean()
     assert known.update().predict(iris, "prob").equals(known.predict(iris, "prob"))
@@ -223,19 +223,19 @@ def test_parameters_are_tuned_again_without_each_fold():
         new = data[folds == f]
         votes = part.predict(new, "prob").to_numpy()
         at = data.index.get_indexer(new.index)
-        assert calibrated.calibration.scores[at] == pytest.approx(calibrated.calibration.scale.scores(votes))
+        assert calibrated._calibration.scores[at] == pytest.approx(calibrated._calibration.scale.scores(votes))
     assert len(chosen) > 1
-    assert fit.calibrate(cv=folds).calibration.tuned
-    assert not fit.calibrate(cv="loo").calibration.tuned
-    assert "tune=True tunes them again in each fold" in fit.calibrate(cv="loo").calibration.guarantee()
-    assert not pc.fit("y ~ .", data, "knn", k=3).calibrate(tune=True).calibration.tuned
+    assert fit.calibrate(cv=folds)._calibration.tuned
+    assert not fit.calibrate(cv="loo")._calibration.tuned
+    assert "tune=True tunes them again in each fold" in fit.calibrate(cv="loo")._calibration.guarantee()
+    assert not pc.fit("y ~ .", data, "knn", k=3).calibrate(tune=True)._calibration.tuned
 
 
 def test_folds_that_leave_too_few_rows_are_not_tuned_again(iris):
     rare = iris[(iris.species != "setosa") | (iris.index < 2)]
     fit = pc.fit("species ~ .", rare, "knn", k=[1, 3], cv=2).calibrate()
-    assert not fit.calibration.tuned
-    assert "too few to tune them again" in fit.calibration.guarantee()
+    assert not fit._calibration.tuned
+    assert "too few to tune them again" in fit._calibration.guarantee()
 
 
 def test_noise_gets_no_sure_probabilities():
@@ -268,8 +268,8 @@ def test_probabilities_are_for_the_prevalence_in_the_data(rare, class_weights):
         weight = fit._frame.class_weights
         by_hand = calibrated.predict(new, "prob", prior=dict(zip(fit.classes, weight / weight.sum(), strict=True)))
         assert weighed.equals(by_hand["ill"])
-        assert calibrated.calibration.share[0] == pytest.approx(0.1, abs=0.03)
-        assert ", for the prevalence without class weights" in calibrated.calibration.words()
+        assert calibrated._calibration.share[0] == pytest.approx(0.1, abs=0.03)
+        assert ", for the prevalence without class weights" in calibrated._calibration.words()
         assert "but not the probabilities and sets" in repr(calibrated)
         assert calibrated.slim().predict(new, "prob", prior="class_weights")["ill"].equals(weighed)
     with pytest.raises(pc.errors.OptionError, match="needs a fit with class_weights="):
@@ -303,7 +303,7 @@ def test_rows_that_coincide_by_chance_calibrate(recwarn):
     """Of eight possible rows nearly all have been seen: that says nothing."""
     for seed in range(5):
         fit = pc.fit("y ~ .", few_values(60, seed), "knn", k=5)
-        assert len(fit.calibrate(few_values(60, 100 + seed)).calibration.conformal.y) == 60
+        assert len(fit.calibrate(few_values(60, 100 + seed))._calibration.conformal.y) == 60
         fit.test(few_values(60, 100 + seed))
     assert not [words for words in warned(recwarn) if "training row" in words]
 
@@ -343,7 +343,7 @@ def test_some_training_rows_among_others_are_a_warning(iris):
 def test_a_slim_fit_knows_no_training_rows(iris, recwarn):
     slim = pc.fit("species ~ .", iris, eps=1.0).slim()
     slim.test(iris)
-    assert len(slim.calibrate(iris).calibration.conformal.y) == 150
+    assert len(slim.calibrate(iris)._calibration.conformal.y) == 150
     assert not [words for words in warned(recwarn) if "training row" in words]
 
 

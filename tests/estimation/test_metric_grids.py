@@ -47,7 +47,7 @@ def test_the_grid_is_that_of_each_metric_below_one_another(waves, method, own):
     assert fit.params["window"] == chosen["window"]
     assert f"DTW, tuned: window = {chosen['window']:g}" in str(fit)
     assert "window" in fit.glance()
-    assert "window (0 to 6, 3 values)" in fit.methods().text
+    assert "window (0 to 6, 3 values)" in fit.card().methods.text
 
 
 def test_default_grids(waves, iris):

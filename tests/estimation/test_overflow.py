@@ -9,10 +9,6 @@ import pytest
 import protoclass as pc
 from protoclass.models.registry import BUILT_IN
 
-METRICS = ["euclidean", "manhattan", "chebyshev", "mahalanobis", "cosine", "correlation", "canberra", "kernel", "gower", "ranks",
-           "dtw", "hamming", pc.Minkowski(3), pc.Kernel("poly"), pc.Adaptive(neighborhood=10), pc.NCA(),
-           pc.Euclidean(scale=False)]  # fmt: skip
-
 
 def parameters(method):
     return {name: values[0] for name, values in BUILT_IN[method].example.items()}

@@ -94,21 +94,6 @@ def test_a_file_has_what_predict_says(name, out, rows, fit, folder, tmp_path, sm
     assert os.listdir(tmp_path) == [out]
 
 
-def test_the_nearest_prototype_is_named_by_the_key(rows, folder, tmp_path, small):
-    fit = pc.fit("y ~ a + b", rows, eps=0.2)
-    for key, nearest in (("id", "id"), ("code", "code"), (["code", "id"], None), (None, None)):
-        got = pq.read_table(fit.predict_to(folder / "rows.parquet", tmp_path / "out.parquet", key, "nearest", overwrite=True))["nearest"]
-        expected = fit.predict(rows, "nearest").dropna()
-        expected = expected if nearest is None else expected.map(rows[nearest])
-        assert [v for v in got.to_pylist() if v is not None] == expected.tolist()
-    for other in (fit.slim(), pc.fit("y ~ a + b", rows[["a", "b", "y"]], eps=0.2)):  # whose data lack the key
-        got = pq.read_table(other.predict_to(folder / "rows.parquet", tmp_path / "out.parquet", "id", "nearest", overwrite=True))["nearest"]
-        assert [v for v in got.to_pylist() if v is not None] == fit.predict(rows, "nearest").dropna().tolist()
-    means = pc.fit("y ~ a + b", rows, "kmeans", K=2)
-    got = pq.read_table(means.predict_to(folder / "rows.parquet", tmp_path / "out.parquet", "id", "nearest", overwrite=True))["nearest"]
-    assert [v for v in got.to_pylist() if v is not None] == means.predict(rows, "nearest").dropna().tolist()
-
-
 def test_keys_keep_their_type_and_their_gaps(rows, fit, tmp_path, small):
     keys = {
         "int": [None if k % 50 == 3 else 2**60 + k for k in range(N)],
@@ -161,17 +146,13 @@ REFUSED = {
     "lazy": (lambda p, rows: (pl.scan_parquet(p / "rows.parquet"), p / "out.csv"), {}, pc.errors.DataError,
         r"source must be a path, a list of paths or a stream of Arrow batches, not LazyFrame: write.*sink_parquet"),
     "csv": (lambda p, rows: (p / "rows.csv", p / "out.csv"), {}, pc.errors.DataError, r"use pyarrow.csv.open_csv\(path\), or predict"),
-    "dataset": (lambda p, rows: (ds.dataset(p / "rows.parquet"), p / "out.csv"), {}, pc.errors.DataError, "not FileSystemDataset"),
     "ending": (lambda p, rows: (p / "rows.parquet", "out.json"), {}, pc.errors.OptionError, "ends in .parquet or .csv"),
-    "no path": (lambda p, rows: (p / "rows.parquet", None), {}, pc.errors.OptionError, "ends in .parquet or .csv"),
     "one column": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": None}, pc.errors.OptionError, "of one column"),
     "itself": (lambda p, rows: (p / "rows.parquet", p / "rows.parquet"), {"overwrite": True}, pc.errors.OptionError, "is also an input"),
     "there": (lambda p, rows: (p / "rows.parquet", p / "there.parquet"), {}, pc.errors.OptionError, "already exists: use overwrite"),
     "key": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": "ident"}, pc.errors.DataError, "key='ident' is not a column"),
     "keys": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"key": ["id", "id"]}, pc.errors.DataError,
         "the output column label 'id' occurs more than once: rename one of them"),
-    "kinds": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": ["prob", "prob"]}, pc.errors.DataError,
-        r"the output column label 'prob_down' occurs more"),
     "kind": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": []}, pc.errors.OptionError,
         r"kind must be 'class', 'distance', 'nearest',.*: class, distance, nearest,"),
     "column": (lambda p, rows: (p / "there.parquet", p / "out.csv"), {}, pc.errors.DataError, r"lack the columns \['g'\]"),

@@ -24,7 +24,7 @@ def fit():
 
 @pytest.fixture(scope="module")
 def three(iris):
-    return pc.fit("species ~ sepal_length + sepal_width", iris, eps=0.4).calibrate(how="isotonic", cv=5)
+    return pc.fit("species ~ sepal_length + sepal_width", iris, eps=0.4).calibrate(method="isotonic", cv=5)
 
 
 def naive(p, y, w, code, losses, balanced, limits):
@@ -50,7 +50,7 @@ CHOICES = [({}, {}), ({"measure": "balanced"}, {}), ({}, {"sensitivity": 0.9}), 
 @pytest.mark.parametrize("name", ["fit", "three"])
 def test_the_cut_is_the_best_of_all_and_is_judged_without_the_rows_that_chose_it(request, name, how, limits):
     fit = request.getfixturevalue(name)
-    c, levels = fit.calibration, fit.classes
+    c, levels = fit._calibration, fit.classes
     y, w, fold, losses = c.conformal.y, c.conformal.w, c.conformal.fold, 1.0 - np.eye(len(levels))
     balanced = how.get("measure") == "balanced"
     for code, of in list(enumerate(levels))[-2:]:
@@ -212,7 +212,7 @@ def test_intervals_allow_for_the_choice_of_the_cut():
         calibrated = fit.calibrate(rows(100))
         cut = calibrated.threshold("ill")
         truth = (calibrated.predict(new[well], "prob")["ill"] < cut.value).mean()
-        low, high = wilson(cut.specificity.value, (calibrated.calibration.conformal.y == 1).sum())
+        low, high = wilson(cut.specificity.value, (calibrated._calibration.conformal.y == 1).sum())
         held.append(cut.specificity.low <= truth <= cut.specificity.high)
         plain.append(low <= truth <= high)
     assert np.mean(plain) < 0.85

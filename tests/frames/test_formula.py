@@ -70,13 +70,9 @@ def test_what_is_no_sum_of_columns_is_left_to_formulaic(right):
     ("right", "columns"),
     [
         (".:.:.:.", 30),
-        (":".join(["."] * 40), 30),
         ("*".join(["."] * 9), 30),
-        ("(.)**4", 40),
         (".^100", 60),
-        ("(.^2)^2", 40),
         ("*".join(f"v{k}" for k in range(60)), 60),
-        (".*.", 200),
     ],
 )
 def test_interactions_are_counted_before_they_are_made(right, columns):
@@ -96,27 +92,16 @@ def test_what_is_large_and_not_too_large_is_read():
 @pytest.mark.parametrize(
     "formula",
     [
-        "y ~ " + "`" * 20_000,
         "y ~ " + "`" * 20_001,
-        "`" * 20_000 + " ~ a",
         "y ~ " + "a ~ " * 9_000,
-        "y ~ " + "q" * 40_000,
         "q" * 40_000 + " ~ a",
-        "y ~ a + " + "+" * 40_000,
-        "y ~ log(" + "a+" * 20_000 + "a)",
         "y ~ I(" + "a+" * 2_000 + "a)",
-        "y ~ I(" + "-" * 3_000 + "a)",
         "y ~ I(" + "(" * 400 + "a" + ")" * 400 + "[0])",
         "y ~ " + "log(" * 2_000 + "a" + ")" * 2_000,
-        "y ~ '" + "a" * 40_000 + "'",
         "y ~ " + "a:b:" * 9_000 + "q",
-        "y ~ `" + "q" * 40_000 + "`",
-        "y ~ q" + "a" * 200_000,
         "y ~ a^" + "9" * 5_000,
-        "y ~ I(a**" + "9" * 5_000 + ")",
         "y ~ {" + "[" * 90 + "]" * 90 + "}",
         "y ~ " + ":".join(f"`c{k}`" for k in range(9_000)),
-        "~" * 25_000,
         "y ~ " + "%" * 20_000,
         "y ~ (a - a) / b",
         "y ~ " + "a ^ " * 300 + "2",
@@ -130,17 +115,12 @@ def test_long_and_deep_formulas_end_in_short_errors(formula):
     assert len(str(caught.value)) <= 1000
 
 
-@pytest.mark.parametrize("what", ["class", "column", "row", "method", "weights", "dissimilarity", "level", "option"])
+@pytest.mark.parametrize("what", ["column", "method", "option"])
 def test_errors_cut_what_they_quote(iris, what):
     long = "q" * 40_000
     calls = {
-        "class": lambda: pc.fit("species ~ .", iris.assign(species=long), dissimilarity="euclidean", repeats=1),
         "column": lambda: pc.fit("species ~ .", iris.assign(**{long: [{}] * 150}), dissimilarity="euclidean", repeats=1),
-        "row": lambda: pc.fit("species ~ .", iris.set_axis([long] * 150), dissimilarity="euclidean", repeats=1),
         "method": lambda: pc.fit("species ~ .", iris, long),
-        "weights": lambda: pc.fit("species ~ .", iris, weights=long, dissimilarity="euclidean", repeats=1),
-        "dissimilarity": lambda: pc.fit("species ~ .", iris, dissimilarity=long, repeats=1),
-        "level": lambda: pc.fit("species ~ .", iris.assign(g=["u", "v"] * 75), eps=0.3).predict(iris.assign(g=long), unseen="raise"),
         "option": lambda: pc.fit("species ~ .", iris, choose=[long, long], dissimilarity="euclidean", repeats=1),
     }
     with pytest.raises(pc.ProtoclassError) as caught:
@@ -155,24 +135,15 @@ def test_errors_cut_what_they_quote(iris, what):
     [
         "poly(x, 1000000)",
         "poly(x, 30)",
-        "poly(x, 60)",
         "poly(x, 0)",
         "poly(x, degree=2.5)",
-        "poly(x, True)",
         "poly(x, -1)",
-        "poly(x, 40, raw=True)",
         "cr(x, df=100000000)",
-        "cr(x, df=31)",
-        "cc(x, df=10**8)",
         "cs(x, -3)",
         "bs(x, degree=100000)",
-        "bs(x, df=31)",
-        "bs(x, 10000000)",
         "bs(x, degree=-1)",
         "bs(x, df='4')",
-        "poly(log(x), 5) + poly(scale(x), 30)",
         f"bs(x, knots={list(range(40))})",
-        "I(poly(x, 99))",
         f"poly(x, {10**30})",
     ],
     ids=lambda t: t[:24],

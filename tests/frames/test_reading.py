@@ -83,9 +83,7 @@ def levels(fit):
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_the_fit_is_that_in_memory(folder, name, monkeypatch):
-    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 23)  # rows of a block
+def test_the_fit_is_that_in_memory(folder, name):
     given, eager = SOURCES[name](folder)
     arguments = {"formula": "y ~ . - id - gaps", "weights": "w", "eps": [0.05, 0.1], "cv": 3}
     ours, theirs = pc.fit(data=given, **arguments), pc.fit(data=eager, **arguments)
@@ -107,25 +105,18 @@ def pc_table(table):
     return table.to_pandas() if hasattr(table, "to_pandas") else table
 
 
-def answered(answer):
-    # in one thread: Python does not catch warnings of several at the same time
-    return answer.compute(scheduler="synchronous") if hasattr(answer, "compute") else answer
-
-
 @pytest.mark.parametrize("name", SOURCES)
-def test_new_rows_are_answered_as_those_in_memory(folder, name, monkeypatch):
+def test_new_rows_are_answered_as_those_in_memory(folder, name):
     given, eager = SOURCES[name](folder)
     fit = pc.fit("y ~ a + text + flag", clinic().dropna(), eps=0.1)
-    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 50)
     frame = as_pandas(eager)
     with pytest.raises(pc.errors.DataError, match=r"column 'text' has levels that the training data \('x', 'y', 'z'\) lack: 'lost'"):
-        answered(fit.predict(given, unseen="raise"))
+        fit.predict(given, unseen="raise")
     with pytest.warns(pc.DataWarning, match=r"column 'text' has levels that the training data .* lack: 'lost' \(1 row\)"):
-        unlike = answered(fit.predict(given))  # by Gower
+        unlike = fit.predict(given)  # by Gower
     expanded = pc.fit("y ~ a + text + flag", clinic().dropna(), eps=1.0, dissimilarity="euclidean")
     with pytest.warns(pc.DataWarning, match=r"'lost' \(1 row\).*the rows with these values get no prediction"):
-        without = answered(expanded.predict(given))
+        without = expanded.predict(given)
     assert unlike.isna().sum() == 3  # those that miss a predictor
     assert without.isna().sum() == 4
     reduced = pc.fit("y ~ a + flag + single", clinic().fillna({"a": 0.0, "single": 0.0}), eps=0.1)  # with all classes
@@ -187,9 +178,7 @@ PANDAS = {
 
 
 @pytest.mark.parametrize("name", PANDAS)
-def test_columns_are_as_pandas_has_them(tmp_path, name, monkeypatch):
-    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 2)
+def test_columns_are_as_pandas_has_them(tmp_path, name):
     frame = pd.DataFrame({"a": PANDAS[name]}, index=list("wxyz"))
     frame.to_parquet(tmp_path / "a.parquet")
     pd.testing.assert_frame_equal(as_pandas(tmp_path / "a.parquet"), frame.reset_index(drop=True))

@@ -71,7 +71,7 @@ def test_tables(call):
         fit.bound()
     for _, label in zip(range(2), fit.prototypes.index, strict=False):
         with lawful():
-            fit.ball(label)
+            fit.why(prototype=label)
     if fit._curve is not None:
         with lawful():
             assert repr(fit.validation)
@@ -160,7 +160,7 @@ def test_cross_validation(call, repeats):
 @given(calls(sound_frames()), st.sampled_from(["multinomial", "isotonic"]), st.sampled_from(["error", "balanced"]),
        st.sampled_from([None, 0.5, 0.9, 1.0]))  # fmt: skip
 def test_chances_sets_and_cuts(call, how, measure, sensitivity):
-    fit = attempt(lambda: call.run().calibrate(how=how, cv=2), "calibrated")
+    fit = attempt(lambda: call.run().calibrate(method=how, cv=2), "calibrated")
     if fit is None:
         return
     with lawful():

@@ -279,12 +279,6 @@ def test_parts_of_squared_distances_are_signed_and_exact(iris):
     assert (parts < -0.1).any()
 
 
-def test_the_quadratic_distance_needs_the_classes_of_candidates(iris):
-    more = pc.candidates.unlabelled(iris.iloc[:3].set_axis(["a", "b", "c"]))
-    with pytest.raises(pc.errors.DataError, match=r"QDA dissimilarities need the class of each candidate, .*: use candidates='train'"):
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.QDA(), candidates=more)
-
-
 def test_the_response_of_the_formula_is_read_where_the_metric_learns_from_it(iris):
     for metric in (pc.LDA(ridge=0), pc.Adaptive(), pc.Mixed([(list(iris.columns[:4]), pc.LDA(ridge=0))]), pc.Ranks(pc.LDA(ridge=0))):
         found = pc.dissimilarity("species ~ .", iris, metric)

@@ -9,7 +9,6 @@ from scipy.spatial.distance import braycurtis, cdist, pdist, squareform
 
 import protoclass as pc
 from protoclass.core.distances.minkowski import minkowski
-from protoclass.core.embedding import torgerson
 from protoclass.core.histogram import radii_at
 from protoclass.core.sources import Held
 
@@ -24,20 +23,6 @@ def test_minkowski_equals_scipy(r, name, p):
     single = minkowski(a.astype(np.float32), b.astype(np.float32), r)
     assert single.dtype == np.float32
     assert_close(single, cdist(a, b, name, **options), rel=1e-4, abs=1e-6)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("r", [1, 2, 3, np.inf])
-def test_a_distance_has_the_same_bits_in_any_tile(r, dtype):
-    X = np.random.default_rng(1).normal(size=(700, 7)).astype(dtype)
-    X[5] = X[600]
-    D = minkowski(X, X, r)
-    assert np.array_equal(D, D.T)
-    assert (D.diagonal() == 0).all()
-    assert D[5, 600] == 0
-    assert np.array_equal(D[[3]], minkowski(X[[3]], X, r))
-    assert np.array_equal(D[:, 511:514], minkowski(X, X[511:514], r))
-    assert np.array_equal(D[2:9, 690:], minkowski(X[2:9], X[690:], r))
 
 
 def test_gower_takes_numbers_0_and_1_as_asymmetric():
@@ -119,13 +104,6 @@ def test_a_formula_may_be_left_out(iris):
         pc.dissimilarity(X, "manhattan")
     with pytest.raises(pc.errors.OptionError, match="needs data"):
         pc.dissimilarity("~ .")
-
-
-def test_torgerson_returns_euclidean_distances():
-    X = np.random.default_rng(0).normal(size=(20, 3))
-    Y = torgerson(cdist(X, X), 3)
-    assert_close(cdist(Y, Y), cdist(X, X), abs=1e-9)
-    assert torgerson(cdist(X, X), 5)[:, 3:] == pytest.approx(0, abs=1e-6)
 
 
 def test_dissimilarity_as_a_value(iris):

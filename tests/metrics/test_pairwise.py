@@ -13,7 +13,6 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import protoclass as pc
-from protoclass.core.sources import part
 from protoclass.metrics.minkowski import Mahalanobis
 from protoclass.metrics.pairwise import (
     Canberra,
@@ -73,16 +72,6 @@ def test_equals_scipy(metric):
 def test_kernels_equal_scikit_learn(metric):
     X = table(seed=1)
     assert_close(measured(metric, X), by_sklearn(metric, X), rel=1e-7, abs=1e-6)
-
-
-@pytest.mark.parametrize("metric", [*NUMERIC, *KERNELS], ids=named)
-def test_a_distance_has_the_same_bits_in_any_tile(metric):
-    X = table(531, 33)
-    d = pc.dissimilarity("~ .", pd.DataFrame(X).add_prefix("x"), metric)
-    D = d.metric.between(d.rows, d.candidates)
-    assert D[3, 7] == D[7, 3] == 0
-    for some, other in [(slice(4, 5), slice(0, 531)), (slice(100, 231), slice(63, 130)), (np.array([530, 2]), np.array([7]))]:
-        assert np.array_equal(d.metric.between(part(d.rows, some), part(d.candidates, other)), D[some][:, other])
 
 
 @given(arrays(float, (7, 4), elements=st.sampled_from([0.0, 1.0])))

@@ -143,14 +143,6 @@ def noisy(n=120, seed=0):
     })  # fmt: skip
 
 
-@pytest.mark.parametrize("dissimilarity", ["euclidean", "manhattan", "gower"])
-def test_noise_loses_weight(dissimilarity):
-    weights = pc.fit("y ~ .", noisy(), "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=dissimilarity)
-    weights = weights.dissimilarity.metric.column_weights["weight"]
-    assert weights["signal"] > 2 * max(weights["noise"], weights["more"])
-    assert weights.mean() == pytest.approx(1)
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("matrix", "local"), EVERY)
 def test_constant_and_collinear_columns(matrix, local):
@@ -256,13 +248,6 @@ def test_sql_of_a_diagonal_fit_agrees(iris, data, formula, more):
     assert found[predicted].tolist() == fit.predict(data).astype(object).tolist()
 
 
-def test_a_matrix_is_not_written_in_sql(iris):
-    for matrix, local in EVERY[1:]:
-        fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix=matrix, local=local, ridge=0.01, cv=None)
-        with pytest.raises(pc.errors.OptionError, match=r"weighted Euclidean dissimilarities can't.*: use Minkowski distances"):
-            fit.sql("rows")
-
-
 @pytest.mark.parametrize(("given", "words"), [
     ({"matrix": "diag"}, r"matrix must be 'diagonal' or 'full', not 'diag': did you mean 'diagonal'\?"),
     ({"ridge": -1}, "ridge must be a number >= 0 and <= 1000000, not -1"), ({"beta": 0}, "beta must be a number > 0, not 0"),
@@ -272,12 +257,6 @@ def test_a_matrix_is_not_written_in_sql(iris):
 def test_arguments_that_mean_nothing(given, words):
     with pytest.raises(pc.errors.OptionError, match=words):
         pc.Relevance(**given)
-
-
-def test_a_sum_without_a_power_is_refused(iris):
-    ranked = pc.Mixed([(["sepal_length", "sepal_width"], pc.Ranks()), (["petal_length", "petal_width"], "manhattan")])
-    with pytest.raises(pc.errors.OptionError, match=r"mixed \(ranks of Euclidean, Manhattan\).*: use matrix='diagonal' with"):
-        pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="diagonal", ridge=0.01, cv=None, dissimilarity=ranked)
 
 
 @pytest.mark.usefixtures("threads_of_blas")

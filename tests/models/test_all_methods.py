@@ -115,14 +115,6 @@ def test_figures(fits, method):
         fit.plot("no such kind")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_folds_are_the_same_for_every_method_and_grid_point(fits, iris, method):
-    if fits[method]._curve is None:
-        assert not fits[method].model.tuned()
-        return
-    assert fits[method].validation.folds.equals(pc.cross_validate("species ~ .", iris, "knn", k=3, cv=3, seed=1).folds)
-
-
 def fixed(method):
     """Values for the parameters that are tuned by default."""
     kind = MODELS[method]
@@ -175,29 +167,3 @@ def test_errors(iris, method):
     if MODELS[method]().tuned():
         with pytest.raises(pc.errors.OptionError, match="needs folds, but cv=None: use one value for"):
             pc.fit("species ~ .", iris, method, cv=None)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_two_classes_text_labels_and_a_loo(iris, method):
-    two = iris[iris["species"] != "setosa"].iloc[::4].assign(species=lambda d: d["species"].astype(str))
-    two.index = [f"plant {i}" for i in range(len(two))]
-    fit = pc.fit("species ~ petal_length + petal_width", two, method, cv="loo", **fixed(method))
-    assert fit.classes == ["versicolor", "virginica"]
-    assert fit.predict().index.equals(two.index)
-    assert fit.plot().figure.axes
-
-
-def test_methods_are_compared_on_the_same_splits(iris):
-    told = pc.compare("species ~ .", iris, {name: {"method": name, **fixed(name)} for name in METHODS}, test_size=0.3)
-    assert told.methods == METHODS
-    assert (told.table["error"] < 0.3).all()
-
-
-@pytest.mark.parametrize("name", sorted(MODELS))
-def test_methods_declare_that_they_need_coordinates(iris, name):
-    model = MODELS[name](**{key: values[0] for key, values in MODELS[name].example.items()})
-    if model.can.coordinates or name == "dann":
-        with pytest.raises(pc.errors.NoCoordinatesError):
-            pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)
-    else:
-        pc.fit("species ~ .", iris, model, dissimilarity="gower", cv=None)

@@ -159,19 +159,10 @@ def test_matrices_that_cannot_be_embedded():
         pc.fit("y ~ 1", data, "hyperplane", dissimilarity=wide, embedding="cut")
     with pytest.raises(pc.errors.DataError, match="square matrix"):
         pc.dissimilarity("~ 1", data[[]], wide).embed()
-    for parameters, message in (
-        ({"C": 0}, "C of hyperplane must be .*, not 0"),
-    ):
-        with pytest.raises(pc.errors.OptionError, match=message):
-            pc.fit("y ~ 1", data, "hyperplane", dissimilarity=P, **parameters)
     holes = pd.DataFrame(P)
     holes.iloc[1, 2] = np.nan
     with pytest.raises(pc.errors.DataError, match="1 dissimilarities are missing, the first of which is from 1 to 2"):
         pc.fit("y ~ 1", data, "hyperplane", dissimilarity=holes)
-    for wrong in (lambda: of(P).embed(0), lambda: of(P).symmetrized("sum"), lambda: of(P).embed().plot((1, 9)),
-                  lambda: of(P).embed().plot(by=data.y.iloc[:2])):  # fmt: skip
-        with pytest.raises((pc.errors.OptionError, pc.errors.DataError)):
-            wrong()
 
 
 def test_similarities_become_dissimilarities():

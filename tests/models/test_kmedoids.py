@@ -212,20 +212,6 @@ def test_given_dissimilarities_in_any_order_of_their_columns():
     of_class(wide, some)
 
 
-def test_medoids_among_a_random_subset(iris):
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    fit = pc.fit("species ~ .", iris, KMedoids(K=5), candidates=40)
-    assert fit.dissimilarity.shape == (150, 40)
-    of_class(fit, D)
-    assert fit.prototypes["assigned"].sum() == 150
-    assert fit.rule.report["loss"] > pc.fit("species ~ .", iris, KMedoids(K=5)).rule.report["loss"]
-    assert pc.fit("species ~ .", iris, KMedoids(), candidates=30).validation.table["K"].max() == 5
-    with pytest.raises(
-        pc.errors.DataError, match=r"needs 25 medoids of class 'setosa', but only 1\d of its rows are candidates"
-    ):
-        pc.fit("species ~ .", iris, KMedoids(K=0.5), candidates=40)
-
-
 def test_weights_through_fit(iris):
     times = np.random.default_rng(0).integers(0, 4, 150)
     weighed = pc.fit("species ~ .", iris, KMedoids(K=4, start="build"), weights=times.astype(float), dissimilarity=RAW)

@@ -177,19 +177,3 @@ def test_degenerate_data(variant):
             assert fit.predict().notna().all(), name
             held = fit.prototypes["assigned"] + fit.prototypes["misassigned"]
             assert fit.rule.report["code vectors nearest to no row"] == (held == 0).sum()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"variant": "grid"}, "no default grid for variant"),
-        ({"start": ["knn", "random"]}, r"start must be 'knn', 'random' or 'kmeans', not \['knn', 'random'\]"),
-        ({"draws": 1e12}, r"draws=1e\+12 needs 6e\+12 draws for 6 code vectors, above 1073741824:"),
-        ({"alpha": 1}, r"alpha of lvq must be a number between 0 and 1 \(exclusive\), not 1"),
-        ({"window": 0.2}, r"window=0\.2 needs variant 'lvq2\.1' or 'lvq3', not 'olvq1': leave it out"),
-        ({"start": "random", "neighbours": 3}, "neighbours=3 needs start='knn', not 'random': leave it out"),
-    ],
-)
-def test_wrong_options(iris, parameters, message):
-    with pytest.raises(pc.errors.OptionError, match=message):
-        pc.fit("species ~ .", iris, LVQ(**{"K": 2, **parameters}))

@@ -131,13 +131,6 @@ def assert_no_swap_improves(fit, beta=BETA):
                 assert cost(D[live], w[live], y[live], of, after, beta) >= least - 1e-6 * w.sum(), (k, j)
 
 
-@pytest.mark.parametrize("classes", [2, 5])
-@pytest.mark.parametrize("seed", range(2))
-def test_no_swap_improves_a_fit(seed, classes):
-    table, arguments = given(seed, classes, 25)
-    assert_no_swap_improves(pc.fit("y ~ 1", table, "medianglvq", K=2, cv=None, **arguments))
-
-
 @pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])
 def test_no_swap_improves_a_fit_by_columns(iris, matrix):
     w = pd.Series(np.arange(150) % 3, iris.index)  # also weights of 0
@@ -325,29 +318,16 @@ def test_a_swap_is_what_alternatives_says(iris):
         result = fit.alternatives(within=0.2, progress=False)
         assert len(result.substitutes) > 5
         for pair in result.substitutes.iloc[::4].itertuples():
-            other = fit.swap(pair.prototype, pair.substitute)
+            other = fit.at(swap={pair.prototype: pair.substitute})
             assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
             assert other.training_error == pytest.approx(pair.error)
             assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
-            back = other.swap(pair.substitute, pair.prototype)
+            back = other.at(swap={pair.substitute: pair.prototype})
             assert back.prototypes.equals(fit.prototypes)
             again = other.alternatives(progress=False)  # of which one single change leads back to the fit
             assert again.objective == pytest.approx(other.rule.report["cost"], rel=1e-9)
             assert again.optimum.most <= fit.rule.report["cost"] + 1e-9
             assert again.table["cost_without"].min() == pytest.approx(0, abs=1e-9)
-
-
-def test_the_standard_error_is_that_of_the_cross_validated_error(iris):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=2, matrix="none", cv=5)
-    error, rows = fit.validation.table["error"].item(), fit.alternatives(within=5.0, progress=False).substitutes
-    assert (rows["within_se"] == (rows["error"] - fit.training_error <= np.sqrt(error * (1 - error) / 150))).all()
-    assert 0 < rows["within_se"].sum() < len(rows)
-
-
-def test_a_row_of_another_class_takes_no_place(iris):
-    fit = pc.fit("species ~ .", iris, "medianglvq", K=1, matrix="none")
-    with pytest.raises(pc.errors.OptionError, match="the prototype must have the class of its row, but 149 is of class 'virginica', not"):
-        fit.swap(fit.prototypes.index[0], 149)
 
 
 def test_the_number_is_tuned_at_the_matrix_that_is_chosen_with_the_least(iris):

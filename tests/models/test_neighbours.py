@@ -192,16 +192,6 @@ def test_adaptive_distances_of_far_rows(iris, far):
     assert fit.predict(new, "prob").sum(axis=1).to_numpy() == pytest.approx(1)
 
 
-def test_wrong_parameters_of_adaptive_distances(iris):
-    for parameters in ({"neighborhood": 2.5}, {"softening": 0}, {"ridge": -1}, {"iterations": 0}, {"scale": "fold"}):
-        with pytest.raises(pc.errors.OptionError):
-            pc.Adaptive(**parameters)
-    with pytest.raises(pc.errors.DataError, match="neighborhood=151 needs as many training rows, but there are 150: use a smaller one"):
-        pc.fit("species ~ .", iris, eps=1.0, dissimilarity=pc.Adaptive(neighborhood=151))
-    with pytest.raises(pc.errors.DataError, match="has no response: use 'response ~ predictors'"):
-        pc.dissimilarity("~ sepal_length", iris, pc.Adaptive())
-
-
 def slow_condense(D, y, order):
     kept, again = [], True
     while again:

@@ -246,19 +246,3 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
         with pytest.raises(pc.errors.DataError, match=f"covers {row}"):
             pc.fit("y ~ x", data, "scm", kind=kind, penalty=math.inf, max_size=None)
     assert pc.fit("y ~ x", data, "scm", kind="conjunction", penalty=math.inf, max_size=3).training_error > 0
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"features": "circles"}, r"features must be 'balls', 'boolean' or.*not 'circles'"),
-        ({"kind": "xor"}, "kind must be 'conjunction', 'disjunction' or 'grid', not 'xor'"),
-        ({"positive": "maybe"}, r"positive must be one of the classes \['no', 'yes'\], not 'maybe'"),
-        ({"negate": 1}, "negate must be True or False, not 1"),
-    ],
-)
-def test_wrong_options(parameters, message):
-    with pytest.raises(pc.errors.OptionError, match=message):
-        pc.fit(
-            "y ~ .", frame_of(0), "scm", **{"penalty": 1.0, "kind": "conjunction", "max_size": 3, "cv": None, **parameters}
-        )

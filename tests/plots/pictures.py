@@ -1,11 +1,10 @@
-"""Pictures of all kinds on many data sets, in two styles and three sizes, with what is wrong with their looks, as a page to look through.
+"""Pictures of all kinds on many data sets, in two styles and three sizes, and what is wrong with their looks.
 
-`python tests/plots/pictures.py --out build/pictures` writes them and `index.html`, with contact sheets; `--only iris`, `--kinds map why`,
+`python tests/plots/pictures.py --out build/pictures` writes them and prints their faults; `--only iris`, `--kinds map why`,
 `--sizes own` and `--styles dark_background` take a part. Data sets of the papers are there where PROTOCLASS_DATA names their folder.
 """
 
 import argparse
-import html
 import os
 import sys
 import warnings
@@ -179,7 +178,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     single, several = kinds()
     names = options.kinds or [*single, *several]
-    pages, count, wrong = [], 0, 0
+    count = wrong = 0
     for data, call in tables().items():
         if options.only and data not in options.only:
             continue
@@ -191,31 +190,16 @@ def main():
                     if made is None:
                         continue
                     if isinstance(made, str):
-                        pages.append((data, kind, style, size, None, [made]))
                         break
                     figure, faults = made
                     path = f"{data}-{kind.replace(' ', '_')}-{style}-{size}.png"
                     figure.savefig(out / path, dpi=200 if size == "small" else 40 if size == "large" else 80)
                     plt.close("all")
                     count, wrong = count + 1, wrong + bool(faults)
-                    pages.append((data, kind, style, size, path, faults))
                     for fault in faults:
                         print(f"{data}, {kind}, {style}, {size}: {fault}", flush=True)
-    write_page(out, pages)
-    print(f"{count} pictures in {out / 'index.html'}, {wrong} with faults")
+    print(f"{count} pictures in {out}, {wrong} with faults")
     return wrong > 0
-
-
-def write_page(out, pages):
-    """An HTML page of all pictures with their faults."""
-    lines = ["<!doctype html><meta charset=utf-8><title>Pictures</title><style>figure{display:inline-block;margin:8px;max-width:640px}"
-             "img{max-width:100%;border:1px solid #ccc}.fault{color:#b00}</style>"]  # fmt: skip
-    for data, kind, style, size, path, faults in pages:
-        words = html.escape(f"{data}: {kind}, {style}, {size}")
-        image = f'<img loading=lazy src="{html.escape(path)}" alt="{words}">' if path else ""
-        said = "".join(f'<div class="{"fault" if path else ""}">{html.escape(f)}</div>' for f in faults)
-        lines.append(f"<figure>{image}<figcaption>{words}{said}</figcaption></figure>")
-    (out / "index.html").write_text("\n".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

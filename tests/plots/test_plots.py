@@ -46,14 +46,11 @@ def test_the_plane_has_balls_of_the_radius_in_the_users_units(iris):
     centers = fit.prototypes[["petal_length", "petal_width"]].to_numpy()
     for shape, center in zip(outline(fit), centers, strict=True):
         assert np.hypot(*((shape - center) / sd).T) == pytest.approx(0.7)
-    city = pc.fit("species ~ petal_length + petal_width", iris, eps=0.7, dissimilarity="manhattan")
-    shape, center = outline(city)[0], city.prototypes[["petal_length", "petal_width"]].to_numpy()[0]
-    assert np.abs((shape - center) / sd).sum(axis=1) == pytest.approx(0.7)
     ranks = pc.fit("species ~ petal_length + petal_width", iris, eps=9.5, dissimilarity="ranks")
     assert len(outline(ranks)) == 0
     ax = ranks.plot(ax=axes())
     assert ax.get_xlabel() == "petal length"
-    assert len(lines_of(ax)) == sum(len(ranks.ball(label)) for label in ranks.prototypes.index[:60])
+    assert len(lines_of(ax)) == sum(len(ranks.why(prototype=label)) for label in ranks.prototypes.index[:60])
 
 
 def lines_of(ax):
@@ -140,7 +137,7 @@ def test_lines_are_so_many_at_most_and_the_legend_says_of_how_many_prototypes(ir
     fit = pc.fit("species ~ .", iris, eps=1.0)
     monkeypatch.setattr(prototypes, "PAIRS", 100)
     ax = fit.plot(ax=axes())
-    held = np.cumsum([len(fit.ball(label)) for label in fit.prototypes.index])
+    held = np.cumsum([len(fit.why(prototype=label)) for label in fit.prototypes.index])
     count = max(1, int((held <= 100).sum()))
     assert len(lines_of(ax)) == held[count - 1]
     assert f"(the first {count})" in ax.get_legend().get_texts()[-1].get_text()
@@ -322,7 +319,7 @@ def test_a_ball_holds_what_the_definition_says(iris):
     D = pc.dissimilarity("species ~ .", iris).frame()
     seen = pd.Series(False, iris.index)
     for label, row in fit.prototypes.iterrows():
-        held = fit.ball(label)
+        held = fit.why(prototype=label)
         inside = D.index[D[label] < 1.0]
         assert sorted(held.index) == sorted(inside)
         assert held["distance"].is_monotonic_increasing
@@ -331,9 +328,9 @@ def test_a_ball_holds_what_the_definition_says(iris):
         assert not (held["first"] & seen[held.index]).any()
         seen[held.index[held["same_class"]]] = True
     with pytest.raises(pc.errors.OptionError, match="label of fit"):
-        fit.ball("nobody")
+        fit.why(prototype="nobody")
     with pytest.raises(pc.errors.NotAvailableError, match="no balls"):
-        pc.fit("species ~ .", iris, "knn", k=3).ball(0)
+        pc.fit("species ~ .", iris, "knn", k=3).why(prototype=0)
 
 
 def test_confusion_shades_errors_alone_and_has_recall_and_precision(iris):

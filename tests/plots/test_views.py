@@ -9,7 +9,7 @@ import protoclass as pc
 from protoclass.core.embedding import torgerson
 from protoclass.pictures import curve, plane
 from protoclass.pictures.coverage import find_members
-from protoclass.tables.words import count_confusion, list_shown
+from protoclass.tables.words import list_shown
 
 PETALS = "species ~ petal_length + petal_width"
 
@@ -154,16 +154,6 @@ def test_infinite_balls_have_no_outline(iris):
     assert len(outlines) == len(points)
     assert np.isnan(outlines).all(axis=(1, 2)).tolist() == [k == 1 for k in range(len(outlines))]
     assert 1 not in find_members(other, np.arange(3)).prototypes
-
-
-def test_confusion_counts_held_out_or_training_rows(iris):
-    fit = pc.fit("species ~ .", iris, eps=[0.5, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
-    table, rows = count_confusion(fit)
-    assert rows == "held-out rows"
-    assert table.equals(fit.validation.confusion(fit._selection.point))
-    table, rows = count_confusion(pc.fit("species ~ .", iris, eps=1.0))
-    assert rows == "training rows"
-    assert table.to_numpy().sum() == 150
 
 
 def test_curves_have_lines_and_positions(iris):

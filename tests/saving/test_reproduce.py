@@ -104,7 +104,7 @@ def test_what_is_claimed_and_not_so():
 def test_a_fit_that_was_changed_after_its_call():
     fit = pc.fit("species ~ .", FEW, eps=1.0, solver="exact")
     place, substitute = fit.alternatives(within=0.1).substitutes.loc[0, ["prototype", "substitute"]]
-    assert "prototypes" in fit.swap(place, substitute).reproduce(FEW).differences
+    assert "prototypes" in fit.at(swap={place: substitute}).reproduce(FEW).differences
 
 
 def test_the_shell_reproduces(tmp_path, capsys):

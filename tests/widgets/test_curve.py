@@ -271,17 +271,6 @@ def test_texts_stand_inside_and_apart_and_are_seen(page, curve, machines, width,
 
 
 @pytest.mark.browser
-def test_names_of_two_neighbouring_points_at_the_right_edge_are_whole(page, iris):
-    v = pc.cross_validate("species ~ .", iris, eps=[0.01, 0.7772, 0.9952], dissimilarity="euclidean", repeats=1)
-    assert (v.selected("min").name, v.selected("1se").name) == (1, 2)
-    page.set_viewport_size({"width": 320, "height": 700})
-    mount(page, CurveExplorer(v), answers=False)
-    page.locator(".protoclass-plot text").first.wait_for()
-    found = page.evaluate(INSIDE)
-    assert [text for text in found["out"] + found["meet"] if text in ("lowest error", "1-SE choice")] == []
-
-
-@pytest.mark.browser
 def test_a_page_says_how_far_from_the_optimum_its_prototypes_are(page, iris, tmp_path):
     fit = pc.fit("species ~ .", iris, eps=1.0, certify=True, dissimilarity="euclidean")
     explorer = PrototypeExplorer(fit, radii=[1.0, 1.5])

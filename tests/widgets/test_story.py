@@ -1,4 +1,7 @@
-"""A saved page from its first answer to a new row, by keyboard alone, for each kind of evidence and at two widths."""
+"""A saved page from its first answer to a new row, by keyboard alone, for each kind of evidence and at two widths.
+
+Where a page cannot compute the distances it has no "What if" and no "New row", and says why; rows that are images are given, not typed.
+"""
 
 import re
 
@@ -12,6 +15,13 @@ from protoclass.widgets.prototypes import PrototypeExplorer
 
 pytestmark = pytest.mark.browser
 
+WHY = {
+    "strings": "Spectrum (k=2) dissimilarities need Python",
+    "series": "DTW dissimilarities need Python",
+    "matrix": "given dissimilarities need Python",
+    "forest": "Forest dissimilarities need Python",
+    "rule": "the class is not that of the nearest prototype (Set covering machine (stumps))",
+}
 FOCUS = "() => { const e = document.activeElement; return e.getAttribute('aria-label') || e.textContent; }"
 
 
@@ -41,7 +51,8 @@ def make_case(kind, iris):
     if kind == "images":
         data = pc.load_data("digits").iloc[:200]
         fit = pc.fit("digit ~ .", data, dissimilarity=pc.Euclidean(scale=False), eps=[25.0, 35.0], **tuned)
-        return fit, {"shape": (8, 8)}, ".answer figure canvas", 3
+        new = pc.load_data("digits").iloc[200:203].drop(columns="digit")
+        return fit, {"shape": (8, 8), "new": new}, ".answer figure canvas", 3
     if kind == "matrix":
         D = pc.dissimilarity("~ . - species", rows).frame()
         return pc.fit("species ~ 1", rows[["species"]], dissimilarity=D, **tuned), {}, "table.distances tbody tr", 5
@@ -82,6 +93,16 @@ def test_the_story_by_keyboard_alone(chromium, iris, tmp_path, kind):
         assert int(re.search(r"Row (\d+)", title.inner_text())[1]) in errors
         if kind == "learned":
             change_and_type(page, title, fit)
+        elif kind == "images":
+            tab_to(page, "new row 1")
+            page.keyboard.press("Enter")
+            expect(title).to_have_text(f"new row 1: predicted {fit.predict(options['new']).iloc[1]}")
+        else:
+            assert page.get_by_role("button", name=re.compile("What if|New row")).count() == 0
+            tab_to(page, "Find row")
+            for key in ("Control+a", "Delete", "Enter"):  # no row
+                page.keyboard.press(key)
+            expect(page.locator(".answer")).to_contain_text(f"New rows are not classified here, because {WHY[kind]}: use fit.predict(new).")
         if kind == "rule":
             words = explorer._content.rule(0)["conditions"][0]["words"]
             tab_to(page, words)

@@ -223,7 +223,7 @@ def test_coverage_is_what_the_rule_says(seed):
     assert (coverage.nearest == [fit.prototypes.index.get_loc(p) for p in fit.predict(kind="nearest")]).all()
     wrong, first = np.zeros(n, int), np.full(n, -1)
     for place, label in reversed(list(enumerate(fit.prototypes.index))):
-        ball = fit.ball(label)
+        ball = fit.why(prototype=label)
         wrong[ball.index[~ball["same_class"]]] += 1
         first[ball.index[ball["same_class"]]] = place
     assert (coverage.wrong == wrong).all()

@@ -260,7 +260,8 @@ def _removals(place, costs, removal):
 def _cost_beside(d, rival, same, beta):
     # the cost of a row with a prototype of its class (same) or of another one at d, and the nearest
     # one of the other kind at `rival`
-    return cost_of_row(d, rival, beta) if same else cost_of_row(rival, d, beta)
+    own, other = (d, rival) if same else (rival, d)
+    return cost_of_row(own, other, beta)
 
 
 @kernel
@@ -272,15 +273,12 @@ def _candidate(row, c, w, y, beta, place, near, reach, costs, classes, of_class,
     for i in indices[: count_nearer(row, reach, indices)]:
         d, same = row[i], y[i] == c
         side, rival = (0, 2) if same else (2, 0)  # columns of place and near
+        closer, beyond = d < near[i, side], place[i, rival]
+        # without branches, which processors mispredict; a place of -1 is the last entry of more
         alone = w[i] * _cost_beside(d, near[i, rival], same, beta) - costs[i, 0]
-        replaced, beyond = place[i, side], place[i, rival]
-        if not d < near[i, side]:
-            more[replaced] += alone - costs[i, 1 + side // 2]
-            continue
-        added += alone
-        if replaced >= 0:
-            more[replaced] -= costs[i, 1 + side // 2]
-        if beyond >= 0 and of_class[classes[beyond]] > 1:
+        more[place[i, side]] += (0.0 if closer else alone) - costs[i, 1 + side // 2]
+        added += alone if closer else 0.0
+        if of_class[classes[beyond]] > 1 and closer:
             without = w[i] * _cost_beside(d, near[i, rival + 1], same, beta) - costs[i, 0]
             more[beyond] += without - alone - costs[i, 1 + rival // 2]
     return added
@@ -345,7 +343,7 @@ def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):
     _, classes, of_class, place, near, reach, costs, removal = _begin(
         to, w, y, of_candidate, count, beta, chosen
     )
-    q, more, indices = len(chosen), np.empty(len(chosen)), np.empty(len(w), np.int64)
+    q, more, indices = len(chosen), np.empty(len(chosen) + 1), np.empty(len(w), np.int64)
     for j in range(len(to)):
         if left[0]:
             return
@@ -364,7 +362,7 @@ def _swap(to, w, y, of_candidate, count, beta, chosen, left):
         to, w, y, of_candidate, count, beta, chosen
     )
     m, n, q = len(to), len(w), len(chosen)
-    more, indices, taken = np.empty(q), np.empty(n, np.int64), np.zeros(m, np.bool_)
+    more, indices, taken = np.empty(q + 1), np.empty(n, np.int64), np.zeros(m, np.bool_)
     total = 0.0
     for i in range(n):
         total += w[i]

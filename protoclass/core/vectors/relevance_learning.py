@@ -200,7 +200,8 @@ class Weights:
         return replace(self, rows=self.rows[at], group=self.group[at])
 
     def distances(self, parameters: Array, to: Array) -> Array:
-        weights, out = self.values(parameters), np.empty((len(self.rows), len(to)))
+        weights = self.values(parameters)
+        out = np.empty((len(to), len(self.rows))).T  # as the kernels of swaps read it
         for g in np.unique(self.group[to]):
             k = np.flatnonzero(self.group[to] == g)
             out[:, k] = self.between(weights[g], self.rows, self.rows[to[k]])

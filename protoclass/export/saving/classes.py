@@ -263,7 +263,7 @@ def _within(a: np.ndarray, low: int, end: int) -> bool:
 
 def check_fit(fit: Any) -> None:
     """Prototypes that exist, of classes that exist."""
-    for learned in (fit, *(fit.calibration.rules if fit.calibration else ())):
+    for learned in (fit, *(fit._calibration.rules if fit._calibration else ())):
         points = learned.rule.prototypes
         fine = points.at is None or _within(points.at, 0, len(learned.dissimilarity.candidate_row))
         require(

@@ -2,8 +2,7 @@
 
 const KINDS = {
   int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
-  float32: Float32Array,
-  float64: Float64Array,
+  float32: Float32Array, float64: Float64Array,
 };
 
 // Numbers that Python packed as { type, data }.

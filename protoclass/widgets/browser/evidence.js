@@ -126,7 +126,7 @@ export class Evidence {
   images(entries) {
     const { album, classes } = this.fit, { relevance, height, width } = album, prototypes = entries.filter(({ role }) => role !== "row");
     const codes = relevance ? [...new Set(prototypes.map(({ code }) => (relevance.length > height * width ? code : 0)))] : [];
-    return box("pictures", ...entries.map((entry) => this.image(entry.point, 84, this.title(entry))), ...codes.map((code) => {
+    return box("pictures", ...entries.map((entry) => this.image(entry.point, 84, this.title(entry), entry.values)), ...codes.map((code) => {
       const figure = make("figure"), image = thumb({ ...album, pixels: relevance.map((weight) => 255 * (1 - weight)) }, code);
       image.style.height = "84px";
       figure.append(image, make("figcaption", "soft", codes.length > 1 ? `weights, ${classes[code].name}` : "weights of pixels"));
@@ -134,12 +134,15 @@ export class Evidence {
     }));
   }
 
-  image(point, height, words) {
-    const { fit, page } = this, image = thumb(fit.album, point), name = fit.names[point], figure = make("figure");
+  // The picture of a point, or of the values of a row that is not in the fit (point -1).
+  image(point, height, words, values) {
+    const { fit, page } = this, { album } = fit, name = fit.names[point] ?? "new row", level = fit.classes[fit.codes[point]];
+    const shades = point < 0 && values.map((value) => 255 * (1 - (value - album.low) / (album.high - album.low || 1)));
+    const image = shades ? thumb({ ...album, pixels: shades }, 0) : thumb(album, point), figure = make("figure");
     image.setAttribute("role", "img");
-    image.setAttribute("aria-label", point < fit.rows ? `${name}: ${fit.classes[fit.codes[point]].name}` : name);
+    image.setAttribute("aria-label", level ? `${name}: ${level.name}` : name);
     image.style.height = `${height}px`;
-    image.addEventListener("click", () => page.select(point));
+    image.addEventListener("click", () => point < 0 || page.select(point));
     figure.append(image);
     if (words) {
       figure.append(make("figcaption", "soft"));

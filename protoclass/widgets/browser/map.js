@@ -62,9 +62,8 @@ export class FitMap {
     this.watcher = new ResizeObserver(() => this.measure());
     this.watcher.observe(field);
     this.themes = new MutationObserver(() => this.measure());
-    for (const root of [document.documentElement, document.body]) {
-      this.themes.observe(root, { attributes: true, attributeFilter: THEMES });
-    }
+    const watched = { attributes: true, attributeFilter: THEMES };
+    for (const root of [document.documentElement, document.body]) this.themes.observe(root, watched);
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.themed = () => this.measure();
     this.dark.addEventListener("change", this.themed);

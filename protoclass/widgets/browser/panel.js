@@ -41,9 +41,9 @@ export class Panel extends Evidence {
   }
 
   overview(seen, sent) {
-    const { metric, fields } = this.page, words = `New rows are not classified here, because ${metric.reason}: use fit.predict(new).`;
-    const why = fields.length && metric.reason ? make("p", "soft", words) : "";
-    return [make("h2", "", "Select a row or a prototype"), ...this.conditions(seen, -1), why, ...this.extra(sent)];
+    const { reason } = this.page.metric, words = `New rows are not classified here, because ${reason}: use fit.predict(new).`;
+    const why = reason ? [make("p", "soft", words)] : [];
+    return [make("h2", "", "Select a row or a prototype"), ...this.conditions(seen, -1), ...why, ...this.extra(sent)];
   }
 
   // What Python knows besides.

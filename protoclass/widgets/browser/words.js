@@ -58,9 +58,8 @@ function prototypeWords(seen, place) {
     lists.push([rule.whole ? "In its ball" : "Nearest to", rows]);
   } else words.push("The rule depends on this row.");
   if (other) words.push('Its own class is another one; candidates="same_class" allows only rows of the class.');
-  if (pair && pair.rival >= 0) {
-    words.push(`The nearest prototype of another class is ${nameAt(seen, pair.rival)} at ${writeNumber(pair.far)}.`);
-  }
+  const rival = () => `The nearest prototype of another class is ${nameAt(seen, pair.rival)} at ${writeNumber(pair.far)}.`;
+  if (pair && pair.rival >= 0) words.push(rival());
   return { title, text: words.join(" "), code, lists, place };
 }
 

@@ -188,7 +188,7 @@ def covered(D, member, radii):
     out = np.full((len(D), len(member)), -1)
     for i, g in np.ndindex(out.shape):
         classes = {c for c, d in zip(member[g].tolist(), D[i].tolist(), strict=True) if c >= 0 and d < radii[g]}
-        out[i, g] = min(classes, default=-1) if len(classes) < 2 else -2
+        out[i, g] = min(classes) if len(classes) == 1 else -1
     return out
 
 

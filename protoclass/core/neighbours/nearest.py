@@ -22,7 +22,7 @@ from ..sources import Source
 from ..statistics.sums import EXACT
 from ..task import Points, WithPrototypes
 
-NONE, SEVERAL = -1, -2
+NONE = -1
 LANES = 64  # dissimilarities that are compared side by side
 SAMPLED = 512  # prototypes that show how near the nearest one of a large set is, at most
 MEASURED = 2**22  # dissimilarities that are measured at a time
@@ -205,7 +205,7 @@ def nearest_one(query: Query, prototypes: Points) -> Array:
 
 
 def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:
-    """The class whose balls contain each row, in several sets: -1 if no ball does, -2 if balls of several classes do.
+    """The class whose balls contain each row, in several sets; -1 if none or several have some.
 
     Parameters
     ----------
@@ -236,10 +236,7 @@ def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> A
         cells = np.bincount(
             rows[inside] * classes + label[inside], minlength=len(codes) * classes
         ).reshape(-1, classes)
-        several = (cells > 0).sum(axis=1)
-        out[:, g] = np.where(
-            several > 1, SEVERAL, np.where(several == 1, cells.argmax(axis=1), NONE)
-        )
+        out[:, g] = np.where((cells > 0).sum(axis=1) == 1, cells.argmax(axis=1), NONE)
     return out
 
 
@@ -309,10 +306,9 @@ class Nearest(WithPrototypes):
         """The class of the balls that contain each row; -1 if no ball contains it, or balls of several classes do."""
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
             return np.full(len(query), NONE)
-        covered = covering(
+        return covering(
             query, self.prototypes, self.prototypes.classes[None], self.prototypes.radii[:1]
         )[:, 0]
-        return np.asarray(np.maximum(covered, NONE))
 
     @property
     def why_not_sql(self) -> str:

@@ -46,7 +46,7 @@ def main(draws):
                 train, new = table_of(draw(n, random)), table_of(draw(m, random))
                 fit = SimpleNamespace(frame=mold("y ~ .", train.assign(y=np.where(np.arange(n) % 2, "a", "b"))))
                 moved = train.sample(frac=1, random_state=number).set_axis(range(1000, 1000 + n))
-                one, other = (coincidences(fit._frame, rows, fit._told_apart) for rows in (new, moved))
+                one, other = (coincidences(fit.frame, rows, fit._told_apart) for rows in (new, moved))
                 found.append([one.unlikely, one.sure, other.unlikely, other.sure])
             rows[kind, n, m] = np.mean(found, axis=0)
     names = ["warned", "refused", "found", "found, refused"]

@@ -32,7 +32,7 @@ def values(data, folder):
     formula, numbers = f"`{response}` ~ .", data.drop(columns=group)
     fit = pc.fit(formula, data, eps=[0.2, 0.4], cv=3, certify=True, calibrate={"cv": 3})
     test, dissimilarity = fit.test(data), pc.dissimilarity(formula, data)
-    yield from (fit, fit.summary(), fit.call, fit._frame, fit.validation, fit.certificate, fit.card())
+    yield from (fit, fit.summary(), fit.call, fit.frame, fit.validation, fit.certificate, fit.card())
     yield from (test, test.summary(), test.as_table(), fit.stability(resamples=2), fit.alternatives(within=0.2), fit.criticisms())
     yield from (fit.threshold(fit.classes[0]), fit.test(data, threshold={fit.classes[0]: 0.5}))
     by = fit.test(data, by=group)

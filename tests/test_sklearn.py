@@ -262,7 +262,7 @@ def test_whole_weights_are_copies(data):
         weighted, repeated = clone(found).fit(X, y, sample_weight=weights), found.fit(X.iloc[rows], y.iloc[rows])
         np.testing.assert_array_equal(weighted.transform(X), repeated.transform(X))
     weighted = PrototypeClassifier("knn").fit(X, y, weights)  # without leakage into the fold that holds a copy
-    assert len(weighted.fit_._frame) == len(rows)
+    assert len(weighted.fit_.frame) == len(rows)
     folds = weighted.fit_.validation.folds
     assert folds.groupby(rows[folds.index]).nunique().max() == 1
     assert weighted.prototype_indices_.min() >= 0
@@ -278,8 +278,8 @@ def test_other_weights_go_to_the_method(data):
     own = pc.fit("species ~ . - w", by_values(table), eps=1.0, weights="w")
     assert found.prototype_indices_.tolist() == own.prototypes.index.tolist()
     whole = PrototypeClassifier(eps=1.0, weighting="weights").fit(X, y, np.where(y == "virginica", 2, 1))
-    assert len(whole.fit_._frame) == 150
-    assert whole.fit_._frame.weights.max() == 2
+    assert len(whole.fit_.frame) == 150
+    assert whole.fit_.frame.weights.max() == 2
     with pytest.raises(ValueError, match=r"weights= needs a method with weights, which 'scm'.*: use 'pvm', 'hyperplane',"):
         PrototypeClassifier("scm").fit(X, y, weights)
     for wrong, words in ((-weights, "Negative values"), (0 * weights, "zero")):

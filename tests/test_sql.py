@@ -117,7 +117,7 @@ def test_missing_values_that_are_kept(engine):
     t = t[t.drop(columns="y").notna().sum(axis=1) >= 5]  # so that any two rows have something in common
     for method, parameters in (("knn", {"k": 3}), ("kmedoids", {"K": 4})):
         fit = pc.fit("y ~ .", t, method, dissimilarity="gower", na="keep", **parameters)
-        assert fit._frame.columns.isna().to_numpy().any()
+        assert fit.frame.columns.isna().to_numpy().any()
         assert not differ(fit, t, engine)
 
 

@@ -119,7 +119,7 @@ BROOM_PROC = [
 
 BASE = [
     ("fit.summary()", "'Observations' in str(it)"),
-    ("fit.update('. ~ . - petal_length')", "'petal_length' not in it._frame.design"),
+    ("fit.update('. ~ . - petal_length')", "'petal_length' not in it.frame.design"),
     ("fit.update(k=5)", "it.model.k == 5"),
     ("fit.update('. ~ . - nope')", "FormulaError: 'nope' in", "fit.update('. ~ . - petal_length')"),
     ("fit.update(data)", "FormulaError: a formula must be text", "fit.update(data=data)"),
@@ -145,15 +145,15 @@ BASE = [
     ("pc.fit('outcome ~ .', clinic, eps=0.3, na='keep')", "it.nobs == 60"),
     ("pc.fit('outcome ~ .', clinic, eps=0.3)", "it.nobs + len(it.dropped) == 60 and len(it.dropped) > 0"),
     ("fit.predict(new.assign(petal_width=np.nan))", "it.isna().all()"),
-    ("pc.fit('species ~ .', data, 'knn', k=3, weights='petal_width')", "'petal_width' not in it._frame.design"),
+    ("pc.fit('species ~ .', data, 'knn', k=3, weights='petal_width')", "'petal_width' not in it.frame.design"),
     ("pc.fit('species ~ .', data, 'knn', k=3, weights=-np.ones(50))", "DataError: finite and not negative", "pc.fit('species ~ .', data, 'knn', k=3, weights=np.ones(50))"),
 ]  # fmt: skip
 
 FORMULAS = [
-    ("pc.fit('species~.', data, 'knn', k=3)", "it._frame.design.shape[1] == 4"),
-    ("pc.fit('species ~ .^2', data, 'knn', k=3)", "it._frame.design.shape[1] == 10"),
-    ("pc.fit('species ~ -1 + .', data, 'knn', k=3)", "it._frame.design.shape[1] == 4"),
-    ("pc.fit('species ~ log(petal_width) + I(petal_length^2)', data, 'knn', k=3)", "it._frame.design.shape[1] == 2"),
+    ("pc.fit('species~.', data, 'knn', k=3)", "it.frame.design.shape[1] == 4"),
+    ("pc.fit('species ~ .^2', data, 'knn', k=3)", "it.frame.design.shape[1] == 10"),
+    ("pc.fit('species ~ -1 + .', data, 'knn', k=3)", "it.frame.design.shape[1] == 4"),
+    ("pc.fit('species ~ log(petal_width) + I(petal_length^2)', data, 'knn', k=3)", "it.frame.design.shape[1] == 2"),
     ("pc.fit('species ~ . - petal_widht', data, 'knn', k=3)", "FormulaError: 'petal_widht' in", "pc.fit('species ~ . - petal_width', data, 'knn', k=3)"),
     ("pc.fit('species ~ -petal_width', data, 'knn', k=3)", "DataError: use column names, or '.'", "pc.fit('species ~ . - petal_width', data, 'knn', k=3)"),
     ("pc.fit('species ~ data$petal_width', data, 'knn', k=3)", "FormulaError: use petal_width alone", "pc.fit('species ~ petal_width', data, 'knn', k=3)"),

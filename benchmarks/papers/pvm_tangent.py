@@ -138,7 +138,7 @@ def figure6(fit: pc.Fit, count: int = 44) -> Any:
     """The first prototype whose ball contains images of other digits, and these, nearest first."""
     first = fit.prototypes[fit.prototypes["miscovered"] > 0].iloc[:1]
     wrong = fit.why(prototype=first.index[0]).query("not same_class").head(count)
-    both = pd.concat([first[fit._frame.columns.columns], fit._frame.columns.loc[wrong.index]])
+    both = pd.concat([first[fit.frame.columns.columns], fit.frame.columns.loc[wrong.index]])
     level = first["class"].iloc[0]
     name = f"Rows of other classes in the ball of prototype {first.index[0]} ({level}), nearest first"
     return draw_grid(read_pixels(fit, both, SHAPE), [f"prototype of {level}", *wrong["class"].astype(str)], name, size=1.0)

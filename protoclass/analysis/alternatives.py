@@ -222,7 +222,7 @@ def alternatives(
             fit._learned, task, float(within), float(time_limit), interest
         )
         comparing.update()
-    names, levels = fit.dissimilarity.candidate_names, fit._frame.levels
+    names, levels = fit.dissimilarity.candidate_names, fit.frame.levels
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)
     table = pd.DataFrame(
         {
@@ -467,7 +467,7 @@ def by_margin(near: pd.DataFrame, n: int) -> Criticised:
 
 def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> pd.DataFrame:
     """`Criticisms.table`, from `measure_nearest` of its rows."""
-    rows, levels, prototype_classes = found.rows, fit._frame.levels, fit.rule.prototypes.classes
+    rows, levels, prototype_classes = found.rows, fit.frame.levels, fit.rule.prototypes.classes
     fitted, wrongly = fit._fitted_codes[rows], (near["of_other"] >= 0).to_numpy()
     shown_prototype = np.where(wrongly, near["of_other"], near["nearest"])
     facts = np.stack([~near["covered"], wrongly, fitted != task.y[rows]], axis=1)
@@ -485,7 +485,7 @@ def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> 
             ),
             "distance": np.where(wrongly, near["reach"], near["distance"]),
         },
-        fit._frame.index[rows],
+        fit.frame.index[rows],
     )
 
 
@@ -581,7 +581,7 @@ def _swapped(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
     task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     allowed = task.allowed_class
     if allowed is not None and 0 <= allowed[candidate] != prototypes.classes[place]:
-        level = fit._frame.levels[prototypes.classes[place]]
+        level = fit.frame.levels[prototypes.classes[place]]
         raise OptionError(
             f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: "
             "use a row of this class"

@@ -218,9 +218,9 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
     names = check_names(list(fits) if isinstance(fits, Mapping) else numbered)
     named = dict(zip(names, listed, strict=True))
     one_of("reference", reference, (None, *named))
-    new, first = as_pandas(new), listed[0]._frame
+    new, first = as_pandas(new), listed[0].frame
     for name, fit in named.items():
-        frame = fit._frame
+        frame = fit.frame
         same = list(frame.levels) == list(first.levels)
         if not same or frame.formula.response != first.formula.response:
             raise OptionError(

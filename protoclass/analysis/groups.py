@@ -143,10 +143,10 @@ def test_outputs(
     if by_fit:
         groups = fit._problem.call.arguments["groups"]
         clusters = groups if isinstance(groups, str) else None
-    new = as_pandas(new, fit._needed_of_new(fit._frame.formula.response, weights, by, clusters))
+    new = as_pandas(new, fit._needed_of_new(fit.frame.formula.response, weights, by, clusters))
     if by_fit and clusters not in new:
         clusters = None
-    y, levels, prevalence = fit._true_codes(new), fit._frame.levels, fit._problem.prevalence
+    y, levels, prevalence = fit._true_codes(new), fit.frame.levels, fit._problem.prevalence
     w, group = given_weights(weights, new), group_codes(clusters, new)
     share = None if fit._calibration is None else fit._calibration.share
     cut = None if threshold is None else threshold_of(threshold, levels)
@@ -198,7 +198,7 @@ def _warn_of_few_clusters(judged: Judged) -> None:
 
 def _warn_of_training_rows(fit: Fitted, new: pd.DataFrame) -> None:
     """Warn if new rows equal training rows in the predictors more often than by coincidence."""
-    found = coincidences(fit._frame, new, fit._told_apart)
+    found = coincidences(fit.frame, new, fit._told_apart)
     if found is not None and found.unlikely:
         cure = (
             "use fit.validation for the errors of held-out rows"

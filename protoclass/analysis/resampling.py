@@ -197,7 +197,7 @@ class Stability(Result):
                 f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA"
             )
         seed = check_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
-        frame = fit._frame
+        frame = fit.frame
 
         def learn(b: int) -> Array:
             count = sample_by_class(frame.codes, "bootstrap", (seed, b))
@@ -392,7 +392,7 @@ def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
     of_prototypes = pd.DataFrame(columns, places)[~places.duplicated()]
     out = of_prototypes.reindex(pd.MultiIndex.from_arrays([classes, at]))
     out = out.set_axis(fit.dissimilarity.candidate_names[at])
-    out.insert(0, "class", pd.Categorical.from_codes(classes, fit._frame.levels))
+    out.insert(0, "class", pd.Categorical.from_codes(classes, fit.frame.levels))
     out.insert(1, "prototype", is_prototype)
     out = out.assign(drawn=drawn[at], reselected=reselected)
     best = -out["ball_hit_rate"] if "ball_hit_rate" in out else ~is_prototype

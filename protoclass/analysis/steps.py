@@ -100,9 +100,9 @@ def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
         out += _of_dissimilarity(fit, fixed_dissimilarity)
     if fit._problem.to_tune is not None:
         out.append("parameters of the dissimilarity were chosen by the sample")
-    if fit._frame.formula.learns():
+    if fit.frame.formula.learns():
         out.append("a transform in the formula depends on the sample")
-    if np.ptp(fit._frame.weights) > 0:
+    if np.ptp(fit.frame.weights) > 0:
         out.append("rows have different weights")
     if fit._problem.groups is not None:
         out.append("rows of a group are not independent")
@@ -139,7 +139,7 @@ def step_count(fit: Fitted) -> int:
 
 def ball(fit: Fitted, prototype: Any) -> pd.DataFrame:
     """The rows of the fit in the ball of a prototype, see `Fit.why`."""
-    prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit._frame
+    prototypes, dissimilarity, frame = fit.rule.prototypes, fit.dissimilarity, fit.frame
     if prototypes.radii is None or "cover" not in fit.rule.kinds:
         raise lacking(fit.model, "balls that cover", "balls")
     k = place_of(fit, prototype)
@@ -219,7 +219,7 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
         If the prototypes are not selected step by step.
 
     """
-    rule, frame = stepwise(fit), fit._frame
+    rule, frame = stepwise(fit), fit.frame
     table = pd.DataFrame(dict(rule.steps))
     if fit.model.has("step_bounds"):
         table["bound"] = fit.model.step_bounds(fit._learned)
@@ -295,7 +295,7 @@ def slim(fit: AnyFit) -> AnyFit:
     >>> fit.slim().predict(iris).equals(fit.predict(iris)), len(fit.slim().prototypes)
     (True, 15)
     """
-    if fit._frame.absent is not None:
+    if fit.frame.absent is not None:
         return fit
     rule, dissimilarity = without_rows(fit.rule, fit.dissimilarity)
     problem = fit._problem

@@ -32,14 +32,14 @@ Groups = dict[str, list[str]]
 
 def variable_groups(fit: Fitted, variables: Any) -> Groups:
     """The columns that are permuted together, by name: as given, or the metric's groups."""
-    known = list(fit._frame.schema)
+    known = list(fit.frame.schema)
     if not known:
         raise NotAvailableError(
             "this fit has no predictors to permute, because its dissimilarities were given as a "
             "matrix"
         )
     # a step of another row may leave a gap
-    if variables is None and fit.dissimilarity.metric.series and fit._frame.keep:
+    if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:
         return {"series": known}
     if variables is None:
         grouped = [list(g) for g in fit.dissimilarity.metric.column_groups]
@@ -208,12 +208,12 @@ def row_of(fit: Fitted, new: Any) -> pd.DataFrame:
             )
         return table
     try:
-        position = fit._frame.index.tolist().index(new)
+        position = fit.frame.index.tolist().index(new)
     except (ValueError, TypeError):  # unknown, or not comparable by ==, such as an array
         raise OptionError(
             f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}"
         ) from None
-    return fit._frame.columns.iloc[[position]]
+    return fit.frame.columns.iloc[[position]]
 
 
 def distances_of(fit: Fitted, row: pd.DataFrame) -> Array:
@@ -231,7 +231,7 @@ def distances_of(fit: Fitted, row: pd.DataFrame) -> Array:
 
 def prototype_predictors(fit: Fitted) -> pd.DataFrame:
     """The predictors of the prototypes, by their own names."""
-    names, head = list(fit._frame.schema), fit._prototype_table.columns
+    names, head = list(fit.frame.schema), fit._prototype_table.columns
     columns = [f"{c} (predictor)" if c in head else c for c in names]
     return fit.prototypes[columns].set_axis(names, axis=1)
 
@@ -242,7 +242,7 @@ def as_plain(fit: Fitted, rows: pd.DataFrame) -> pd.DataFrame:
         c: rows[c].to_numpy(float, na_value=np.nan)
         if column.kind == "numeric"
         else rows[c].astype(object)
-        for c, column in fit._frame.schema.items()
+        for c, column in fit.frame.schema.items()
     }
     return pd.DataFrame(columns, rows.index)
 
@@ -259,9 +259,9 @@ def why_not_additive(fit: Fitted, row: pd.DataFrame, groups: Groups) -> str:
     by_matrix = type(metric).contributions is not TrainedMetric.contributions
     if not (by_matrix if metric.power is None else np.isfinite(metric.power)):
         return f"{metric.name} dissimilarities are not a sum over variables"
-    if not fit._frame.formula.plain():
+    if not fit.frame.formula.plain():
         return f"the formula {fit.formula!r} transforms or crosses columns"
-    tables = (row[list(fit._frame.schema)], fit._frame.remembered.columns)
+    tables = (row[list(fit.frame.schema)], fit.frame.remembered.columns)
     skips = metric.skips_missing and not set(groups) <= set(metric.variables)
     if skips and any(table.isna().any(axis=None) for table in tables):
         return "missing values are skipped pair by pair, so a variable's part depends on the others"
@@ -327,7 +327,7 @@ def counterfactuals(
     A level of a category is the first one in the training rows. A number is the nearest of `VALUES`
     over the range of the training rows, refined by halving its distance from the row's own value.
     """
-    schema, training = fit._frame.schema, as_plain(fit, fit._frame.remembered.columns)
+    schema, training = fit.frame.schema, as_plain(fit, fit.frame.remembered.columns)
     single = [g[0] for g in groups.values() if len(g) == 1 and schema[g[0]].kind != "series"]
     tried = {c: pd.unique(training[c].dropna()) for c in single}
     numeric = [c for c in single if schema[c].kind == "numeric"]
@@ -391,7 +391,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     parts = (terms / np.maximum(terms.sum(axis=1, keepdims=True), TINY)).sum(axis=0)
     out = pd.DataFrame(index=pd.Index(names, name="variable"))
     out["proportion"] = parts / max(parts.sum(), TINY)
-    out["higher"] = pd.Categorical.from_codes(highest, fit._frame.levels)
+    out["higher"] = pd.Categorical.from_codes(highest, fit.frame.levels)
     if metric.column_weights is not None:
         out["weight"] = metric.column_weights["weight"].to_numpy()
     if slopes is not None and len(codes) == 2:
@@ -422,7 +422,7 @@ def prototype_values(fit: Fitted) -> pd.DataFrame:
     metric, prototypes = fit.dissimilarity.metric, fit.rule.prototypes
     if prototypes.coords is not None:
         return as_vectors(metric).original(prototypes.coords)
-    frame = fit._frame.again(prototype_predictors(fit))[0]
+    frame = fit.frame.again(prototype_predictors(fit))[0]
     return frame.design if isinstance(metric, VectorMetric) else frame.columns
 
 
@@ -438,7 +438,7 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
     def place(columns: Array) -> Array:
         table = pd.DataFrame(columns, columns=values.columns)
         given = {"columns": table, "response": None, "schema": {}, "spec": None}
-        frame = replace(fit._frame.remembered, **given, weights=np.ones(len(table)))
+        frame = replace(fit.frame.remembered, **given, weights=np.ones(len(table)))
         return rows_of(fit.dissimilarity.metric, frame)[0].astype(float)
 
     step, apart = np.ptp(values.to_numpy(float), axis=0), (centres - centres[0]).astype(float)
@@ -578,7 +578,7 @@ def importance(
             "permuted: use variables= for others"
         )
         warn(words, DataWarning)
-        groups = most_separating(fit._frame, groups)
+        groups = most_separating(fit.frame, groups)
     rows = training_rows(fit, cv) if new is None else new_rows(fit, new)
     n, random = len(rows.y), np.random.default_rng([seed, 1])
     draws = (
@@ -609,7 +609,7 @@ def most_separating(frame: Frame, groups: Groups) -> Groups:
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:
     """The rows of the fit, each with the rule that was learned without its fold."""
-    frame, parts = fit._frame, list(rules_of_folds(fit, cv, None))
+    frame, parts = fit.frame, list(rules_of_folds(fit, cv, None))
     return Permutable(frame.columns, frame.codes, frame.weights, parts)
 
 
@@ -622,6 +622,6 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
     known = (codes >= 0) & complete
     if not known.any():
         raise DataError("no row has both a known class and all predictors")
-    columns = new.loc[known, list(fit._frame.columns)]
+    columns = new.loc[known, list(fit.frame.columns)]
     rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
     return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])

@@ -132,7 +132,7 @@ def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
     that the test names."""
     dask: Any = import_module("dask")
     named = [
-        fit._frame.formula.response,
+        fit.frame.formula.response,
         fit._problem.call.arguments["groups"],
         given["weights"],
         given["by"],

@@ -370,7 +370,7 @@ def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem |
 
 def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule]]) -> Held:
     """Out-of-fold values of the training rows, with weights that exclude class weights."""
-    frame, w = fit._frame, fit._problem.own_weights
+    frame, w = fit.frame, fit._problem.own_weights
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
     rules: list[FoldRule] = []
     for rows, fold_rule in folds:
@@ -404,7 +404,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
 
 def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     """Reject training rows, because they are nearer to the prototypes than new rows are."""
-    found = coincidences(fit._frame, data, fit._told_apart)
+    found = coincidences(fit.frame, data, fit._told_apart)
     if found is None or not found.unlikely:
         return
     cure = "use rows that were not used for fitting, or leave new= out to use cross-validation"
@@ -487,16 +487,16 @@ def threshold(
         raise NotAvailableError(
             "a threshold needs probabilities of held-out rows: use fit.calibrate().threshold(...)"
         )
-    code = class_code(of, fit._frame.levels)
+    code = class_code(of, fit.frame.levels)
     limits = {"sensitivity": sensitivity, "specificity": specificity}
     check_limits(limits)
     if loss is not None and not (isinstance(measure, str) and measure == "error"):
         raise OptionError("loss= is itself the measure of a threshold: leave out measure= or loss=")
     check_measure(measure)
-    matrix, name = measure_losses(measure if loss is None else loss, fit._frame)
+    matrix, name = measure_losses(measure if loss is None else loss, fit.frame)
     chooser = Chooser(code, matrix, name == "balanced", limits)
     y, w = calibration.conformal.y, calibration.conformal.w
-    fold = parts(calibration, code, fit._frame.levels)
+    fold = parts(calibration, code, fit.frame.levels)
     p = calibration.chances.of(calibration.scores)
     cuts, cut, apparent = chooser.choose(p, y, w)
     held, plain = nested(calibration, fold, chooser)

@@ -117,7 +117,7 @@ class Fitted(Served):
     @cached_property
     def _checked(self) -> ErrorCurve | str:
         """The cross-validation of given parameters, done at first use; or why there is none."""
-        none, problem, frame = "not cross-validated: cv=10", self._chosen_problem, self._frame
+        none, problem, frame = "not cross-validated: cv=10", self._chosen_problem, self.frame
         if (
             not problem.cv_is_auto
             or self._selection.by_hand
@@ -147,7 +147,7 @@ class Fitted(Served):
         return curve._rule_sizes[points], curve._choice.error[points]
 
     @property
-    def _frame(self) -> Frame:
+    def frame(self) -> Frame:
         """The training rows; `frame.index` has their labels."""
         return self._problem.frame
 
@@ -174,17 +174,17 @@ class Fitted(Served):
     @property
     def classes(self) -> list[Any]:
         """Classes in level order."""
-        return list(self._frame.levels)
+        return list(self.frame.levels)
 
     @property
     def nobs(self) -> int:
         """Number of rows that were used."""
-        return len(self._frame)
+        return len(self.frame)
 
     @property
     def dropped(self) -> pd.Index:
         """Labels of the rows that were excluded because of missing values."""
-        return self._frame.dropped
+        return self.frame.dropped
 
     @property
     def objective(self) -> Objective:
@@ -225,7 +225,7 @@ class Fitted(Served):
             coords = prototypes.coords if prototypes.coords is not None else np.empty((0, 0))
             predictors = as_vectors(self.dissimilarity.metric).original(coords).set_axis(head.index)
         else:
-            predictors = self._frame.remembered.columns.reindex(
+            predictors = self.frame.remembered.columns.reindex(
                 head.index[self._prototype_row >= 0].unique()
             )
             added = self.dissimilarity.added
@@ -244,12 +244,12 @@ class Fitted(Served):
     @cached_table
     def _prototype_table(self) -> pd.DataFrame:
         """`prototypes` without the predictors."""
-        prototypes, levels = self.rule.prototypes, self._frame.levels
+        prototypes, levels = self.rule.prototypes, self.frame.levels
         head = pd.DataFrame({"class": pd.Categorical.from_codes(prototypes.classes, levels)})
         head.index = self._prototype_names
         if prototypes.at is not None:
             row = self._prototype_row
-            own = self._frame.remembered.codes
+            own = self.frame.remembered.codes
             head["true_class"] = pd.Categorical.from_codes(
                 np.where(row >= 0, own[row], -1) if len(own) else np.full(len(row), -1), levels
             )
@@ -267,7 +267,7 @@ class Fitted(Served):
     @cached_property
     def _prototype_names(self) -> pd.Index:
         """Names of the prototypes: row labels, or method, class and number."""
-        prototypes, levels = self.rule.prototypes, self._frame.levels
+        prototypes, levels = self.rule.prototypes, self.frame.levels
         if prototypes.at is not None:
             return self.dissimilarity.candidate_names[prototypes.at]
         number = [
@@ -300,12 +300,12 @@ class Fitted(Served):
         return LearnedRule(
             self.rule,
             self.model,
-            self._frame.levels,
+            self.frame.levels,
             self._prototype_names,
             self._prototype_row,
-            self._frame.codes,
+            self.frame.codes,
             lambda: self._fitted_codes,
-            lambda: self._frame.design,
+            lambda: self.frame.design,
             self._selection.tried(),
             error=error,
         )
@@ -428,9 +428,9 @@ class Fitted(Served):
 
     def _unseen_in(self, new: Any) -> Unseen:
         """Levels in new rows that are not in the training data, if they make a difference."""
-        if all(column.kind == "numeric" for column in self._frame.schema.values()):
+        if all(column.kind == "numeric" for column in self.frame.schema.values()):
             return Unseen()
-        frame = self._frame.again(new)[0]
+        frame = self.frame.again(new)[0]
         found, letters = frame.unseen_counts, self.dissimilarity.metric.unmeasured(frame)
         counts = {c: Counter("".join(of_rows)) for c, of_rows in letters.items()}
         return found.of(self._fates_of(found)) + Unseen(
@@ -466,17 +466,17 @@ class Fitted(Served):
         self, new: pd.DataFrame, data: str = "the new data", use: str = "an error"
     ) -> np.ndarray:
         """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit."""
-        response = self._frame.formula.response
+        response = self.frame.formula.response
         if response not in new:
             raise OptionError(
                 f"{use} needs the true classes, but {data} lack the response {response!r}"
             )
         check_unique(new.columns, "column")
-        return class_codes(new[response], self._frame.levels)
+        return class_codes(new[response], self.frame.levels)
 
     def _needed_of_new(self, *further: Any) -> list[Any] | None:
         """Columns that new rows must have; None for given dissimilarities."""
-        return None if self.dissimilarity.metric.given else [*self._frame.schema, *further]
+        return None if self.dissimilarity.metric.given else [*self.frame.schema, *further]
 
     def _check_kind(
         self,
@@ -535,7 +535,7 @@ class Fitted(Served):
         threshold: Any = None,
     ) -> pd.Series | pd.DataFrame:
         """The result of `predict` for a block of rows; for the training rows if None."""
-        response = self._frame.formula.response
+        response = self.frame.formula.response
         if kind == "set" and self._calibration is not None:
             return self._calibration.sets(new, self.classes, level, zero).rename(response)
         prior = prior_of(prior, self._problem)
@@ -544,10 +544,10 @@ class Fitted(Served):
             codes = self._class_probabilities(query, prior)
         elif threshold is not None:
             p = self._class_probabilities(query, None)
-            codes = decide_at(p, *threshold_of(threshold, self._frame.levels))
+            codes = decide_at(p, *threshold_of(threshold, self.frame.levels))
         elif prior is not None or loss is not None:
             p = self._class_probabilities(query, prior)
-            codes = decide(p, loss_matrix(loss, self._frame.levels))
+            codes = decide(p, loss_matrix(loss, self.frame.levels))
         elif kind == "class" and new is None:
             codes = self._fitted_codes
         else:
@@ -555,13 +555,13 @@ class Fitted(Served):
         if kind in ("class", "cover"):
             out = np.full(len(index), -1)
             out[complete] = codes
-            classes = pd.Categorical.from_codes(out, self._frame.levels)
+            classes = pd.Categorical.from_codes(out, self.frame.levels)
             return pd.Series(classes, index, name=response)
         if kind == "nearest":
             return self._as_names(codes, index, complete)
         values = np.full((len(index), len(self.classes)), np.nan)
         values[complete] = codes
-        return pd.DataFrame(values, index, self._frame.levels)
+        return pd.DataFrame(values, index, self.frame.levels)
 
     def _class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
         """Probabilities (r, classes), calibrated or of the rule; NaN for rows with missing values.
@@ -579,14 +579,14 @@ class Fitted(Served):
         p = answer(self.rule, "prob", query)
         if prior is None:
             return p
-        weight = self._frame.class_weights
+        weight = self.frame.class_weights
         return under_prior(p, weight / weight.sum(), prior)
 
     def _query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
             return self.dissimilarity._new_query(new, zero, self.model.measures(self.rule))
-        return self.dissimilarity._query(), self._frame.index, np.ones(self.nobs, bool)
+        return self.dissimilarity._query(), self.frame.index, np.ones(self.nobs, bool)
 
     @property
     def _told_apart(self) -> Callable[[Any], np.ndarray] | None:
@@ -640,8 +640,8 @@ class Fitted(Served):
     @property
     def training_error(self) -> float:
         """Weighted proportion of the training rows that are misclassified."""
-        wrong = self._fitted_codes != self._frame.codes
-        return float(self._frame.weights[wrong].sum() / self._frame.weights.sum())
+        wrong = self._fitted_codes != self.frame.codes
+        return float(self.frame.weights[wrong].sum() / self.frame.weights.sum())
 
     @property
     def _why_optimistic(self) -> str:

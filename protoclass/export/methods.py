@@ -194,7 +194,7 @@ def methods(fit: Fitted) -> Methods:
 def _data(fit: Fitted) -> str:
     counts = ", ".join(
         f"{n:,} {visible(str(level))}"
-        for level, n in zip(fit.classes, fit._frame.class_counts, strict=True)
+        for level, n in zip(fit.classes, fit.frame.class_counts, strict=True)
     )
     out = f"The data have {fit.nobs:,} observations in {len(fit.classes)} classes ({counts})"
     dropped = len(fit.dropped)
@@ -205,7 +205,7 @@ def _data(fit: Fitted) -> str:
         out += (
             ", with balanced class weights" if isinstance(factors, str) else ", with class weights"
         )
-    elif (fit._frame.weights != 1).any():
+    elif (fit.frame.weights != 1).any():
         out += ", with weights"
     return out
 

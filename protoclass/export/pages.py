@@ -281,8 +281,8 @@ def card(fit: Fitted, test: TestResult | None = None, use: str = "") -> Card:
     if test is not None and not isinstance(test, TestResult):
         raise OptionError(f"test must be the result of fit.test(new), not {brief(test)}")
     unstated = (
-        f"Not stated: card(use=) adds it. The fit predicts {fit._frame.formula.response} "
-        f"from {len(fit._frame.schema)} predictors."
+        f"Not stated: card(use=) adds it. The fit predicts {fit.frame.formula.response} "
+        f"from {len(fit.frame.schema)} predictors."
     )
     sections = [("Intended use", (Text([use or unstated]),)), *describe(fit, tested(test))]
     title = f"Model card: {fit.model.title}, {fit.formula}"
@@ -312,9 +312,9 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
 
 def data(fit: Fitted) -> Iterable[Part]:
     """The number of rows and columns that were used, and the kinds of the columns."""
-    schema, dropped = fit._frame.schema, len(fit.dropped)
+    schema, dropped = fit.frame.schema, len(fit.dropped)
     missing = f"{dropped:,} were excluded for missing values" if dropped else "none were excluded"
-    weights = fit._frame.weights
+    weights = fit.frame.weights
     spread = f"{significant(weights.min())} to {significant(weights.max())}"
     weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {missing}.{weighed}"])

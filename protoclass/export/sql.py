@@ -118,12 +118,12 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
         raise NotAvailableError(
             f"method {fit.model.name!r} can't be written in SQL{why}: use {WRITTEN}"
         )
-    if not fit._frame.schema:
+    if not fit.frame.schema:
         raise NotAvailableError(
-            f"a query classifies rows by their columns, but {fit._frame.formula.quoted} has no predictors"
+            f"a query classifies rows by their columns, but {fit.frame.formula.quoted} has no predictors"
         )
-    check_case(fit._frame.schema)
-    writer = Writer(fit, Columns(fit._frame), _unused(MADE, _last(table)))
+    check_case(fit.frame.schema)
+    writer = Writer(fit, Columns(fit.frame), _unused(MADE, _last(table)))
     source = table_of(table)
     label = rule.sql(writer)
     query = (
@@ -141,7 +141,7 @@ def _name_of_class(fit: Fitted) -> str:
         PREDICTED,
         *(
             str(c)
-            for c in (*fit._frame.schema, fit._frame.formula.response, *names)
+            for c in (*fit.frame.schema, fit.frame.formula.response, *names)
             if c is not None
         ),
     )
@@ -163,7 +163,7 @@ class Writer:
     @property
     def conditions(self) -> list[str]:
         """The conditions for a class: those of the used columns, or that every predictor is known."""
-        return self.needed or [self.columns.known(c) for c in self.fit._frame.schema]
+        return self.needed or [self.columns.known(c) for c in self.fit.frame.schema]
 
     @cached_property
     def distance(self) -> SQLDistance:
@@ -177,7 +177,7 @@ class Writer:
 
     def column(self, position: int) -> str:
         if not self.needed:
-            self.needed += [self.columns.known(c) for c in self.fit._frame.schema]
+            self.needed += [self.columns.known(c) for c in self.fit.frame.schema]
         return f"({self.columns.design[position]})"
 
     def nearest(self, prototypes: Points, rank: np.ndarray) -> str:

@@ -19,7 +19,7 @@ from unicodedata import normalize
 from ..ground.checks import is_real
 from ..ground.errors import FormulaError, cut, shown
 from ..ground.savable import savable
-from .terms import MOST_POWER, Factor, Term, expand, factors_of, sum_of_columns
+from .terms import MOST_POWER, Factor, Term, expand, factors_of, parser, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
 TRANSFORMS = (
@@ -311,11 +311,10 @@ def _parse(
 ) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
     """The terms of any formula, and all factors that occur in it."""
     from formulaic.errors import FormulaicError
-    from formulaic.parser import DefaultFormulaParser
 
     try:
         # without an intercept, which would hide a column named "1"
-        tree = DefaultFormulaParser(include_intercept=False).get_ast(right, context={})
+        tree = parser().get_ast(right, context={})
         return expand(tree, known, text), tuple(factors_of(tree))
     except FormulaError:
         raise
@@ -519,7 +518,7 @@ def translate(right: str, names: Names, text: str) -> str:
         match found.lastgroup:
             case "name":
                 return f" {_quoted(found['name'], names, text)} "
-            case "other" if written[0] == "%":
+            case "other" if written[0] == "%" and written != "%in%":
                 raise FormulaError(
                     f"{shown(written)} in {shown(text)} is not an operator of formulas: {FRAME}"
                 )

@@ -10,10 +10,11 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from inspect import signature
 from itertools import pairwise
 from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,26 @@ def expand(tree: Any, names: list[str], text: str) -> tuple[Term, ...]:
         raise _too_large(text)
     _check_literals(terms, text)
     return tuple(sorted(terms, key=lambda term: term.degree))
+
+
+def parser() -> Any:
+    """Formulaic's parser without intercept; `b %in% (a + c)` is `b:a:c`, as in R."""
+    from formulaic.parser import DefaultFormulaParser, DefaultOperatorResolver
+    from formulaic.parser.types import Operator, OrderedSet
+
+    def nest(inner: Any, outer: Any) -> Any:
+        return OrderedSet(term * reduce(mul, outer) for term in inner)
+
+    class Resolver(DefaultOperatorResolver):  # type: ignore[misc]
+        @property
+        def operators(self) -> list[Any]:
+            others = [operator for operator in super().operators if operator.symbol != "in"]
+            return [
+                *others,
+                Operator("in", arity=2, precedence=200, associativity="left", to_terms=nest),
+            ]
+
+    return DefaultFormulaParser(include_intercept=False, operator_resolver=Resolver())
 
 
 def nodes_of(tree: Any) -> list[Any]:

@@ -85,8 +85,8 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     Axes, or a Figure for "rule", "images", "misclassified", and "weights" of images
     """
     one_of("kind", kind, (None, *KINDS), "picture")
-    if fit._frame.absent is not None:
-        raise NotAvailableError(fit._frame.absent)
+    if fit.frame.absent is not None:
+        raise NotAvailableError(fit.frame.absent)
     if ax is not None and kind in SEVERAL:
         raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = load(KINDS[kind or "prototypes"])

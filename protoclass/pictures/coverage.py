@@ -24,7 +24,7 @@ def find_places(fit: Fitted, name: Any) -> list[int]:
 
 def find_row(fit: Fitted, name: Any) -> int:
     """Position of a name among the rows; -1 for none."""
-    return -1 if name is None else int(fit._frame.index.get_indexer_for([name])[0])
+    return -1 if name is None else int(fit.frame.index.get_indexer_for([name])[0])
 
 
 def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
@@ -97,7 +97,7 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
     """Predictions and coverage of the rows of a fit; `source` holds or measures their
     dissimilarities to the candidates.
     """
-    frame, prototypes, dissimilarity = fit._frame, fit.rule.prototypes, fit.dissimilarity
+    frame, prototypes, dissimilarity = fit.frame, fit.rule.prototypes, fit.dissimilarity
     n, q = len(frame), len(prototypes)
     if not fit.model.can.nearest:
         return Coverage(fit._fitted_codes)
@@ -182,5 +182,5 @@ def find_members(
         which = which[: max(1, int(np.searchsorted(np.cumsum(inside.sum(axis=0)), most, "right")))]
     place, row = np.nonzero(inside.T[: len(which)])
     place, row = which[place], rows[row]
-    other = fit._frame.codes[row] != prototypes.classes[place]
+    other = fit.frame.codes[row] != prototypes.classes[place]
     return Members(place, row, other & fit.model.can.nearest, len(which))

@@ -170,7 +170,7 @@ def explain_row(fit: Fitted, row: int) -> Details:
 
 
 def _by_class(fit: Fitted, values: np.ndarray) -> pd.Series:
-    return pd.Series(values, fit._frame.levels).sort_values(ascending=False, kind="stable")
+    return pd.Series(values, fit.frame.levels).sort_values(ascending=False, kind="stable")
 
 
 def read_predictors(fit: Fitted, place: int) -> pd.Series:
@@ -178,7 +178,7 @@ def read_predictors(fit: Fitted, place: int) -> pd.Series:
     coords = fit.rule.prototypes.coords
     if coords is not None:
         return as_vectors(fit.dissimilarity.metric).original(coords[[place]]).iloc[0]
-    return fit.prototypes.iloc[place].reindex(fit._frame.columns.columns)
+    return fit.prototypes.iloc[place].reindex(fit.frame.columns.columns)
 
 
 def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.DataFrame:
@@ -189,7 +189,7 @@ def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.D
     (balls of other classes that hold the row); `order` (as a prototype, from 1) and `stands_for`
     (the class of the prototype); `selected`.
     """
-    frame, levels, prototypes = fit._frame, fit._frame.levels, fit.rule.prototypes
+    frame, levels, prototypes = fit.frame, fit.frame.levels, fit.rule.prototypes
     out = pd.DataFrame({"what": "row", "x": plane.rows[:, 0], "y": plane.rows[:, 1]}, frame.index)
     out["class"] = pd.Categorical.from_codes(frame.codes, levels)
     out["fitted"] = pd.Categorical.from_codes(coverage.fitted, levels)

@@ -36,8 +36,8 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
         raise OptionError(
             f"shape must be the rows and columns of an image, such as (16, 16), not {brief(shape)}"
         )
-    names = list(fit._frame.columns)
-    if not all(c.kind == "numeric" for c in fit._frame.schema.values()) or not names:
+    names = list(fit.frame.columns)
+    if not all(c.kind == "numeric" for c in fit.frame.schema.values()) or not names:
         raise NotAvailableError("an image needs numeric predictors only")
     if len(names) != prod(shape):
         raise OptionError(
@@ -48,7 +48,7 @@ def read_pixels(fit: Fitted, rows: pd.DataFrame, shape: Any) -> np.ndarray:
 
 def list_steps(fit: Fitted) -> list[str]:
     """The predictors that are the steps of a series, in their order; none where the rows are no series."""
-    known = fit._frame.schema
+    known = fit.frame.schema
     lone = [name for name, column in known.items() if column.kind == "series" and len(known) == 1]
     numeric = [name for name, column in known.items() if column.kind == "numeric"]
     return lone or (
@@ -103,7 +103,7 @@ class Album:
         indices = fit._prototype_row[which]
         return self.rows(
             fit,
-            fit._frame.columns.iloc[indices]
+            fit.frame.columns.iloc[indices]
             if (indices >= 0).all()
             else fit.prototypes.iloc[which],
         )
@@ -155,9 +155,9 @@ def make_album(fit: Fitted, shape: Any) -> Album | None:
         steps = list_steps(fit)
         if not steps:
             return None
-        values = read_steps(fit._frame.columns, steps)
+        values = read_steps(fit.frame.columns, steps)
         return CurveAlbum(steps, np.nanmin(values), np.nanmax(values), values.shape[1])
-    pixels = read_pixels(fit, fit._frame.columns, shape)
+    pixels = read_pixels(fit, fit.frame.columns, shape)
     return Album(shape, pixels.min(), pixels.max())
 
 
@@ -221,7 +221,7 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     nearest of all).
     """
     small = fit if size is None else alternatives.at(fit, size=size)
-    data = as_pandas(fit.call.data).loc[fit._frame.index] if new is None else as_pandas(new)
+    data = as_pandas(fit.call.data).loc[fit.frame.index] if new is None else as_pandas(new)
     truth = fit._true_codes(data, use="what is misclassified")
     check_unique(data.index, "new row")
     query, index, complete = fit._query(data)
@@ -240,7 +240,7 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
         index[indices],
         dtype=object,
     )
-    levels = fit._frame.levels
+    levels = fit.frame.levels
     out = pd.DataFrame(
         {"truth": levels[truth[indices]], "fitted": levels[predicted[indices]]}, index[indices]
     )
@@ -269,7 +269,7 @@ def misclassified(
     count : int
         Maximum number of rows, a random sample with the seed of the fit.
     """
-    read_pixels(fit, fit._frame.columns.iloc[:1], shape)  # before anything is predicted
+    read_pixels(fit, fit.frame.columns.iloc[:1], shape)  # before anything is predicted
     table = list_misclassified(fit, new, size)
     if table.empty:
         raise NotAvailableError("no row is misclassified")
@@ -346,7 +346,7 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int
     q = len(fit.rule.prototypes)
     first = f"{q} prototypes" if len(spots) == q else f"The first {len(spots)} of {q} prototypes"
     ax.set_title(f"{first}, Sammon's mapping: stress {round(spots.attrs['stress'], 6):.2g}")
-    return key(ax, title=fit._frame.formula.response).axes
+    return key(ax, title=fit.frame.formula.response).axes
 
 
 def _paste(fit: Fitted, spots: pd.DataFrame, shape: Any, ax: Any) -> None:

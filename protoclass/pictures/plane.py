@@ -58,14 +58,14 @@ class Plane:
 
 def list_predictors(fit: Fitted) -> list[str]:
     """The predictors that can be axes: the numeric ones."""
-    return [name for name, column in fit._frame.schema.items() if column.kind == "numeric"]
+    return [name for name, column in fit.frame.schema.items() if column.kind == "numeric"]
 
 
 def choose_axes(fit: Fitted) -> tuple[str, str]:
     """The axes that a picture of a fit has by default: its only two predictors where both are
     numeric, else ("map", "").
     """
-    frame, names = fit._frame, list_predictors(fit)
+    frame, names = fit.frame, list_predictors(fit)
     flat = len(names) == len(frame.schema) == 2 and not fit.dissimilarity.metric.given
     if flat and frame.formula.plain() and not frame.columns.isna().any(axis=None):
         return names[0], names[1]
@@ -103,7 +103,7 @@ def make_plane(
 
 
 def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
-    frame, dissimilarity = fit._frame, fit.dissimilarity
+    frame, dissimilarity = fit.frame, fit.dissimilarity
     both = list(dict.fromkeys([x, y]))
     rows = frame.canonical[both].to_numpy(float)[:, [0, -1]]
 
@@ -150,7 +150,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     rows : int array, optional
         The rows that need a place besides the landmarks; all by default.
     """
-    dissimilarity, n = fit.dissimilarity, len(fit._frame)
+    dissimilarity, n = fit.dissimilarity, len(fit.frame)
     metric = dissimilarity.metric
     named = np.flatnonzero(dissimilarity.candidate_row >= 0)  # candidates that are rows
     if not len(named) and metric.given:
@@ -338,7 +338,7 @@ def divide_plane(fit: Fitted, plane: Plane, side: int) -> tuple[np.ndarray, np.n
         for start, end in zip(low, high, strict=True)
     )
     across, above = np.meshgrid(along, up)
-    x, y = list(fit._frame.schema)[:: -1 if plane.swapped else 1]
+    x, y = list(fit.frame.schema)[:: -1 if plane.swapped else 1]
     grid = pd.DataFrame({x: across.ravel(), y: above.ravel()})
     codes = fit.predict(grid).cat.codes.to_numpy().reshape(side, side)
     return along, up, codes

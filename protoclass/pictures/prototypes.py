@@ -95,11 +95,11 @@ def prototypes(
     if plane.one_unit:
         ax.set_aspect("equal", adjustable="datalim")
     crowd = SEEN if len(drawn) < 400 else 12.0
-    places = [plane.rows[drawn[fit._frame.codes[drawn] == k]] for k in range(len(fit.classes))]
+    places = [plane.rows[drawn[fit.frame.codes[drawn] == k]] for k in range(len(fit.classes))]
     scatter_classes(ax, places, fit.classes, s=crowd, alpha=0.7, lw=0, zorder=2)
     how = _draw_balls(fit, plane, spots, drawn, crowd, ax) if balls else ""
     held = held_out_codes(fit)
-    wrong = drawn[((fit._fitted_codes if held is None else held) != fit._frame.codes)[drawn]]
+    wrong = drawn[((fit._fitted_codes if held is None else held) != fit.frame.codes)[drawn]]
     sizes = np.where(
         np.isin(wrong, fit._prototype_row[list_shown(fit)]), 2.4 * mark_size(fit), 2.6 * crowd
     )
@@ -116,7 +116,7 @@ def prototypes(
     if how and has_room(ax):
         ax.plot([], [], " ", label=how)
     _name_prototypes(fit, spots, ax)
-    return key(ax, title=fit._frame.formula.response).axes
+    return key(ax, title=fit.frame.formula.response).axes
 
 
 def _draw_balls(

@@ -73,7 +73,7 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     """
     if not fit.model.has("conditions"):
         raise lacking(fit.model, "conditions to draw", "conditions")
-    codes, parts = fit._frame.codes, []
+    codes, parts = fit.frame.codes, []
     for part in fit.model.conditions(fit._learned, fit._query()[0]):
         rows = np.flatnonzero(part.reached & np.isin(codes, part.classes))
         head = {
@@ -85,7 +85,7 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
         }
         frame = pd.DataFrame(
             {
-                "row": fit._frame.index[rows].to_flat_index(),
+                "row": fit.frame.index[rows].to_flat_index(),
                 "value": part.values[rows],
                 "removed": part.removed[rows],
             }
@@ -184,7 +184,7 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
         Cross-validation folds. Default: the folds of the fit, or none if a class has one row; None:
         only the training error.
     """
-    alone = np.bincount(fit._frame.codes).min() < 2
+    alone = np.bincount(fit.frame.codes).min() < 2
     table = steps_of(fit, new, None if alone and isinstance(cv, str) and cv == SAME_FOLDS else cv)
     table = table[table["size"] > 0]
     if table.empty:

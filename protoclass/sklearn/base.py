@@ -215,7 +215,7 @@ class PrototypeEstimator(BaseEstimator):
     @property
     def prototype_indices_(self) -> np.ndarray:
         """Position in X of each prototype, int (q,); -1 for one that is not a row."""
-        row, labels = self.fit_._prototype_row, self.fit_._frame.index.to_numpy()
+        row, labels = self.fit_._prototype_row, self.fit_.frame.index.to_numpy()
         return np.where(row >= 0, self._rows[labels[row]], -1)
 
 

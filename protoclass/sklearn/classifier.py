@@ -410,7 +410,7 @@ class PrototypeSelector(OneToOneFeatureMixin, PrototypeEstimator):
                 f"no row was selected by {self.fit_.call}: use other parameters (the summary of fit_ shows the reason)"
             )
         self.sample_indices_ = np.unique(rows)
-        chosen = self.fit_._frame.codes[self.fit_._frame.index.get_indexer(self.sample_indices_)]
+        chosen = self.fit_.frame.codes[self.fit_.frame.index.get_indexer(self.sample_indices_)]
         self.sampling_strategy_ = dict(Counter(self.classes_[np.sort(chosen)].tolist()))
         return self
 

@@ -60,7 +60,7 @@ KEPT = (
 
 def facts(fit: Fitted) -> dict[str, str]:
     """The first lines of the summary, by name; print has some of them."""
-    frame = fit._frame
+    frame = fit.frame
     out = {
         "Method": fit.model.title,
         "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}",
@@ -115,7 +115,7 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     count, weights = len(fit.rule.prototypes), fit.dissimilarity.metric.column_weights
     if (
         (weights is None and count != 2)
-        or count * len(fit._frame.schema) ** 2 > MOST_LEARNED
+        or count * len(fit.frame.schema) ** 2 > MOST_LEARNED
         or why_not_separated(fit)
     ):
         return {}
@@ -159,7 +159,7 @@ def columns_left(fit: Fitted) -> list[str]:
 
 def _order_said(fit: Fitted) -> str:
     """Use of the order of the classes, if they have one."""
-    response, validation = fit._frame.response, fit._curve
+    response, validation = fit.frame.response, fit._curve
     if response is None or not response.ordered or len(fit.classes) < 3:
         return ""
     used = validation is not None and validation.measure == "ordinal"
@@ -235,11 +235,11 @@ def described(fit: Fitted) -> str:
 
 def per_class(fit: Fitted) -> pd.DataFrame:
     """Rows of each class, and prototypes if the rule uses dissimilarities."""
-    levels = fit._frame.levels
+    levels = fit.frame.levels
     codes = pd.Series(fit.rule.prototypes.classes, dtype=int)
     chosen = codes.value_counts().reindex(range(len(levels)), fill_value=0)
     out = pd.DataFrame(
-        {"observations": fit._frame.class_counts, "prototypes": chosen.to_numpy()},
+        {"observations": fit.frame.class_counts, "prototypes": chosen.to_numpy()},
         levels.rename("class"),
     )
     return out if fit.model.measures(fit.rule) else out[["observations"]]
@@ -247,7 +247,7 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 
 def headline(fit: Fitted) -> str:
     """The method, its prototypes, the rows and the classes."""
-    frame, q = fit._frame, len(fit.rule.prototypes)
+    frame, q = fit.frame, len(fit.rule.prototypes)
     title, rest = fit.model.title.replace(" (greedy)", ""), f"{fit.nobs} observations"
     if len(fit.dropped):
         rest += f" ({len(fit.dropped)} dropped for missing values)"
@@ -472,7 +472,7 @@ def by_class(fit: Fitted) -> pd.DataFrame:
     table = per_class(fit)
     counts = count_confusion(fit)[0]
     name = "CV error" if fit._curve is not None else "training error"
-    total = fit._frame.class_weights  # a row without a prediction is wrong
+    total = fit.frame.class_weights  # a row without a prediction is wrong
     table[name] = [
         fixed(1 - counts.iloc[k, k] / total[k]) if total[k] > 0 else "" for k in range(len(counts))
     ]
@@ -514,7 +514,7 @@ def certificate_rows(fit: Fitted) -> list[list[str]]:
 def notes(fit: Fitted) -> list[str]:
     """Notes for the reader."""
     return [
-        *fit._frame.notes,
+        *fit.frame.notes,
         *fit.dissimilarity.metric.notes,
         *_tied_notes(fit),
         *_certificate_notes(fit),
@@ -526,7 +526,7 @@ def notes(fit: Fitted) -> list[str]:
 
 def _tied_notes(fit: Fitted) -> list[str]:
     """Texts at the same distance from all classes, such as texts without letters in common with a prototype."""
-    if not is_text(fit) or fit._frame.absent is not None or "distance" not in fit.rule.kinds:
+    if not is_text(fit) or fit.frame.absent is not None or "distance" not in fit.rule.kinds:
         return []
     far = fit._predictions(None, "distance")
     tied = far.index[(far.max(axis=1) == far.min(axis=1)).to_numpy()]

@@ -100,7 +100,7 @@ def augment(fit: Fitted, new: Any = None) -> Any:
     if clash:
         raise DataError(f"the data have a column {clash[0]!r}, which augment adds: rename it")
     out = base.copy()
-    response = fit._frame.formula.response
+    response = fit.frame.formula.response
     fitted = fit._predictions(source).reindex(base.index)
     truth = base.get(response)
     out["fitted"] = fitted
@@ -115,7 +115,7 @@ def augment(fit: Fitted, new: Any = None) -> Any:
         out["distance"] = distance.min(axis=1)
         classes = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
         out["margin"] = margins(
-            distance.to_numpy(float), fit._frame.levels.get_indexer(classes.astype(object))
+            distance.to_numpy(float), fit.frame.levels.get_indexer(classes.astype(object))
         )
     if "cover" in fit.rule.kinds:
         cover = fit._predictions(source, "cover", unseen=None).reindex(base.index)

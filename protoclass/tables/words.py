@@ -34,9 +34,9 @@ def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     """
     if fit._curve is not None:
         return fit._curve.confusion(fit._selection.point), "held-out rows"
-    L, levels = len(fit.classes), fit._frame.levels
+    L, levels = len(fit.classes), fit.frame.levels
     table = np.bincount(
-        fit._frame.codes * L + fit._fitted_codes, fit._frame.weights, L * L
+        fit.frame.codes * L + fit._fitted_codes, fit.frame.weights, L * L
     ).reshape(L, L)
     return pd.DataFrame(table, levels, levels), "training rows"
 
@@ -61,7 +61,7 @@ def list_shown(fit: Fitted) -> Array:
 
 def is_text(fit: Fitted) -> bool:
     """Whether the rows are texts, of which the metric compares the letters."""
-    ((name, column), *others) = [*fit._frame.schema.items(), (None, None)]
+    ((name, column), *others) = [*fit.frame.schema.items(), (None, None)]
     return (
         column is not None
         and column.kind == "category"
@@ -321,12 +321,12 @@ def class_facts(fit: Fitted) -> dict[str, str]:
         if given is None
         else {"Class weights": f"{brief(given)}, which also weight the errors{also}"}
     )
-    if fit._frame.absent is not None:
+    if fit.frame.absent is not None:
         return out
     # for other rules the method describes what this means
     none = fit.model.can.nearest and not len(fit.rule.prototypes)
     out |= _no_prototypes(fit) if none else _never_predicted(fit)
-    texts = texts_as_wholes(fit._frame, fit.dissimilarity.metric)
+    texts = texts_as_wholes(fit.frame, fit.dissimilarity.metric)
     if not texts:
         return out
     cause, cure = texts.rsplit(": ", 1)  # no other cure helps
@@ -335,7 +335,7 @@ def class_facts(fit: Fitted) -> dict[str, str]:
 
 def _no_prototypes(fit: Fitted) -> dict[str, str]:
     """Warning that a nearest-prototype rule has no prototypes."""
-    heaviest = fit._frame.levels[fit._fitted_codes[0]]
+    heaviest = fit.frame.levels[fit._fitted_codes[0]]
     out = {
         "Prototypes": f"0, every row is predicted as the most common training class (by weight), {heaviest}"
     }
@@ -356,7 +356,7 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
     predicted, kind = _predicted(fit)
     unseen = ~predicted & ~bare
     if unseen.any():
-        percent = 100 * np.bincount(fit._frame.codes, minlength=len(bare)) / fit.nobs
+        percent = 100 * np.bincount(fit.frame.codes, minlength=len(bare)) / fit.nobs
         names = [
             f"{fit.classes[c]} ({percent[c]:.2g} % of the rows)" for c in np.flatnonzero(unseen)
         ]

@@ -91,8 +91,8 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     >>> explorer.fit.ball(explorer.selected)["first"].sum().item()
     29
     """
-    if fit._frame.absent is not None:
-        raise NotAvailableError(fit._frame.absent)
+    if fit.frame.absent is not None:
+        raise NotAvailableError(fit.frame.absent)
     return _show("prototypes:PrototypeExplorer", fit, options)
 
 

@@ -134,7 +134,7 @@ def make_content(steps: Steps) -> Content:
         for name, row in zip(each._prototype_names, rows.tolist(), strict=True):
             if row < 0:
                 places.setdefault(name, fit.nobs + len(places))
-    names = [str(label) for label in [*fit._frame.index, *places]]
+    names = [str(label) for label in [*fit.frame.index, *places]]
     content = Content(steps, names, places, describe_metric(fit), {})
     content.fill(ENTRIES if isinstance(steps.source, Held) else ENTRIES // 10)
     return content
@@ -165,7 +165,7 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
     )
     distances = measure_nearest(fit, source, nearest, count)
     judged = coverage.fitted if tested is None else tested
-    wrong, margin = np.flatnonzero(judged != fit._frame.codes), distances["far"] - distances["near"]
+    wrong, margin = np.flatnonzero(judged != fit.frame.codes), distances["far"] - distances["near"]
     return {
         "covering": coverage.first is not None,
         "text": describe_prototypes(fit),
@@ -224,7 +224,7 @@ def measure_nearest(
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(n, start + BLOCK))
         d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
-        codes = fit._frame.codes[rows, None]
+        codes = fit.frame.codes[rows, None]
         right = prototypes.classes[nearest[rows], None] == codes
         others = np.where(
             ((classes == codes) != right) & (d[:, order] < np.inf), d[:, order], np.inf
@@ -247,7 +247,7 @@ def list_conditions(fit: Fitted) -> list[Packed]:
     """The conditions of a rule in words, each with the `rows` whose class it settles."""
     if not fit.model.has("conditions"):
         return []
-    codes = fit._frame.codes
+    codes = fit.frame.codes
     return [
         {
             "words": f"{each.machine}: {each.text}" if each.machine else each.text,
@@ -264,7 +264,7 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
     steps, fit, frame, metric = (
         content.steps,
         content.fit,
-        content.fit._frame,
+        content.fit.frame,
         content.fit.dissimilarity.metric,
     )
     even = np.ptp(frame.weights) == 0
@@ -322,7 +322,7 @@ def read_aside(content: Content) -> pd.DataFrame:
     ]
     aside = {at: read_predictors(each, place) for each, place, at in points}
     return pd.DataFrame(
-        [aside[at] for at in sorted(aside)], columns=content.fit._frame.columns.columns
+        [aside[at] for at in sorted(aside)], columns=content.fit.frame.columns.columns
     )
 
 
@@ -365,7 +365,7 @@ def describe_metric(fit: Fitted) -> Packed:
     """The distances as a page computes them: `parts`, by class of the prototype or one for all; or
     the `reason` why it cannot.
     """
-    metric, frame = fit.dissimilarity.metric, fit._frame
+    metric, frame = fit.dissimilarity.metric, fit.frame
     if not fit.model.can.nearest or fit.model.can.own_distances:
         return {"reason": f"the class is not that of the nearest prototype ({fit.model.title})"}
     if not frame.formula.plain():
@@ -453,18 +453,18 @@ def describe_curve(content: Content) -> Packed:
 def describe_album(content: Content, album: Album) -> Packed:
     """The points as pictures; nothing where they have more than `PIXELS` pixels together."""
     fit = content.fit
-    image = album.rows(fit, fit._frame.columns.iloc[:1])
+    image = album.rows(fit, fit.frame.columns.iloc[:1])
     if image[0].size * len(content.names) > PIXELS:
         return {}
     pixels = np.zeros((len(content.names), *image.shape[1:]), np.uint8)
-    pixels[: fit.nobs] = album.rows(fit, fit._frame.columns)
+    pixels[: fit.nobs] = album.rows(fit, fit.frame.columns)
     for each in content.steps.fits:
         points = content.points(each)
         aside = np.flatnonzero(points >= fit.nobs)
         if len(aside):
             pixels[points[aside]] = album.prototypes(each, aside)
     weighs = (
-        pixels[0].size == len(fit._frame.schema)
+        pixels[0].size == len(fit.frame.schema)
         and fit.dissimilarity.metric.column_weights is not None
     )
     relevance = pack(weigh_pixels(fit)) if weighs else None

@@ -121,7 +121,7 @@ class PrototypeExplorer(Explorer):
         try:
             fine = (
                 value is None
-                or value in self.fit._frame.index
+                or value in self.fit.frame.index
                 or value in self.fit._prototype_names
             )
         except TypeError:  # what has no hash is no label
@@ -178,7 +178,7 @@ class PrototypeExplorer(Explorer):
         if point < 0:
             return None
         return (
-            self.fit._frame.index[point]
+            self.fit.frame.index[point]
             if point < n
             else next(label for label, at in self._content.places.items() if at == point)
         )

@@ -204,7 +204,7 @@ def test_the_score_of_two_prototypes_is_the_fit(cancer):
 def test_every_euclidean_fit_of_two_prototypes_is_a_linear_score(patients, formula, method, options):
     fit = pc.fit(formula, patients, method, K=1, **{"dissimilarity": "euclidean", **options})
     table = fit.why()
-    assert (by_score(fit, table, fit._frame.design) == fit.predict().astype(object)).all()
+    assert (by_score(fit, table, fit.frame.design) == fit.predict().astype(object)).all()
     assert table["proportion"].sum() == pytest.approx(1)
     assert ("weight" in table) == (fit.dissimilarity.metric.column_weights is not None)
     assert "Score" in str(fit)
@@ -287,7 +287,7 @@ def drawn_one_by_one():
     clinic = simulate.clinic(160).drop(columns="patient", errors="ignore")
     fit = pc.fit("outcome ~ .", clinic[::2], "knn", k=5, dissimilarity="gower", na="keep")
     new = clinic[1::2].dropna(subset="outcome")
-    columns = list(fit._frame.schema)
+    columns = list(fit.frame.schema)
     assert new[columns].isna().any(axis=None)
     assert any(new[c].nunique() < 5 for c in columns)
     groups = {c: [c] for c in columns} | {"pair": columns[:2], "other pair": columns[1:3]}

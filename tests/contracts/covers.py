@@ -67,7 +67,7 @@ def _check_cover(s: Subject, when: str) -> None:
 
 def _between_classes(s: Subject) -> pd.DataFrame:
     """The middle between each row and the nearest one of another class, where balls of several classes overlap."""
-    X, y = s.data.drop(columns="y"), s.fit._frame.codes
+    X, y = s.data.drop(columns="y"), s.fit.frame.codes
     D = np.where(y[:, None] == y, np.inf, s.task().D.array()[:, np.argsort(s.fit.dissimilarity.candidate_row)])
     return (X + X.iloc[D.argmin(axis=1)].set_axis(X.index)) / 2
 
@@ -79,7 +79,7 @@ def _covering(inside: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray
 
 def _check_gains(s: Subject, points: Points, radii: np.ndarray, when: str) -> None:
     """`newly_covered` counts the rows of the class that a ball is the first to contain, and `miscovered` the other rows in it."""
-    y, w = s.fit._frame.codes, s.fit._frame.weights
+    y, w = s.fit.frame.codes, s.fit.frame.weights
     inside = radii > s.fit._query()[0].dissimilarities(points)
     covered = np.zeros(len(y), bool)
     covers, miscovers = [], []
@@ -116,7 +116,7 @@ def _check_objective(s: Subject, when: str) -> None:
 
 def _check_uncovered(s: Subject, when: str) -> None:
     """The rows that the objective calls uncovered are those that no first cover counts."""
-    rule, frame = s.fit.rule, s.fit._frame
+    rule, frame = s.fit.rule, s.fit.frame
     said = rule.report["objective"]
     require(
         said.prototypes == len(rule.prototypes),

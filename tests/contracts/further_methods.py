@@ -185,7 +185,7 @@ def check_report(s: Subject) -> None:
         require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
     if model.has("conditions"):
         for condition in model.conditions(learned, s.fit._query()[0]):
-            fine = len(condition.values) == len(s.fit._frame) and not (condition.removed & ~condition.reached).any()
+            fine = len(condition.values) == len(s.fit.frame) and not (condition.removed & ~condition.reached).any()
             require(fine, f"{s}: conditions must return a value for each row, and removes only existing rows")
 
 
@@ -336,7 +336,7 @@ def check_model(model: Model | type[Model] | str, seed: int = 0) -> None:
     """The contract of `protoclass.testing.check_model`, and what else holds of built-in methods; nothing writes into the fit."""
     with own_errors(f"the check of {model}"):
         s = subject_of(model, seed)
-        frame = s.fit._frame
+        frame = s.fit.frame
         own = {"frame.codes": frame.codes, "frame.weights": frame.weights, "frame.columns": frame.columns.to_numpy()}
         with watching(f"{s}: a function that a check calls", rows=s.fit.dissimilarity.rows[0], **own):
             hold(s, CHECKS)

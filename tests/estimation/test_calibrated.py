@@ -265,7 +265,7 @@ def test_probabilities_are_for_the_prevalence_in_the_data(rare, class_weights):
         assert p.mean() == pytest.approx((new.y == "ill").mean(), abs=0.03)
         weighed = calibrated.predict(new, "prob", prior="class_weights")["ill"]
         assert (weighed > p).all()
-        weight = fit._frame.class_weights
+        weight = fit.frame.class_weights
         by_hand = calibrated.predict(new, "prob", prior=dict(zip(fit.classes, weight / weight.sum(), strict=True)))
         assert weighed.equals(by_hand["ill"])
         assert calibrated._calibration.share[0] == pytest.approx(0.1, abs=0.03)

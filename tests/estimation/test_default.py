@@ -51,7 +51,7 @@ def test_of_many_rows_a_sample_selects_the_distance(monkeypatch):
     given = pc.fit("y ~ .", data, dissimilarity=fit._problem.metric, repeats=1, progress=False)
     pd.testing.assert_frame_equal(fit.validation.table, given.validation.table)
     assert fit.prototypes.equals(given.prototypes)
-    assert not given._frame.notes
+    assert not given.frame.notes
     curve = pc.cross_validate("y ~ .", data, repeats=1, progress=False)
     pd.testing.assert_frame_equal(curve.table, given.validation.table)
     listed = pc.cross_validate("y ~ .", data, dissimilarity=["euclidean", pc.LDA()], repeats=1, progress=False)

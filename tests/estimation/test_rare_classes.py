@@ -42,7 +42,7 @@ def test_class_weights_are_weights_to_the_bit(iris, method):
 
 
 def test_balanced_classes_weigh_the_same_and_the_sum_stays(rare):
-    frame = pc.fit("y ~ .", rare, eps=0.5, class_weights="balanced")._frame
+    frame = pc.fit("y ~ .", rare, eps=0.5, class_weights="balanced").frame
     of_class = np.bincount(frame.codes, frame.weights)
     assert of_class == pytest.approx([150, 150])
 

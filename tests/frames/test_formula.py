@@ -166,9 +166,9 @@ def test_degrees_within_the_distinct_values_are_taken():
         ("poly(x, 2, True)", 2),
     ):
         fit = pc.fit(f"y ~ {term}", data, eps=1.0)
-        assert fit._frame.design.shape == (30, columns)
+        assert fit.frame.design.shape == (30, columns)
         assert fit.predict(data.iloc[:2]).tolist() == fit.predict(data).iloc[:2].tolist()
-    basis = pc.fit("y ~ poly(x, 2)", data, eps=1.0)._frame.design.to_numpy()
+    basis = pc.fit("y ~ poly(x, 2)", data, eps=1.0).frame.design.to_numpy()
     np.testing.assert_allclose(basis.T @ basis, np.eye(2), atol=1e-12)
     with pytest.raises(pc.errors.FormulaError, match=r"degree of poly\(\) must be a whole number from 1.*the 3.*, not 3"):
         pc.fit("y ~ poly(few, 3)", data, eps=1.0)

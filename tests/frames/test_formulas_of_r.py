@@ -238,16 +238,16 @@ def test_interactions_under_gower_name_all_three_cures(right, cure):
 )
 def test_update_reads_the_dots_as_r_does(old, change, new):
     fit = pc.fit(old, DATA, "knn", k=1, dissimilarity="euclidean")
-    expected = pc.fit(new, DATA, "knn", k=1, dissimilarity="euclidean")._frame
+    expected = pc.fit(new, DATA, "knn", k=1, dissimilarity="euclidean").frame
     for changed in (fit.update(change), fit.update(formula=change)):
-        assert changed._frame.design.equals(expected.design)
-        assert changed._frame.formula.response == expected.formula.response
+        assert changed.frame.design.equals(expected.design)
+        assert changed.frame.formula.response == expected.formula.response
 
 
 def test_a_dot_for_all_columns_needs_the_old_response():
     with pytest.raises(pc.errors.FormulaError, match="name the predictors"):
         fitted(".").update("g ~ .")
-    assert fitted(".").update("g ~ x + z")._frame.formula.variables == ("x", "z")
+    assert fitted(".").update("g ~ x + z").frame.formula.variables == ("x", "z")
     with pytest.raises(pc.errors.FormulaError, match="must be text"):
         fitted("x").update(3)
 
@@ -267,3 +267,11 @@ def test_columns_named_like_words_of_r_are_columns():
 def test_the_new_functions_take_columns_numbers_and_nothing_else(right):
     with pytest.raises(pc.errors.FormulaError):
         mold(f"y ~ {right}", DATA)
+
+
+def test_a_in_b_is_the_product_alone():
+    """In R 4.2, `terms(y ~ a %in% (b + c))` has the one term `a:b:c`."""
+    data = pd.DataFrame(np.random.default_rng(0).normal(size=(24, 3)), columns=list("abc")).assign(y=["u", "v"] * 12)
+    design = pc.fit("y ~ a %in% (b + c)", data, "knn", k=1).frame.design
+    np.testing.assert_allclose(design.to_numpy(float)[:, 0], data["a"] * data["b"] * data["c"])
+    assert design.shape[1] == 1

@@ -190,10 +190,10 @@ def test_columns_given_as_values_leave_the_dot_as_their_names_do():
     for groups in ("p", data["p"], *others, data["p"].sample(frac=1, random_state=0).rename("other"), data["p"].tolist()):
         for weights in ("w", data["w"]):
             fit = pc.fit("y ~ .", data, "pvm", eps=[0.5, 1.0], groups=groups, weights=weights)
-            assert list(fit._frame.columns) == ["a"]
+            assert list(fit.frame.columns) == ["a"]
     folds = data.assign(fold=np.arange(N) // 2 % 5)
     for cv in (folds["fold"], folds["fold"].to_numpy()):
-        assert list(pc.fit("y ~ . - p - w", folds, "knn", k=[1, 3], cv=cv)._frame.columns) == ["a"]
+        assert list(pc.fit("y ~ . - p - w", folds, "knn", k=[1, 3], cv=cv).frame.columns) == ["a"]
     with pytest.raises(pc.errors.DataError, match="cv folds have shape"):
         pc.fit("y ~ a", data, "knn", k=[1, 3], cv=[1, 2])
     compared = [pc.compare("y ~ .", data, methods=["knn"], groups=groups, cv=3, seed=1).results["error"] for groups in ("p", data["p"])]
@@ -229,7 +229,7 @@ def test_numbers_that_may_be_codes_are_noted():
     data = rows(race=np.resize([1, 2, 3], N), thal=np.resize([3.0, 6.0, 7.0, np.nan], N), children=np.resize([0, 1, 2, 3], N), b=X, c=X + 1)
     fit = pc.fit("y ~ .", data, "knn", k=1)
     note = "numbers that may be codes: race (1, 2, 3), thal (3, 6, 7); .astype('category') makes categories of them"
-    assert note in fit._frame.notes
+    assert note in fit.frame.notes
     assert note in str(fit)
     assert not mold("y ~ .", rows(b=[8, *np.resize([0, 1, 3], N - 1)], c=X)).notes  # a rare number
     assert not mold("y ~ a + C(race)", data).notes

@@ -74,8 +74,8 @@ def plain(data):
 def test_all_of_them_at_once_under_a_dot():
     data = draw()
     one, two = pc.fit("y ~ .", data, eps=3.0), pc.fit("y ~ .", plain(data), eps=3.0)
-    assert list(one._frame.design.columns) == HOSTILE
-    np.testing.assert_array_equal(one._frame.design, two._frame.design)
+    assert list(one.frame.design.columns) == HOSTILE
+    np.testing.assert_array_equal(one.frame.design, two.frame.design)
     assert one.predict(data.iloc[::-1]).tolist() == two.predict(plain(data).iloc[::-1]).tolist()
     assert str(one.summary())
     assert one.augment().shape == two.augment().shape
@@ -85,27 +85,27 @@ def test_all_of_them_at_once_under_a_dot():
 def test_each_in_backquotes_and_in_transforms(name):
     data = draw()[list(dict.fromkeys([name, "a b", "log(x)", "fi", "y"]))]
     data[name] = data[name].abs() + 1
-    assert list(pc.fit("y ~ .", data, eps=1.0)._frame.design.columns) == list(data.columns[:-1])
+    assert list(pc.fit("y ~ .", data, eps=1.0).frame.design.columns) == list(data.columns[:-1])
     if "`" in name:
         return
     for term, expected in (("`{}`", data[name]), ("log(`{}`)", np.log(data[name])), ("I(`{}` * 2)", data[name] * 2)):
         if name == "":
             continue
-        design = pc.fit(f"y ~ {term.format(name)}", data, eps=1.0)._frame.design
+        design = pc.fit(f"y ~ {term.format(name)}", data, eps=1.0).frame.design
         np.testing.assert_array_equal(design.to_numpy()[:, 0], expected)
         if not name.isidentifier() or name == "class":
             assert list(design.columns) == [name if term == "`{}`" else term.format(name)]
-    assert name not in pc.fit(f"y ~ . - `{name}`", data, eps=1.0)._frame.columns
+    assert name not in pc.fit(f"y ~ . - `{name}`", data, eps=1.0).frame.columns
 
 
 @pytest.mark.parametrize("name", ["C(a)", "log(x)", "a b", "\ufb01", "class"])
 def test_categories_and_interactions_keep_the_names(name):
     data = pd.DataFrame({name: ["p", "q"] * 10, "z": np.arange(20.0) + 0.5, "y": ["u", "u", "v", "v"] * 5})
     fit = pc.fit("y ~ .", data, dissimilarity="euclidean", eps=1.0)
-    assert list(fit._frame.design.columns) == [f"{name}[p]", f"{name}[q]", "z"]
+    assert list(fit.frame.design.columns) == [f"{name}[p]", f"{name}[q]", "z"]
     assert pc.fit("y ~ .", data, eps=0.3).dissimilarity.metric.name == "Gower"
     crossed = pc.fit(f"y ~ `{name}`:z", data, dissimilarity="euclidean", eps=1.0)
-    assert list(crossed._frame.design.columns) == [f"{name}[p]:z", f"{name}[q]:z"]
+    assert list(crossed.frame.design.columns) == [f"{name}[p]:z", f"{name}[q]:z"]
     with pytest.raises(pc.errors.DataError, match=r"' has levels that the training data \('p', 'q'\) lack: 'r'"):
         fit.predict(data.assign(**{name: "r"}), unseen="raise")
 
@@ -114,9 +114,9 @@ def test_a_column_and_the_transform_of_its_name_are_two_things():
     data = pd.DataFrame(
         {"x": np.arange(1.0, 21), "log(x)": np.arange(20.0)[::-1], "C(x)": 1.5 * np.arange(20), "y": list("uv") * 10}
     )
-    np.testing.assert_array_equal(pc.fit("y ~ log(x)", data, eps=1.0)._frame.design.iloc[:, 0], np.log(data.x))
-    np.testing.assert_array_equal(pc.fit("y ~ `log(x)`", data, eps=1.0)._frame.design.iloc[:, 0], data["log(x)"])
-    assert pc.fit("y ~ `C(x)` + x", data, eps=1.0)._frame.schema["x"].kind == "numeric"
+    np.testing.assert_array_equal(pc.fit("y ~ log(x)", data, eps=1.0).frame.design.iloc[:, 0], np.log(data.x))
+    np.testing.assert_array_equal(pc.fit("y ~ `log(x)`", data, eps=1.0).frame.design.iloc[:, 0], data["log(x)"])
+    assert pc.fit("y ~ `C(x)` + x", data, eps=1.0).frame.schema["x"].kind == "numeric"
     with pytest.raises(pc.errors.DataError, match=r"two columns of the design matrix have the name 'log\(x\)': rename one in the data"):
         pc.fit("y ~ log(x) + `log(x)`", data, eps=1.0)
     with pytest.raises(pc.errors.FormulaError, match=r"'q' in .* is not a column"):
@@ -128,8 +128,8 @@ def test_what_a_transform_of_a_quoted_column_learned_serves_new_data():
     draw = np.random.default_rng(0)
     data = pd.DataFrame({"a b": draw.normal(5, 3, 40), "a_b": draw.normal(size=40), "y": list("uv") * 20})
     fit = pc.fit("y ~ scale(`a b`) + a_b", data, eps=1.0)
-    new = fit._frame.again(data.iloc[:4])[0].design
-    pd.testing.assert_frame_equal(new, fit._frame.design.iloc[:4])
+    new = fit.frame.again(data.iloc[:4])[0].design
+    pd.testing.assert_frame_equal(new, fit.frame.design.iloc[:4])
 
 
 @pytest.mark.parametrize("name", [1, None, ("a", 1), 2.5, np.nan, pd.Timestamp("2020"), b"x", True])

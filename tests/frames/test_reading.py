@@ -79,7 +79,7 @@ def relation(folder):
 
 
 def levels(fit):
-    return {name: (c.kind, c.ordered, [str(v) for v in c.levels]) for name, c in fit._frame.schema.items()}
+    return {name: (c.kind, c.ordered, [str(v) for v in c.levels]) for name, c in fit.frame.schema.items()}
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -88,7 +88,7 @@ def test_the_fit_is_that_in_memory(folder, name):
     arguments = {"formula": "y ~ . - id - gaps", "weights": "w", "eps": [0.05, 0.1], "cv": 3}
     ours, theirs = pc.fit(data=given, **arguments), pc.fit(data=eager, **arguments)
     assert levels(ours) == levels(theirs)
-    assert ours._frame.notes == theirs._frame.notes
+    assert ours.frame.notes == theirs.frame.notes
     assert ours.classes == theirs.classes
     assert ours.dropped.tolist() == theirs.dropped.tolist() == [7, 9, 11, 12]
     pd.testing.assert_frame_equal(ours.validation.table, pd.DataFrame(pc_table(theirs.validation.table)), check_exact=True)
@@ -135,7 +135,7 @@ def test_only_the_columns_of_the_formula_are_read(folder, tmp_path):
     for given in (folder / "one.parquet", folder / "one.csv", pl.scan_csv(folder / "one.csv"), relation(folder)):
         fit = pc.fit("y ~ a + log(whole + 1) - flag", given, eps=0.1, weights="w")
         assert sorted(fit.call.data) == ["a", "flag", "w", "whole", "y"]
-        assert list(pc.fit("y ~ .", fit.call.data, eps=0.1)._frame.columns) == ["a", "whole", "flag", "w"]
+        assert list(pc.fit("y ~ .", fit.call.data, eps=0.1).frame.columns) == ["a", "whole", "flag", "w"]
     again = fit.update(". ~ . + flag")
     assert repr(again.call) == "fit('y ~ a + log(whole + 1) - flag + flag', data, weights='w', eps=0.1)"
     with pytest.raises(pc.errors.FormulaError, match=r"'single' in .* is not a column"):
@@ -190,7 +190,7 @@ def test_an_index_that_pandas_wrote_is_no_column(tmp_path):
     iris.to_parquet(tmp_path / "a.parquet")
     fit = pc.fit("species ~ .", tmp_path / "a.parquet", eps=1.0)
     assert fit.prototypes.index.equals(pc.fit("species ~ .", iris.reset_index(drop=True), eps=1.0).prototypes.index)
-    assert "flower" not in fit._frame.columns
+    assert "flower" not in fit.frame.columns
 
 
 REFUSED = {

@@ -92,14 +92,14 @@ def equal(a, b):
 def check_predictions(fit):
     """Index kept, levels known, prob and decision and distance agree with the class, asking again changes nothing."""
     told = fit.predict()
-    assert told.index.equals(fit._frame.index)
+    assert told.index.equals(fit.frame.index)
     assert list(told.cat.categories) == fit.classes
     assert fit.predict().equals(told)
     known = told.notna().to_numpy()
     codes = told.cat.codes.to_numpy()
     for kind in fit.rule.kinds:
         out = fit.predict(kind=kind)
-        assert out.index.equals(fit._frame.index), kind
+        assert out.index.equals(fit.frame.index), kind
         if kind in ("prob", "decision", "distance"):
             values = out.to_numpy()[known]
             assert list(out.columns) == fit.classes
@@ -130,7 +130,7 @@ def check_new(fit, data):
     told, new = fit.predict(), fit.predict(data)
     assert new.index.equals(data.index)
     assert new.loc[told.index].equals(told), "rows of the fit are told another class as new rows"
-    assert new.drop(told.index).isna().all() or fit._frame.keep or len(fit._frame.dropped)
+    assert new.drop(told.index).isna().all() or fit.frame.keep or len(fit.frame.dropped)
     back = fit.predict(data.iloc[::-1])
     assert back.iloc[::-1].equals(new)
     for i in {0, len(data) // 2, len(data) - 1}:

@@ -78,8 +78,8 @@ def test_tables(call):
             assert fit.validation._repr_html_()
             assert len(fit.validation.table) == len(fit.validation.grid)
             held, repeats = fit.validation.held_out, len(fit.validation._of_fold)
-            assert len(held) == repeats * len(fit._frame)
-            assert (held if repeats == 1 else held.loc[0]).index.equals(fit._frame.index)
+            assert len(held) == repeats * len(fit.frame)
+            assert (held if repeats == 1 else held.loc[0]).index.equals(fit.frame.index)
 
 
 @kept(10)
@@ -132,7 +132,7 @@ def test_steps(call, size, lambda_):
         assert repr(worst)
         assert worst._repr_html_()
         assert len(worst.table) <= 3
-        assert worst.table.index.isin(fit._frame.index).all()
+        assert worst.table.index.isin(fit.frame.index).all()
     with lawful():
         again = fit.update(seed=fit._problem.seed)
         assert equal(again.prototypes, fit.prototypes)
@@ -221,7 +221,7 @@ def test_new_rows(call, data):
         return
     new = call.data.drop(columns="y").copy()
     numbers = [c for c in new if new[c].dtype.kind in "fiu"]
-    levels = [c for c, known in fit._frame.schema.items() if known.kind != "numeric" and not known.coded]
+    levels = [c for c, known in fit.frame.schema.items() if known.kind != "numeric" and not known.coded]
     if not numbers and not levels:
         return
     touched = np.zeros(len(new), bool)
@@ -231,10 +231,10 @@ def test_new_rows(call, data):
         if name in numbers:
             new[name] = new[name].astype(float)
             new.iloc[row, new.columns.get_loc(name)] = data.draw(HOSTILE_NUMBERS)
-        elif fit._frame.schema[name].kind == "category" and all(isinstance(v, str) for v in new[name].dropna()):
+        elif fit.frame.schema[name].kind == "category" and all(isinstance(v, str) for v in new[name].dropna()):
             new[name] = new[name].astype(object)
             new.iloc[row, new.columns.get_loc(name)] = data.draw(st.sampled_from(["no level", "no level either"]))
-        elif fit._frame.schema[name].kind == "boolean" and new[name].notna().all():
+        elif fit.frame.schema[name].kind == "boolean" and new[name].notna().all():
             new[name] = new[name].astype(float)
             new.iloc[row, new.columns.get_loc(name)] = 2.0
     old = call.data.drop(columns="y").astype(new.dtypes.to_dict())  # a function of two rows may look at types
@@ -245,7 +245,7 @@ def test_new_rows(call, data):
         assert told.index.equals(new.index)
         before = fit.predict(old, kind)
         assert equal(told[~touched].astype(object), before[~touched].astype(object)), "a row is told by its neighbours"
-        missing = new[list(fit._frame.schema)].isna().any(axis=1) & ~fit._frame.keep
+        missing = new[list(fit.frame.schema)].isna().any(axis=1) & ~fit.frame.keep
         if kind == "class":
             assert told[missing].isna().all()
         if kind in ("prob", "decision") and len(told):
@@ -287,7 +287,7 @@ def test_distinct_rows_are_their_own_neighbours(call):
     D = fit.dissimilarity.frame().to_numpy()
     own = np.diag(D)[:, None] < np.where(np.eye(len(D), dtype=bool), np.inf, D)
     alone = own.all(axis=1)
-    assert (fit._fitted_codes == fit._frame.codes)[alone].all()
+    assert (fit._fitted_codes == fit.frame.codes)[alone].all()
 
 
 @kept(20)

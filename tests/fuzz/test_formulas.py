@@ -31,4 +31,4 @@ def test_formulas_are_fitted_or_refused(text):
     if fit is not None:
         told = fit.predict(DATA)
         assert told.index.equals(DATA.index)
-        assert told.loc[fit._frame.index].equals(fit.predict())
+        assert told.loc[fit.frame.index].equals(fit.predict())

@@ -221,5 +221,5 @@ def test_new_levels_and_missing_values(mixed):
     assert predicted.notna().all()
     assert any("'another' (1 row); the dissimilarity treats them as missing values" in str(w.message) for w in caught)
     hole = new.assign(g=new["g"].mask(new["g"] == "another"))
-    leaves = [fit.dissimilarity.metric.rows(fit._frame.again(rows)[0])[0] for rows in (new, hole)]
+    leaves = [fit.dissimilarity.metric.rows(fit.frame.again(rows)[0])[0] for rows in (new, hole)]
     assert np.array_equal(*leaves)

@@ -131,7 +131,7 @@ def test_centroids_lead_back_to_the_columns(iris):
     reduced = pc.fit("species ~ .", iris, "kmeans", K=1, dissimilarity=pc.LDA(ridge=0))
     points = reduced.prototypes.iloc[:, -4:].astype(float)
     known = pc.Dissimilarity(**vars(reduced.dissimilarity)).metric
-    frame, _ = reduced._frame.again(points)
+    frame, _ = reduced.frame.again(points)
     assert known.rows(frame)[0] == pytest.approx(reduced.rule.prototypes.coords)  # these points have its coordinates
     assert points.to_numpy() == pytest.approx(means, abs=0.2)  # and are near the means, as a regression predicts
 
@@ -274,7 +274,7 @@ def test_parts_of_squared_distances_are_signed_and_exact(iris):
             assert why["to_rival"].sum() == pytest.approx(why.attrs["rival_distance"])
     fit = pc.fit("species ~ .", iris, eps=2.0, dissimilarity=pc.QDA())
     trained, to = fit.dissimilarity, np.arange(150)[::-1]
-    parts = trained.metric.contributions(fit._frame, fit._frame.take(to), part(trained.candidates, to))
+    parts = trained.metric.contributions(fit.frame, fit.frame.take(to), part(trained.candidates, to))
     assert_close(parts.sum(axis=1), trained.frame().to_numpy()[np.arange(150), to] ** 2, abs=1e-9)
     assert (parts < -0.1).any()
 

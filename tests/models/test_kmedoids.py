@@ -168,12 +168,12 @@ def test_the_loss_never_rises_with_k_and_is_never_above_that_of_k_alone(start):
 
 def of_class(fit, D):
     """Checks what holds of every fit, given the frame of all dissimilarities: each class's medoids, rows and loss."""
-    y, w, total = fit._frame.codes, fit._frame.weights, 0.0
+    y, w, total = fit.frame.codes, fit.frame.weights, 0.0
     table = fit.prototypes
     assert (table["class"].astype(str) == table["true_class"].astype(str)).all()
     for c, level in enumerate(fit.classes):
-        rows, chosen = fit._frame.index[(y == c) & (w > 0)], table.index[table["class"] == level]
-        heft = w[fit._frame.index.get_indexer(rows)]
+        rows, chosen = fit.frame.index[(y == c) & (w > 0)], table.index[table["class"] == level]
+        heft = w[fit.frame.index.get_indexer(rows)]
         near = D.loc[rows, chosen].to_numpy()
         candidates = [label for label in D.columns if label in rows and label in fit.dissimilarity.candidate_names]
         at = [candidates.index(label) for label in chosen]

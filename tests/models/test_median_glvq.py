@@ -113,9 +113,9 @@ def given(seed, classes=2, n=24):
 def recomputed(fit):
     """D, w, y, the classes of candidates and the places of the prototypes of a fit, from its table of dissimilarities."""
     D = fit.dissimilarity.frame()
-    y = pd.Series(np.array(fit.classes, object)[fit._frame.codes], fit._frame.index)
+    y = pd.Series(np.array(fit.classes, object)[fit.frame.codes], fit.frame.index)
     at = [D.columns.get_loc(label) for label in fit.prototypes.index]
-    return D.to_numpy(float), np.asarray(fit._frame.weights, float), y.to_numpy(), y.loc[D.columns].to_numpy(), at
+    return D.to_numpy(float), np.asarray(fit.frame.weights, float), y.to_numpy(), y.loc[D.columns].to_numpy(), at
 
 
 def assert_no_swap_improves(fit, beta=BETA):
@@ -127,7 +127,7 @@ def assert_no_swap_improves(fit, beta=BETA):
     for k in range(len(at)):
         for j in range(len(of)):
             after = [*at[:k], j, *at[k + 1 :]]
-            if j not in at and live[fit._frame.index.get_loc(fit.dissimilarity.frame().columns[j])] and not leaves_a_class(of, at, after):
+            if j not in at and live[fit.frame.index.get_loc(fit.dissimilarity.frame().columns[j])] and not leaves_a_class(of, at, after):
                 assert cost(D[live], w[live], y[live], of, after, beta) >= least - 1e-6 * w.sum(), (k, j)
 
 

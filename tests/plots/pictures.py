@@ -111,7 +111,7 @@ def kinds():
     out = {
         "prototypes": lambda s, ax: s.fit.plot(ax=ax),
         "few prototypes": lambda s, ax: s.few().plot(ax=ax),
-        "two columns": lambda s, ax: s.few().plot(ax=ax, **dict(zip("xy", list(s.fit._frame.columns)[:2], strict=False))),
+        "two columns": lambda s, ax: s.few().plot(ax=ax, **dict(zip("xy", list(s.fit.frame.columns)[:2], strict=False))),
         "validation": lambda s, ax: s.fit.plot("validation", ax=ax),
         "validation with band": lambda s, ax: s.fit.plot("validation", ax=ax, band=0.95),
         "validation by size": lambda s, ax: s.fit.plot("validation", ax=ax, x="size"),
@@ -133,10 +133,10 @@ def kinds():
         "pr": lambda s, ax: s.test(cut=0.3).plot("pr", ax=ax),
         "groups": lambda s, ax: s.test(by=True).plot(ax=ax),
         "calibration": lambda s, ax: s.test().plot("calibration", ax=ax),
-        "matrix": lambda s, ax: s.fit.dissimilarity.plot(by=s.data[s.fit._frame.formula.response], ax=ax),
-        "distributions": lambda s, ax: s.fit.dissimilarity.plot(by=s.data[s.fit._frame.formula.response], kind="distributions", ax=ax),
+        "matrix": lambda s, ax: s.fit.dissimilarity.plot(by=s.data[s.fit.frame.formula.response], ax=ax),
+        "distributions": lambda s, ax: s.fit.dissimilarity.plot(by=s.data[s.fit.frame.formula.response], kind="distributions", ax=ax),
         "spectrum": lambda s, ax: s.fit.dissimilarity.spectrum().plot(ax=ax),
-        "embedding": lambda s, ax: s.fit.dissimilarity.embed(2).plot(by=s.data[s.fit._frame.formula.response], ax=ax),
+        "embedding": lambda s, ax: s.fit.dissimilarity.embed(2).plot(by=s.data[s.fit.frame.formula.response], ax=ax),
     }
     out["weights"] = lambda s, ax: s.learned().plot("weights", ax=ax)
     several = {

@@ -109,7 +109,7 @@ def test_lines_lead_to_the_rows_in_the_balls_and_rings_are_around_the_wrong_ones
     wanted = np.concatenate([spots[place], drawn_in.rows[row]], axis=1)
     drawn = lines_of(ax).reshape(-1, 4)
     assert sorted(map(tuple, drawn.round(9))) == sorted(map(tuple, wanted.round(9)))
-    stands_for, own = fit.prototypes["class"].astype(str)[:60], data[fit._frame.formula.response].astype(str)
+    stands_for, own = fit.prototypes["class"].astype(str)[:60], data[fit.frame.formula.response].astype(str)
     wrong = inside & (own.to_numpy()[:, None] != stands_for.to_numpy())
     assert wrong.any()
     assert sorted(map(tuple, rings_of(ax).round(9))) == sorted(map(tuple, drawn_in.rows[wrong.any(axis=1)].round(9)))
@@ -259,7 +259,7 @@ def test_lines_of_balls_leave_the_marks_of_rows_to_be_seen():
     assert len(lines_of(ax)) > 1000
     at = ax.transData.transform(plane.make_plane(fit).rows).astype(int)
     for k in range(2):
-        own = at[fit._frame.codes == k]
+        own = at[fit.frame.codes == k]
         found = [contrast(colour(k), ground[y, x]) for x, y in own]
         assert min(found) > 2.0
         assert np.mean(np.array(found) < contrast(colour(k), ax.get_facecolor()) - 0.1) > 0.2  # lines were there

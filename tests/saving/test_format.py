@@ -35,7 +35,7 @@ def test_classes_with_derived_fields_say_what_is_written(name):
     text = inspect.getdoc(protoclass.export.saving)
     assert f"`{name}`" in text
     fit = pc.fit("species ~ log(petal_width)", pc.load_data("iris"), eps=1.0)
-    value = {"Formula": fit._frame.formula, "Frame": fit._frame, "RowlessFrame": fit.slim()._frame}[name]
+    value = {"Formula": fit.frame.formula, "Frame": fit.frame, "RowlessFrame": fit.slim().frame}[name]
     for field in classes.written(value, name):
         assert f"`{field}`" in text, f"{field} of {name}"
 

@@ -84,7 +84,7 @@ def test_what_is_claimed_and_not_so():
     """Rows left out, another matrix at a small scale, another metric."""
     fit = pc.fit("species ~ .", FEW, eps=1.2)
     less = pc.fit("species ~ .", FEW.iloc[1:], eps=1.2)
-    frame = replace(less._frame, dropped=FEW.index[:1])
+    frame = replace(less.frame, dropped=FEW.index[:1])
     result = replace(less, _problem=replace(less._problem, frame=frame)).reproduce(FEW)
     assert {"rows", "rows left out"} <= set(result.differences)
     assert "DIFFERENT  rows left out: <1 " in str(result)

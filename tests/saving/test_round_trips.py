@@ -47,7 +47,7 @@ def same_fit(fit, other, new):
     same(fit.prototypes, other.prototypes)
     same(fit.glance(), other.glance())
     assert repr(fit) == repr(other)
-    assert fit._frame.index.equals(other._frame.index)
+    assert fit.frame.index.equals(other.frame.index)
     return True
 
 
@@ -108,7 +108,7 @@ def test_transforms_keep_what_they_have_learned(iris, tmp_path):
     fit = pc.fit(TRANSFORMS, data, "knn", k=5, dissimilarity="euclidean")
     new = data[data["sepal_length"] > 5.5].assign(sepal_width=3.0).iloc[::7]  # another range than in fit
     other = again(fit, tmp_path)
-    same(fit._frame.again(new)[0].design, other._frame.again(new)[0].design)
+    same(fit.frame.again(new)[0].design, other.frame.again(new)[0].design)
     assert same_fit(fit, other, new)
     assert same_fit(fit.update(k=3), other.update(k=3), new)
     assert again(fit.slim(), tmp_path).predict(new, "distance").equals(fit.predict(new, "distance"))
@@ -255,7 +255,7 @@ def test_labels(name, tmp_path):
     data = pd.DataFrame({"x": [0.0, 0.1, 0.2, 5.0, 5.1, 5.2], "y": list("aaabbb")}, LABELS[name])
     fit = pc.fit("y ~ x", data, eps=1.0)
     other = again(fit, tmp_path)
-    one, two = fit._frame.index, other._frame.index
+    one, two = fit.frame.index, other.frame.index
     assert one.equals(two)
     assert (type(one), one.dtype, list(one.names)) == (type(two), two.dtype, list(two.names))
     assert same_fit(fit, other, data)

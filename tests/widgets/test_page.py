@@ -90,7 +90,7 @@ def test_what_comes_from_data_is_no_markup_of_the_page(saved, hostile):
     packed = zlib.decompress(b64decode(re.search(r'protoclass-data">([^<]*)', text)[1]))
     (length,) = struct.unpack("<I", packed[:4])
     told = json.loads(packed[4 : 4 + length])
-    assert told["fit"]["names"] == [str(label) for label in hostile._frame.index]
+    assert told["fit"]["names"] == [str(label) for label in hostile.frame.index]
     with pytest.raises(pc.errors.OptionError, match="overwrite=True"):
         PrototypeExplorer(hostile).save(saved)
     with pytest.raises(pc.errors.OptionError, match=r"ends in \.html"):
@@ -151,12 +151,12 @@ def test_pointer_and_keys_select(page, hostile):
     assert settled(page)["point"] == -1
     page.keyboard.press("PageDown")
     page.keyboard.press("Enter")
-    first = hostile._frame.index.get_loc(hostile.prototypes.index[0])
+    first = hostile.frame.index.get_loc(hostile.prototypes.index[0])
     assert settled(page)["point"] == first
     across = [spot(page, hostile.prototypes.index[0])["x"]]
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-        across.append(spot(page, hostile._frame.index[settled(page)["here"]])["x"])
+        across.append(spot(page, hostile.frame.index[settled(page)["here"]])["x"])
     assert across == sorted(across)
     assert len(set(across)) == 4
     outline = field.evaluate("element => getComputedStyle(element).outlineStyle")
@@ -179,7 +179,7 @@ def test_zoom_menus_list_and_search(page, hostile):
     counts = [int(text.split()[3]) if len(text.split()) > 3 else 0 for text in lines.all_inner_texts()]
     assert counts == sorted(hostile.prototypes["miscovered"][of], reverse=True)
     lines.nth(1).get_by_role("button").press("Enter")
-    assert hostile._frame.index[settled(page)["point"]] == lines.nth(1).locator("th").inner_text()
+    assert hostile.frame.index[settled(page)["point"]] == lines.nth(1).locator("th").inner_text()
     page.get_by_role("button", name="virginica").click()
     page.get_by_label("Find row").fill(f"{EVIL} 3")
     page.keyboard.press("Enter")
@@ -189,7 +189,7 @@ def test_zoom_menus_list_and_search(page, hostile):
     page.keyboard.press("Enter")
     assert page.get_by_role("alert").inner_text() == "The fit has no row with the label nobody."
     page.get_by_label("Axes", exact=True).select_option(label="petal_width")
-    width = hostile._frame.columns["petal_width"].to_numpy()
+    width = hostile.frame.columns["petal_width"].to_numpy()
     spots = page.evaluate("[...document.querySelector('.protoclass-map').explorer.frame.spots]")
     assert np.allclose(spots[0:300:2], width)
 
@@ -261,7 +261,7 @@ def test_no_part_lies_over_another(page, width):
 
 def test_rings_are_the_rows_misclassified_held_out(page, hostile):
     """At each radius, as the legend and the table say."""
-    codes, strip = hostile._frame.codes, page.locator(".protoclass-plot")
+    codes, strip = hostile.frame.codes, page.locator(".protoclass-plot")
     judged = """map => {
       const { fit } = map.explorer, { now } = map.explorer.look();
       return [[...now.judged].map((code, row) => code !== fit.codes[row]), now.how];

@@ -79,7 +79,7 @@ def test_the_story_by_keyboard_alone(chromium, iris, tmp_path, kind):
     explorer, page, wrong = PrototypeExplorer(fit, **options), chromium.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     saved, title = explorer.save(tmp_path / "fit.html"), page.locator(".answer h2").first
-    errors = np.flatnonzero(fit.validation.held_out[fit._selection.point].to_numpy() != fit._frame.response.to_numpy())
+    errors = np.flatnonzero(fit.validation.held_out[fit._selection.point].to_numpy() != fit.frame.response.to_numpy())
     for width in (1280, 480):
         page.set_viewport_size({"width": width, "height": 800})
         page.goto("about:blank")

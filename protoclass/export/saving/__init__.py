@@ -196,9 +196,9 @@ def load(path: Any) -> Any:
 
 def _of_fit(fit: Any) -> list[str]:
     out, prototypes = _of_problem(fit._problem), fit.rule.prototypes
-    if fit._frame.absent is not None:
+    if fit.frame.absent is not None:
         which = (
-            f"{len(prototypes)} prototypes, among them {len(fit._frame.remembered)} of the "
+            f"{len(prototypes)} prototypes, among them {len(fit.frame.remembered)} of the "
             f"{fit.nobs} rows, with labels and predictors"
         )
         out.append(
@@ -503,7 +503,7 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
         data=data, **arguments
     )
     again = again.validation.fit_at(fit._selection.point) if by_hand else again
-    again = again if fit._frame.absent is None else again.slim()
+    again = again if fit.frame.absent is None else again.slim()
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
     found = {
         name: list(islice(differences(value, other.get(name)), SHOWN))
@@ -514,7 +514,7 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
 
 
 def _parts_of_fit(fit: Any) -> dict[str, Any]:
-    frame, rule = fit._frame, fit.rule
+    frame, rule = fit.frame, fit.rule
     of_rows = dict[str, Any]()
     if frame.absent is None:
         data, used = as_pandas(fit.call.data), {*frame.columns, frame.formula.response}

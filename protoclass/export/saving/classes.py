@@ -267,7 +267,7 @@ def check_fit(fit: Any) -> None:
         points = learned.rule.prototypes
         fine = points.at is None or _within(points.at, 0, len(learned.dissimilarity.candidate_row))
         require(
-            fine and _within(points.classes, 0, len(fit._frame.levels)),
+            fine and _within(points.classes, 0, len(fit.frame.levels)),
             "prototypes are candidates or of classes that do not exist",
         )
 

@@ -20,7 +20,7 @@ import numpy as np
 from . import Array
 from .coding import Tile, bits_of, shift_of
 from .distances.minkowski import measure_pair
-from .distances.screen import Compared, Screening
+from .distances.screen import Compared, Screening, bin_of
 from .parallel import each, few, kernel
 from .sources import Source
 
@@ -321,19 +321,11 @@ def _count(bits, shift, counts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _bin_of(twice, rows, own, scale, last, out):  # type: ignore[no-untyped-def]
-    # the bin of the approximation of each pair of one candidate
-    none = np.float32(0)
-    for i in range(len(rows)):
-        out[i] = min(np.int32(max(own + rows[i] - twice[i], none) * scale), last)
-
-
-@kernel
 def _count_near(twice, rows, candidates, names, same, scale, counts):  # type: ignore[no-untyped-def]
     q, n = twice.shape
-    bins, last = np.empty(n, np.int32), np.int32(len(counts) - 1)
+    bins, last = np.empty(n, np.int32), len(counts) - 1
     for j in range(q):
-        _bin_of(twice[j], rows, candidates[j], scale, last, bins)
+        bin_of(twice[j], rows, candidates[j], scale, last, bins)
         for i in range(n):
             counts[bins[i]] += 1
         if same[j] >= 0:
@@ -345,10 +337,10 @@ def _count_near(twice, rows, candidates, names, same, scale, counts):  # type: i
 @kernel
 def _collect_near(twice, rows, candidates, X, Z, names, same, scale, needed, out):  # type: ignore[no-untyped-def]
     q, n = twice.shape
-    bins, last = np.empty(n, np.int32), np.int32(len(needed) - 1)
+    bins, last = np.empty(n, np.int32), len(needed) - 1
     found = 0
     for j in range(q):
-        _bin_of(twice[j], rows, candidates[j], scale, last, bins)
+        bin_of(twice[j], rows, candidates[j], scale, last, bins)
         for i in range(n):
             if needed[bins[i]] and names[i] != same[j]:
                 out[found] = measure_pair(Z[j], X[i])

@@ -94,10 +94,8 @@ class Query:
     """Rows to be classified.
 
     A rule or path requests the values that it needs: dissimilarities to its prototypes,
-    coordinates, or columns. Other values are never computed. A request for values that a problem
-    does not have raises an error. No rule gets a missing value: a request for one raises
-    `IncompleteError`, and the rule is asked again about the other rows, so their predictions do not
-    depend on it.
+    coordinates, or columns. A request for values that a problem does not have raises an error. One
+    for a missing value raises `IncompleteError`, and the rule is asked about the other rows alone.
 
     Attributes
     ----------
@@ -106,11 +104,9 @@ class Query:
     measure : callable
         `measure(rows, prototypes)`: dissimilarities (r, q), NaN if one is missing.
     vectors : callable
-        `vectors(rows)`: coordinates (r, p) in the space of the metric; it raises
-        `NoCoordinatesError` if there are none.
+        `vectors(rows)`: coordinates (r, p) in the space of the metric.
     design : callable
-        `design(rows)`: columns (r, p) of the design matrix, NaN for a row that has none; it raises
-        if there are none at all.
+        `design(rows)`: columns (r, p) of the design matrix, NaN for a row that has none.
     label : callable
         The name of a row by its position, for messages.
     beside : callable
@@ -226,9 +222,7 @@ class Rule(Protocol):
     summary, numbers and short texts by name; "objective" and "certificate" are reserved for values
     of `core.setcover.problems`.
 
-    A rule that decides by the lowest of other distances than those of the metric has them as
-    `distances` (`ByDistance`), and one that can be written as SQL has `sql` and `why_not_sql`
-    (`InSQL`).
+    See also `ByDistance` and `InSQL`.
     """
 
     @property

@@ -14,12 +14,13 @@ from . import Array
 from .coding import TILE, Coding, Tile, as_slice, block_tiles, gather, half_tiles
 from .distances.minkowski import Geometry, minkowski
 from .distances.near import Space
-from .distances.screen import NARROWEST, Screening, screen
+from .distances.screen import Screening, screen
 from .memory import check_fits
 from .parallel import Once, each
 
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
 S = TypeVar("S")
+MOST_COLUMNS = 7  # that a tree searches
 
 
 class Source(ABC):
@@ -218,7 +219,7 @@ class Spatial(Source):
     @property
     def space(self) -> Space | None:
         X, Z = self._sides
-        if X.shape[1] >= NARROWEST:
+        if X.shape[1] > MOST_COLUMNS:
             return None
         # no distance in the box around all rows and candidates may be beyond all numbers
         with np.errstate(over="ignore"):

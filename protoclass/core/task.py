@@ -23,9 +23,8 @@ def no_coordinates() -> Array:
 class Task:
     """The learning problem of a model: dissimilarities, classes, weights, coordinates and columns.
 
-    Dissimilarities, coordinates and columns are computed at first access. D may be asymmetric: D[i,
-    j] is from row i to candidate j. A row of weight 0 is not a candidate. All random draws must use
-    `np.random.default_rng(task.seed)`.
+    D may be asymmetric: D[i, j] is from row i to candidate j. A row of weight 0 is not a candidate.
+    All random draws must use `np.random.default_rng(task.seed)`.
 
     Attributes
     ----------
@@ -40,15 +39,13 @@ class Task:
         Row position of each candidate, -1 for an unlabelled candidate.
     seed : tuple of int
     vectors : Once of array (n, p)
-        Coordinates of the rows; use `coordinates()`, which raises `NoCoordinatesError` if there are
-        none.
+        Coordinates of the rows; use `coordinates()`, which raises if there are none.
     design : Once of array (n, p)
         Design matrix; use `columns()`, which raises if there is none.
     tick : callable
         Function to call after each piece of work, for the progress bar.
     allowed_class : int array (m,), or None
-        The only class that each candidate may represent; -1 if it may represent any, and None if
-        all may.
+        The only class that each candidate may represent, -1 for any; None if all may represent any.
     levels : tuple
         The names of the classes.
     label : callable

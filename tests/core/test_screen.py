@@ -17,7 +17,7 @@ from protoclass.core.query import Beside, Query
 from protoclass.core.sources import Held, Streamed
 from protoclass.core.task import Points
 
-COLUMNS = (8, 9, 31, 64, 300)
+COLUMNS = (5, 8, 31, 64, 300)
 DTYPES = (np.float32, np.float64)
 SCALES = {np.float32: (1e-5, 1.0, 1e14), np.float64: (1e-140, 1e-20, 1.0, 1e140)}
 CASES = [
@@ -96,7 +96,8 @@ def test_codes_are_those_of_the_exact_kernel(case, sides, monkeypatch):
     assert (known.tile(some, columns[::-1]).codes(reach) == expected[::-1][:, some]).all()
 
 
-def test_254_radii_have_254_codes():
+def test_254_radii_have_254_codes(monkeypatch):
+    monkeypatch.setattr(screening, "OFTEN", 0)  # each radius is a distance, so many are unsure
     X = coordinates(3, "normal", 50, 10)
     D = minkowski(X, X)
     reach = np.quantile(D, np.linspace(0, 1, 254))
@@ -133,7 +134,7 @@ def test_what_a_product_cannot_compare():
     X = coordinates(0, "normal", 20, 12)
     missing = X.copy()
     missing[3, 4] = np.nan
-    for Z in (missing, X * 1e160, X * 1e-160, X * 1e307, X * 0, X[:0], X + 1e9, X[:, :7]):
+    for Z in (missing, X * 1e160, X * 1e-160, X * 1e307, X * 0, X[:0], X + 1e9, X[:, :4]):
         assert screen(np.ascontiguousarray(Z), np.ascontiguousarray(Z)) is None
 
 
@@ -187,7 +188,7 @@ def covered(D, member, radii):
     out = np.full((len(D), len(member)), -1)
     for i, g in np.ndindex(out.shape):
         classes = {c for c, d in zip(member[g].tolist(), D[i].tolist(), strict=True) if c >= 0 and d < radii[g]}
-        out[i, g] = min(classes, default=-1) if len(classes) < 2 else -2
+        out[i, g] = min(classes) if len(classes) == 1 else -1
     return out
 
 

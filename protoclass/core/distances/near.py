@@ -130,25 +130,9 @@ def smallest(D: Array, k: int) -> Array:
 
 def _up_to(D: Array, last: Array) -> Near:
     """The values (r, q) that are not above one for each row (r,), in their order."""
-    return _chosen(D, last[:, None] >= D)
-
-
-def below(D: Array, reach: Array) -> Near:
-    """The candidates of rows whose dissimilarities (r, q) are below a value for each candidate (q,)."""
-    return _chosen(D, reach > D)
-
-
-def _chosen(D: Array, mask: Array) -> Near:
-    found = np.flatnonzero(mask)
+    found = np.flatnonzero(last[:, None] >= D)
     row, at = np.divmod(found, D.shape[1])
     return Near(np.searchsorted(row, np.arange(len(D) + 1)), at, D.ravel()[found])
-
-
-def below_compared(compared: Compared, reach: Array) -> Near:
-    """As `below`, and others hardly farther, of distances that are compared by a product."""
-    values = compared.near
-    found = _chosen(values, values <= compared.within(reach))
-    return measured(found, compared.lines.exact, compared.across.exact, 2.0)
 
 
 def nearest_compared(compared: Compared, k: int) -> Near:

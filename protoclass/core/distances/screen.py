@@ -14,12 +14,10 @@ precision, so that x' = S (x - m) (1 + e) with |e| <= u' = u + 2^-52 entry by en
 * the product x'.z' differs from its exact value by at most g(p) |x'| |z'| <= g(p) N / 2, for any
   order of summation, fused or not (Higham 2002, equation 3.5); twice the product by g(p) N;
 * the squared lengths, their sum and the difference are rounded once each, which adds u N, u N and 2
-  u N;
-* if the bound is added before the difference is taken, N (1 + c) + loss - 2 x'.z', this rounds 1 +
-  c, its product with N and the sum with the loss as well: 3 u N more.
+  u N.
 
-That is (p + 11.001) u N in first order, so |approximation - s| <= c N with c = (p + 12) u (1 +
-1e-3) as long as p u < 1e-4, the roundings above included. The exact kernel itself computes S d with
+That is (p + 8.001) u N in first order, so |approximation - s| <= c N with c = (p + 12) u (1 + 1e-3)
+as long as p u < 1e-4, the roundings above included. The exact kernel itself computes S d with
 (S d)^2 = s (1 + k'), |k'| <= k = (p + 8) v: two roundings of each difference, one of the square, at
 most p of the sum, and two of the root. So S d lies below a radius if s (1 + k) does, and does not
 if s (1 - k) does not.
@@ -45,12 +43,11 @@ from .minkowski import measure_pair
 
 UNIT = 2.0**-24
 WIDEST = 1000  # columns: beyond it p u < 1e-4 is not true
-NARROWEST = 8  # columns: below it the exact kernel is as fast
+NARROWEST = 5  # columns: below it the exact kernel is as fast
 UNSURE = 255  # in place of a code
 LOST = 2.0**-100  # more than underflow can take from one square
 OFTEN = 8  # if more than one in this many pairs is undecided, all are computed exactly
-CHUNK = 256  # rows whose approximations are compared with one radius after another
-FEW_RADII = 3  # radii, up to which finding the minimum of a chunk takes longer than it saves
+BINS = 2**15  # of approximations, whose codes stay in the cache
 
 
 @dataclass(frozen=True)
@@ -148,13 +145,6 @@ class Compared:
         """The largest ratio of two squares that the kernel may find equal."""
         return (1 + self.bounds.kernel) / (1 - self.bounds.kernel)
 
-    def within(self, reach: Array) -> Array:
-        """The largest approximations that distances below some values (q,) may have, float32 (q,)."""
-        _, high = self.bounds.thresholds(reach)
-        return np.nextafter(
-            (high + self.error.max(initial=0.0)).astype(np.float32), np.float32(np.inf)
-        )
-
     @property
     def error(self) -> Array:
         """The largest error that the approximations of each line may have, (r, 1)."""
@@ -169,23 +159,19 @@ class Compared:
 
         reach : array (K,), ascending, in the precision of the coordinates
         """
-        out, bounds = np.empty(self.twice.shape, np.uint8), self.bounds
-        low, high = bounds.thresholds(reach)
-        unsure = _compare(
-            self.twice,
-            self.across.square,
-            self.lines.square,
-            low,
-            high,
-            bounds.norm,
-            bounds.slack,
-            out,
-        )
-        if unsure * OFTEN > out.size:
-            return None
-        if unsure:
-            _settle(self.across.exact, self.lines.exact, reach, out)
-        return out
+        out, error = np.empty(self.twice.shape, np.uint8), float(self.error.max())
+        sides = self.across.square, self.lines.square
+        low, high = (squares.astype(float) for squares in self.bounds.thresholds(reach))
+        width = (min(high[-1], 2.01 * float(sum(map(np.max, sides)))) + error) / (BINS - 3)
+        # bins that may have squares on both sides of a radius, with any rounding: see `bin_of`
+        first, last = (low - error) / width - 1.5, (high + error) / width + 0.5
+        last = np.clip(np.ceil(last), 0, BINS).astype(int)
+        table = np.searchsorted(last, np.arange(BINS)).astype(np.uint8)
+        for start, end in zip(np.clip(np.floor(first), 0, BINS).astype(int), last, strict=True):
+            table[start : end + 1] = UNSURE
+        exact = self.across.exact, self.lines.exact
+        few = _code(self.twice, *sides, np.float32(1 / width), table, *exact, reach, OFTEN, out)
+        return out if few else None
 
 
 @dataclass(frozen=True)
@@ -298,64 +284,30 @@ def approximate(lines: Side, across: Side) -> Array:
 
 
 @kernel
-def _compare(twice, rows, candidates, low, high, norm, slack, out):  # type: ignore[no-untyped-def]
-    # number of radii below the upper and below the lower end of the bound: if they differ, the pair
-    # is undecided
-    q, n = twice.shape
-    above, below = np.float32(1 + norm), np.float32(1 - norm)
-    loss, one, none = np.float32(slack), np.uint8(1), np.uint8(0)
-    most, least = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
-    reached, sure = np.empty(CHUNK, np.uint8), np.empty(CHUNK, np.uint8)
-    # in the order of the numbers, but for negative ones
-    of_least, of_high = least.view(np.int32), high.view(np.int32)
-    unsure = 0
-    for j in range(q):
-        own = candidates[j]
-        for first in range(0, n, CHUNK):
-            width = min(CHUNK, n - first)
-            product, square = twice[j, first : first + width], rows[first : first + width]
-            code = out[j, first : first + width]
-            for i in range(width):
-                N = own + square[i]
-                t = product[i]
-                most[i] = N * above + loss - t
-                least[i] = N * below - loss - t
-            start = 0  # the number of radii that all of the chunk reach
-            if len(low) > FEW_RADII:
-                for i in range(width, CHUNK):
-                    least[i] = np.inf
-                bottom = of_least[0]
-                for i in range(CHUNK):
-                    bottom = min(bottom, of_least[i])
-                while start < len(low) and of_high[start] <= bottom:
-                    start += 1
-            reached[:] = start
-            sure[:] = start
-            for k in range(start, len(low)):
-                a, b = low[k], high[k]
-                for i in range(width):
-                    reached[i] += one if most[i] >= a else none
-                    sure[i] += one if least[i] >= b else none
-            differ = 0
-            for i in range(width):
-                differ += reached[i] != sure[i]
-            for i in range(width):
-                code[i] = reached[i]
-            if differ:
-                unsure += differ
-                for i in range(width):
-                    if reached[i] != sure[i]:
-                        code[i] = UNSURE
-    return unsure
+def bin_of(twice, rows, own, scale, last, out):  # type: ignore[no-untyped-def]
+    """The bin, up to `last`, of the approximation of each pair of one candidate: bin b has values
+    from b - 1/2 to b + 3/2 widths, with any rounding.
+    """
+    none, most = np.float32(0), np.float32(last)
+    for i in range(len(rows)):
+        out[i] = np.int32(min(max(own + rows[i] - twice[i], none) * scale, most))
 
 
 @kernel
-def _settle(rows, candidates, reach, out):  # type: ignore[no-untyped-def]
-    # the unsure pairs, measured exactly
-    for j in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            if out[j, i] == UNSURE:
-                d, c = measure_pair(candidates[j], rows[i]), 0
+def _code(twice, rows, candidates, scale, table, X, Z, reach, often, out):  # type: ignore[no-untyped-def]
+    # codes by bins; unsure pairs are measured, unless they are more than one in `often`
+    q, n = twice.shape
+    bins, unsure = np.empty(n, np.int32), 0
+    for j in range(q):
+        bin_of(twice[j], rows, candidates[j], scale, len(table) - 1, bins)
+        for i in range(n):
+            code = table[bins[i]]
+            if code == UNSURE:
+                unsure += 1
+                d, code = measure_pair(Z[j], X[i]), 0
                 for k in range(len(reach)):
-                    c += d >= reach[k]
-                out[j, i] = c
+                    code += d >= reach[k]
+            out[j, i] = code
+        if unsure * often > out.size:
+            return False
+    return True

@@ -14,14 +14,15 @@ import numpy as np
 from ...ground.errors import short
 from ...ground.savable import savable
 from .. import Array
-from ..distances.near import Near, below, below_compared, nearest_compared, nearest_of
+from ..coding import Coding
+from ..distances.near import Near, nearest_compared, nearest_of
 from ..parallel import few, kernel
 from ..query import Query, Statement
 from ..sources import Source
 from ..statistics.sums import EXACT
 from ..task import Points, WithPrototypes
 
-NONE, SEVERAL = -1, -2
+NONE = -1
 LANES = 64  # dissimilarities that are compared side by side
 SAMPLED = 512  # prototypes that show how near the nearest one of a large set is, at most
 MEASURED = 2**22  # dissimilarities that are measured at a time
@@ -158,7 +159,9 @@ def _bound(least, large, error, stretch):  # type: ignore[no-untyped-def]
     farthest = -np.inf
     for g in large:
         farthest = max(farthest, least[g])
-    return np.nextafter(least.dtype.type((farthest + error) * stretch + error), least.dtype.type(np.inf))
+    return np.nextafter(
+        least.dtype.type((farthest + error) * stretch + error), least.dtype.type(np.inf)
+    )
 
 
 def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
@@ -202,7 +205,7 @@ def nearest_one(query: Query, prototypes: Points) -> Array:
 
 
 def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:
-    """The class whose balls contain each row, in several sets: -1 if no ball does, -2 if balls of several classes do.
+    """The class whose balls contain each row, in several sets; -1 if none or several have some.
 
     Parameters
     ----------
@@ -217,29 +220,23 @@ def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> A
     -------
     int array (r, G)
     """
+    coding, compared = Coding(np.unique(radii)), query.compared(prototypes)
+    level = np.searchsorted(coding.radii, radii)
+    codes = None if compared is None else compared.codes(coding.reach(compared.lines.exact.dtype))
+    if codes is None:
+        codes = coding.along(query.dissimilarities(prototypes))
     # of the largest ball of each prototype
-    reach = np.where(member >= 0, radii[:, None], -np.inf).max(axis=0, initial=-np.inf)
-    compared = query.compared(prototypes)
-    near = (
-        below(query.dissimilarities(prototypes), reach)
-        if compared is None
-        else below_compared(compared, reach)
-    )
-    rows, classes = near.rows(), int(member.max(initial=0)) + 1
-    out = np.full((len(near), len(member)), NONE)
+    largest = np.where(member >= 0, level[:, None], -1).max(axis=0, initial=-1)
+    rows, at = np.nonzero(codes <= largest)
+    code, classes = codes[rows, at], int(member.max(initial=0)) + 1
+    out = np.full((len(codes), len(member)), NONE)
     for g, labels in enumerate(member):
-        label = labels[near.at].astype(np.int64)
-        inside = (label >= 0) & (near.distance < radii[g])
-        count = (
-            np.bincount(
-                rows[inside] * classes + label[inside], minlength=len(near) * classes
-            ).reshape(-1, classes)
-            > 0
-        )
-        several = count.sum(axis=1)
-        out[:, g] = np.where(
-            several > 1, SEVERAL, np.where(several == 1, count.argmax(axis=1), NONE)
-        )
+        label = labels[at].astype(np.int64)
+        inside = (label >= 0) & (code <= level[g])
+        cells = np.bincount(
+            rows[inside] * classes + label[inside], minlength=len(codes) * classes
+        ).reshape(-1, classes)
+        out[:, g] = np.where((cells > 0).sum(axis=1) == 1, cells.argmax(axis=1), NONE)
     return out
 
 
@@ -309,10 +306,9 @@ class Nearest(WithPrototypes):
         """The class of the balls that contain each row; -1 if no ball contains it, or balls of several classes do."""
         if len(self.prototypes) == 0 or self.prototypes.radii is None:
             return np.full(len(query), NONE)
-        covered = covering(
+        return covering(
             query, self.prototypes, self.prototypes.classes[None], self.prototypes.radii[:1]
         )[:, 0]
-        return np.asarray(np.maximum(covered, NONE))
 
     @property
     def why_not_sql(self) -> str:

@@ -259,7 +259,7 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
 
     Each dissimilarity is read once. Up to 2^28 codes are kept; of more pairs, only weights by cell.
     """
-    coding, (n, m) = Coding(radii), task.shape
+    coding, (n, m), w = Coding(radii), task.shape, w.astype(np.int64)
     cells = (folds + 1) * task.classes * (len(radii) + 1)
     cell = (np.where(fold < 0, folds, fold) * task.classes + task.y) * (len(radii) + 1)
 
@@ -338,7 +338,7 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
 
 @kernel
 def _tally(codes, cell, weight, columns, out):  # type: ignore[no-untyped-def]
-    line = np.empty(out.shape[1])  # stays in the cache
+    line = np.empty(out.shape[1], weight.dtype)  # stays in the cache
     for j in range(codes.shape[0]):
         line[:] = 0
         for i in range(codes.shape[1]):

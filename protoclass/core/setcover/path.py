@@ -164,7 +164,7 @@ class CoverPath:
     def predict(self, kind: str, query: Query) -> Array:
         union, sets = self._sets
         if kind == "cover":
-            return np.maximum(covering(query, self.prototypes, sets.member, self.eps), NONE)
+            return covering(query, self.prototypes, sets.member, self.eps)
         first = nearest_to(query, self.prototypes, sets)
         chosen = (
             np.take_along_axis(sets.member.T, np.maximum(first, 0), axis=0) if len(union) else first

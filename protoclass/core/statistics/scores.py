@@ -149,9 +149,8 @@ def relative_margins(distances: Array) -> Array:
     Returns
     -------
     array (r, classes)
-        0 if own and other are equal, also where both are 0 or inf. It is the hyperbolic tangent of
-        half of log(other / own), so it sorts rows as the scores of a calibration do. Sato and
-        Yamada (1996) minimise it.
+        0 if own and other are equal, also where both are 0 or inf. It is tanh(log(other / own) /
+        2), and minimised by Sato and Yamada (1996).
 
     Examples
     --------

@@ -11,7 +11,7 @@ The entries of the zip
 ----------------------
 `content.json`
     * `format`: "protoclass".
-    * `version`: 4. A file of another version is refused, with the version of the package that wrote
+    * `version`: 5. A file of another version is refused, with the version of the package that wrote
       it.
     * `written by`: versions of protoclass, Python, numpy, pandas, formulaic and scipy.
     * `kind`: the class of the saved object: "Fit", "Validation", "Dissimilarity" or "Comparison".

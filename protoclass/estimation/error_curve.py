@@ -38,7 +38,8 @@ from ..ground.checks import check_level, check_seed, one_of, whole_number
 from ..ground.errors import OptionError, brief
 from ..ground.savable import savable
 from ..values import public
-from .problem import MEASURES, Problem, read_tolerance, refuse_budget
+from .arguments import MEASURES, read_tolerance
+from .problem import Problem, refuse_budget
 
 # values of a rule that are calibrated: the first that it has
 READ = ("prob", "decision", "distance")

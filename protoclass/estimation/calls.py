@@ -18,6 +18,7 @@ from ..frames.frame import Frame, mold
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique, group_codes
 from ..frames.tables import (
+    Absent,
     arrow_tables,
     as_pandas,
     files_of,
@@ -332,7 +333,8 @@ def predict_to(
     kind : str, or list of these
         Kinds of prediction, as in `predict`. "class", "cover" and "nearest" have one column; the
         others have one for each class, such as "prob_<class>", and "set_<class>": whether the class
-        is in the set. "nearest" is the row label of the nearest prototype.
+        is in the set. "nearest" is the row label of the nearest prototype, or the value of its only
+        `key`, if the training data have this column.
     level, prior, loss, threshold, unseen
         Arguments of `predict`.
     overwrite : bool
@@ -395,7 +397,7 @@ def predict_to(
         )
     if is_path(new) and path.resolve() in [file.path.resolve() for file in files_of(new)]:
         raise OptionError(f"out={brief(str(path))} is also an input file: use another")
-    labels = {kind: _labels(fit, kind) for kind in kinds}
+    labels = {kind: _labels(fit, kind, keys) for kind in kinds}
 
     def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
         first = 0
@@ -443,12 +445,16 @@ def _listed(given: Any) -> list[Any]:
     return [] if given is None else [given]
 
 
-def _labels(fit: Fitted, kind: str) -> pd.Series:
-    """The text to write for each class or prototype."""
-    labels = pd.Index(fit.classes, dtype=object)
-    if kind == "nearest":
-        labels = fit._prototype_names.unique()
-    return pd.Series(of_one_type(labels.tolist()), labels, object)
+def _labels(fit: Fitted, kind: str, keys: list[Any]) -> pd.Series:
+    """The text to write for each class or prototype: of a row that is stored, its only key."""
+    labels, data = pd.Index(fit.classes, dtype=object), fit.call.data
+    if kind != "nearest":
+        return pd.Series(of_one_type(labels.tolist()), labels, object)
+    names = labels = fit._prototype_names.unique()
+    if len(keys) == 1 and not isinstance(data, Absent) and (fit._prototype_row >= 0).all():
+        known = as_pandas(data)
+        names = known.loc[labels, keys[0]] if keys[0] in known else labels
+    return pd.Series(of_one_type(names.tolist()), labels, object)
 
 
 def _columns(kind: str, answers: Any, labels: pd.Series) -> Iterator[tuple[str, Any]]:

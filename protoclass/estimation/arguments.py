@@ -61,7 +61,7 @@ def check_arguments(options: Mapping[str, Any], model: Model) -> None:
         raise OptionError(
             f"tolerance={brief(tolerance)} is itself a rule of selection, beside choose={choose!r}: leave out one"
         )
-    if not is_number(read_tolerance(tolerance)[0], 0):
+    if tolerance is not None and not is_number(read_tolerance(tolerance)[0], 0):
         raise OptionError(
             "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a "
             f"percentage of the lowest error, such as '5%', not {brief(tolerance)}"
@@ -142,12 +142,12 @@ def own_folds(cv: Any, data: pd.DataFrame) -> Any:
 
 
 def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
-    """A tolerance without its unit, 0 if there is none, and whether it is a proportion of the
-    lowest error, as in "5%".
+    """A tolerance without its unit, and whether it is a proportion of the lowest error, as in
+    "5%".
     """
     relative = isinstance(tolerance, str) and tolerance.endswith("%")
     try:
-        return (float(tolerance[:-1]) / 100 if relative else tolerance or 0.0), relative
+        return (float(tolerance[:-1]) / 100 if relative else tolerance), relative
     except ValueError:
         return tolerance, relative
 
@@ -167,13 +167,6 @@ def budget_of(budget: Any, model: Model, classes: int) -> int | None:
 # measure= and loss=
 
 NAMED = ("error", "balanced", "ordinal")  # measures with a name
-# in words
-MEASURES = {
-    "error": "error",
-    "balanced": "balanced error",
-    "ordinal": "ordinal error",
-    "loss": "loss",
-}
 
 
 def check_measure(measure: Any) -> None:

@@ -16,6 +16,7 @@ from ..ground.text import list_short, shorten, write_number
 from ..models.registry import lacking
 from ..tables.words import list_features
 from .curve import find_ends
+from .plane import GOLDEN
 from .style import (
     LETTERS,
     WRONG,
@@ -107,10 +108,6 @@ def count_removed(table: pd.DataFrame) -> str:
         if reached[level]
     ]
     return f"removes {', '.join(parts)}" if parts else "no rows are left"
-
-
-# distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
-GOLDEN = 0.618034
 
 
 @framed

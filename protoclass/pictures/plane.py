@@ -27,7 +27,7 @@ MAP = "map"
 LARGEST = 1e150  # a dissimilarity, whose square is a number
 NO_SECOND = "no second axis: the distances have one dimension (the rows are spread to be seen)"
 NIL = 1e-6  # of the inner products of the first axis: a second axis below that is rounding
-HEIGHT = 0.25  # of the spread of rows without a second axis, in lengths of the first
+HEIGHT = 0.4  # of the spread of rows without a second axis, in lengths of the first
 # distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
 GOLDEN = 0.618034
 

@@ -109,21 +109,21 @@ def make_plane(
 
 def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
     frame, dissimilarity = fit.frame, fit.dissimilarity
-    both = list(dict.fromkeys([x, y]))
-    rows = frame.canonical[both].to_numpy(float)[:, [0, -1]]
+
+    def read(table: pd.DataFrame) -> np.ndarray:
+        return table.reindex(columns=[x, y]).to_numpy(float)
+
+    rows = read(frame.canonical)
 
     def locate(prototypes: Points) -> np.ndarray:
         if prototypes.at is None:
-            table = as_vectors(dissimilarity.metric).original(np.asarray(prototypes.coords))
-            return table.reindex(columns=both).to_numpy(float)[:, [0, -1]]
+            return read(as_vectors(dissimilarity.metric).original(np.asarray(prototypes.coords)))
         at = dissimilarity.candidate_row[prototypes.at]
         out = np.full((len(at), 2), np.nan)
         out[at >= 0] = rows[at[at >= 0]]
         if dissimilarity.added is not None and (at < 0).any():
             names = dissimilarity.candidate_names[prototypes.at[at < 0]]
-            out[at < 0] = (
-                dissimilarity.added.reindex(columns=both).reindex(names).to_numpy(float)[:, [0, -1]]
-            )
+            out[at < 0] = read(dissimilarity.added.reindex(names))
         return out
 
     names = list(frame.schema)

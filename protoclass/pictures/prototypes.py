@@ -146,15 +146,17 @@ def _draw_balls(
 
 def _draw_rings(places: np.ndarray, size: Any, edge: str, line: str, label: str, ax: Any) -> None:
     if len(places):
-        style = {
-            "s": size,
-            "facecolor": "none",
-            "edgecolor": edge,
-            "ls": line,
-            "lw": 0.9 if len(places) < 50 else 0.6,
-            "zorder": 4.5,
-        }
-        ax.scatter(places[:, 0], places[:, 1], label=label, **style)
+        ax.scatter(
+            places[:, 0],
+            places[:, 1],
+            size,
+            facecolor="none",
+            edgecolor=edge,
+            ls=line,
+            lw=0.9 if len(places) < 50 else 0.6,
+            zorder=4.5,
+            label=label,
+        )
 
 
 def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
@@ -210,7 +212,7 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     halo = [withStroke(linewidth=2.5, foreground=paper(ax))]
     points = ax.transData.transform(spots[shown]) * 72 / ax.figure.dpi
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points if np.isfinite(x)]
-    for name, (x, y) in zip(names, points, strict=True):
+    for name, spot, (x, y) in zip(names, spots[shown], points, strict=True):
         wide = LETTER * rcParams["font.size"] * len(name)
         for dx, dy in (
             (9, -high / 2),
@@ -223,21 +225,16 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
                 box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken
             ):
                 taken.append(box)
-                place = {
-                    "xytext": (dx, dy + 0.25 * high),
-                    "textcoords": "offset points",
-                    "annotation_clip": True,
-                }
                 ax.annotate(
                     name,
-                    ax.transData.inverted().transform(
-                        (x * ax.figure.dpi / 72, y * ax.figure.dpi / 72)
-                    ),
+                    spot,
+                    (dx, dy + 0.25 * high),
+                    textcoords="offset points",
+                    annotation_clip=True,
                     fontsize="small",
                     weight="bold",
                     zorder=6,
                     path_effects=halo,
-                    **place,
                 )
                 break
 

@@ -77,22 +77,18 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     codes, parts = fit.frame.codes, []
     for part in fit.model.conditions(fit._learned, fit._query()[0]):
         rows = np.flatnonzero(part.reached & np.isin(codes, part.classes))
-        head = {
-            "machine": part.machine,
-            "step": part.step,
-            "condition": part.text,
-            "quantity": part.quantity,
-            "cut": part.cut,
-        }
-        frame = pd.DataFrame(
-            {
-                "row": fit.frame.index[rows].to_flat_index(),
-                "value": part.values[rows],
-                "removed": part.removed[rows],
-            }
+        columns = (
+            part.machine,
+            part.step,
+            part.text,
+            part.quantity,
+            part.cut,
+            fit.frame.index[rows].to_flat_index(),
+            pd.Categorical.from_codes(codes[rows], fit.classes),
+            part.values[rows],
+            part.removed[rows],
         )
-        frame["class"] = pd.Categorical.from_codes(codes[rows], fit.classes)
-        parts.append(frame.assign(**head)[COLUMNS])
+        parts.append(pd.DataFrame(dict(zip(COLUMNS, columns, strict=True))))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 

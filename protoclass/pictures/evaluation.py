@@ -254,13 +254,13 @@ def decision(test: TestResult, ax: Any = None, of: Any = None) -> Any:
     predicted as it, up to the last threshold that a row reaches.
     """
     ax, codes, curve = axes(ax, 5.4, 4.2), shown_classes(test, of), test.decision_curve(of)
+    ax.axhline(0, lw=0.8, color=GREY, label="nobody")
     for c, name, rows in _by_class(test, curve, codes):
         across, style = rows["threshold"], {"color": colour(c)}
         ax.plot(across, rows["net_benefit"], lw=1.6, label=f"{name}: by the fit", **style)
         ax.fill_between(across, rows["low"], rows["high"], alpha=SHADOW, lw=0, **style)
         label = "everyone" if c == codes[0] else None
         ax.plot(across, rows["net_benefit_all"], "--", lw=0.8, label=label, **style)
-    ax.axhline(0, lw=0.8, color=GREY, label="nobody")
     most, used = curve["high"].max(), curve["class"].cat.codes.isin(codes) & (curve["predicted"] > 0)
     ax.set(
         xlabel="threshold of the probability",
@@ -269,7 +269,7 @@ def decision(test: TestResult, ax: Any = None, of: Any = None) -> Any:
         ylim=(-0.2 * most, 1.05 * most),
         title="Net benefit of predicting a class",
     )
-    return _legend(ax, "upper right")
+    return _legend(ax, "best")
 
 
 @framed

@@ -350,7 +350,8 @@ def _split_sides(text: str) -> tuple[str | None, str]:
 
 
 def _read_response(left: str, columns: list[str]) -> str:
-    name = left[1:-1] if len(left) > 2 and left[0] == left[-1] and left[0] in "`'\"" else left
+    quoted = re.fullmatch(r"(?s)([`'\"])(.+)\1", left)
+    name = quoted[2] if quoted else left
     if name in columns:
         return name
     for column in columns:

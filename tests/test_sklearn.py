@@ -206,6 +206,9 @@ def test_tables_with_texts_categories_and_booleans(mixed):
     with pytest.warns(pc.DataWarning, match="levels that the training data .* lack: 'never'") as caught:
         found.predict(X.assign(text="never"))
     assert not any("unseen=" in str(one.message) for one in caught)  # an argument that estimators do not have
+    flat, new = PrototypeClassifier("knn", "euclidean", k=3).fit(X, y), X.assign(text="never")
+    with pytest.warns(pc.DataWarning, match="never"):
+        assert flat.classes_[(flat.decision_function(new) > 0).astype(int)].tolist() == flat.predict(new).tolist()
     with pytest.raises(ValueError, match="same order"):
         found.predict(X[X.columns[::-1]])
     with pytest.raises(ValueError, match="could not convert string to float"):

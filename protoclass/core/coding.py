@@ -165,7 +165,7 @@ def gather(values: Array, rows: Array, columns: Array) -> Array:
     if isinstance(below, slice) and isinstance(across, slice):
         return values[below, across]
     if few(len(rows) * len(columns)):
-        return np.asarray(values[np.ix_(rows, columns)])
+        return values[np.ix_(rows, columns)]
     out = np.empty((len(rows), len(columns)), values.dtype)
     _gather(values, rows, columns, out)
     return out

@@ -267,9 +267,7 @@ def quantiles(source: Source, candidate_row: Array, levels: Array) -> Array:
     if not len(low):
         return low
     # as np.quantile has it
-    return np.asarray(
-        np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
-    )
+    return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
 
 
 def radii_at(
@@ -299,7 +297,7 @@ def radii_at(
         columns = np.sort(np.random.default_rng(seed).choice(m, max(1, SAMPLE // n), replace=False))
         source, candidate_row = source.only(columns), candidate_row[columns]
     values, smaller = values_at(source, candidate_row, lambda total: quantile_ranks(levels, total))
-    return np.asarray((smaller.astype(float) + values.astype(float)) / 2)
+    return (smaller.astype(float) + values.astype(float)) / 2
 
 
 def lower_levels(total: int) -> Array:
@@ -310,7 +308,7 @@ def lower_levels(total: int) -> Array:
 def quantile_ranks(levels: Array | None, total: int) -> Array:
     """Ranks (from 1) of the quantiles among `total` values, by the inverse of their distribution function."""
     levels = lower_levels(total) if levels is None else np.asarray(levels)
-    return np.asarray(np.clip(np.ceil(levels * total).astype(np.int64), 1, total))
+    return np.clip(np.ceil(levels * total).astype(np.int64), 1, total)
 
 
 @kernel

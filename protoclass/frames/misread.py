@@ -24,18 +24,27 @@ REPEATED = 3  # rows of each number, from which on all numbers are classes
 PLACEHOLDER = re.compile(
     r"[\W_]*|\W?n\W?a\W?|n\W?d\W?|nan|none|null|nil|missing|unknown|0000-00-00.*", re.I
 )
-SEPARATORS = (".", ".,", ",", r",\.", r",\s", r".\s", ".'")  # decimal sign, then that of thousands
-SPELT = (  # in texts of numbers and dates: other characters and signs, and those that pandas reads
-    (r"[\u2212\u2013]", "-"), (r"\u2019", "'"), (r"[\u00b7\uff0e]", "."),
-    (r"^=?[\"']+|[\"']+$", ""), (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"),
-    (r"^-([$€£¥₹₽])", r"\1-"),
-    # of units, footnotes and estimates
-    (r"(?<=[a-z])[23]$", ""), (r"\s*(\*+|\([a-z]\))$", ""), (r"^\s*(~|ca\.)", ""),
-)  # fmt: skip
-NUMBER = (
-    r"(?P<sign>[<>≤≥]=?|[$€£¥₹₽]|CHF|EUR|GBP|USD|)\s*[-+]?"
-    r"(?P<body>\d{{1,3}}({1}\d{{2,3}})*{1}\d{{3}}(?!e)({0}\d*)?|\d+({0}\d*)?|{0}\d+)"
-    r"(e[-+]?\d+|\s*(?P<unit>[%‰°$€£¥]\w?|[^\W\d_][^\d\s]*))?"
+NONE = "(?!)"  # matches nothing
+SEPARATORS = (  # the decimal signs, and the pattern of the sign of thousands
+    (".", NONE),  # 1234.5
+    (".", ","),  # 1,234.5
+    (",", NONE),  # 1234,5
+    (",", "[.]"),  # 1.234,5
+    (",", r"\s"),  # 1 234,5
+    (".", r"\s"),  # 1 234.5
+    (".", "'"),  # 1'234.5
+    (".,", NONE),  # 1234.5 in some texts and 1234,5 in others
+)
+SPELT = (  # a pattern in texts of numbers and dates, and its replacement, which pandas reads
+    (r"[\u2212\u2013]", "-"),  # -1.5, with a typesetter's minus or dash
+    (r"\u2019", "'"),  # 1'234, with a typesetter's apostrophe
+    (r"[\u00b7\uff0e]", "."),  # 1.5, with a raised or a wide point
+    (r"^=?[\"']+|[\"']+$", ""),  # ="1.5"
+    (r"^\s*(?:\((.*\d)\)|(\S*\d)-)\s*$", r"-\1\2"),  # (1.5) and 1.5-
+    (r"^-([$€£¥₹₽])", r"\1-"),  # -$1.5
+    (r"(?<=[a-z])(?<![\d.,]e)[23]$", ""),  # 1.5 kg/m2, but not 1e2
+    (r"\s*(\*+|\([a-z]\))$", ""),  # 1.5* and 1.5 (a)
+    (r"^\s*(~|ca\.)", ""),  # ~1.5
 )
 COERCED = ", errors='coerce'"  # of pandas: other texts become missing
 TIME = r"(?:\d+ days? )?\d{1,2}:\d\d(?P<second>:\d\d(\.\d+)?)?(?P<half>\s?[ap]m)?"
@@ -68,10 +77,10 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
     sample = [str(level) for level in levels[:: len(levels) // LOOKED_AT + 1]]
     texts = {text: text for text in sample if not PLACEHOLDER.fullmatch(text)}
     column = written = f"data[{name!r}]"
-    for sign, plain in SPELT:
-        spelt = {text: re.sub(sign, plain, other) for text, other in texts.items()}
+    for pattern, plain in SPELT:
+        spelt = {text: re.sub(pattern, plain, other) for text, other in texts.items()}
         if spelt != texts:
-            texts, written = spelt, f"{written}.str.replace({sign!r}, {plain!r}, regex=True)"
+            texts, written = spelt, f"{written}.str.replace({pattern!r}, {plain!r}, regex=True)"
     for pattern, convert in PATTERNS.items():
         whole = re.compile(rf"\s*(?:{pattern})\s*", re.I)
         found = {text: match for text in texts if (match := whole.fullmatch(texts[text]))}
@@ -85,33 +94,60 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
     return ""
 
 
+def number_pattern(decimal: str, thousands: str) -> str:
+    """The pattern of a number with one of these decimal signs, and a pattern of the sign of thousands."""
+    return rf"""(?x:
+        (
+            (?P<bound> [<>≤≥]=? )  # <5
+            | (?P<currency> [$€£¥₹₽] | CHF | EUR | GBP | USD )  # $5
+        )? \s* [-+]?
+        (?P<body>
+            \d{{1,3}} ({thousands}\d{{2,3}})* {thousands}\d{{3}} (?!e) ([{decimal}]\d*)?  # 1,234.5
+            | \d+ ([{decimal}]\d*)?  # 1234.5
+            | [{decimal}]\d+  # .5
+        )
+        (
+            (?P<exponent> e[-+]?\d+ )  # 5e-3
+            | \s* (?P<unit> [%‰°$€£¥]\w? | [^\W\d_][^\d\s]* )  # 5% or 5 kg
+        )?
+    )"""
+
+
 def _numeric(
     column: str, written: str, found: list[re.Match[str]], lost: list[str], decimal: str
 ) -> str:
-    """The line that converts texts to numbers; "" for codes, different units, and bounds alone."""
-    signs, units = ({match[part] for match in found} - {"", None} for part in ("sign", "unit"))
+    """The line that converts texts to numbers; "" for codes, different units, and bounds alone.
+
+    Examples
+    --------
+    >>> pattern = re.compile(number_pattern(".", ","))
+    >>> found = [pattern.fullmatch(text) for text in ("$2,500", "$0.5")]
+    >>> print(_numeric("x", "x", found, [], "."))
+    x = pd.to_numeric(x.str.replace(r'[^\\d.-]', '', regex=True))
+    """
     bodies = [match["body"] for match in found]
+    bounds, currencies, exponents, units = (
+        [match[part] for match in found if match[part]]
+        for part in ("bound", "currency", "exponent", "unit")
+    )
     whole = (re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found)
     codes = not lost and len(found) <= CODES and all(whole)
-    bounds = all(re.match("[<>≤≥]", match["sign"]) for match in found)
-    if codes or bounds or len(units) > 1 or any(re.match(r"0\d", body) for body in bodies):
+    zeros = any(re.match(r"0\d", body) for body in bodies)
+    if codes or len(bounds) == len(found) or len({*units}) > 1 or zeros:
         return ""
-    thousands, comma = "".join({*"".join(bodies)} - {*"0123456789", decimal}), decimal == ","
-    if written == column and not signs and not units and thousands.isascii():
-        options = ["decimal=','"] * (comma and "," in "".join(bodies))
+    signs = {*"".join(bodies)} - {*"0123456789"}
+    thousands, marks = "".join(signs - {*decimal}), bounds + currencies + units
+    if written == column and not marks and thousands.isascii() and decimal != ".,":
+        options = ["decimal=','"] * (decimal == "," in signs)
         options += [f"thousands={mark!r}" for mark in thousands]
         options += [f"na_values={lost}"] * bool(lost)
         if options:
             return f"pd.read_csv(..., {', '.join(options)})"
-    if signs or units or thousands or comma:
-        written += f".str.replace(r'[^\\d{decimal}-]', '', regex=True)"
-        written += ".str.replace(',', '.')" * comma
+    if marks or thousands or "," in decimal:
+        exponent = rf"(?i)(?!(?<=[\d{decimal}])e[-+]?\d)" * bool(exponents)  # it stays
+        written += f".str.replace(r'{exponent}[^\\d{decimal}-]', '', regex=True)"
+        written += ".str.replace(',', '.')" * ("," in decimal)
     return f"{column} = pd.to_numeric({written}{COERCED * bool(lost)})"
-
-
-def _mixed(column: str, written: str, found: list[re.Match[str]], lost: list[str]) -> str:
-    """The line that converts numbers with decimal commas and decimal points."""
-    return _numeric(column, f"{written}.str.replace(',', '.')", found, lost, ".")
 
 
 def _seconds(column: str, written: str, found: list[re.Match[str]], lost: list[str]) -> str:
@@ -137,10 +173,9 @@ def in_days(
 
 PATTERNS: Mapping[str, Callable[..., str]] = {
     **{
-        NUMBER.format(re.escape(signs[0]), signs[1:] or "(?!)"): partial(_numeric, decimal=signs[0])
-        for signs in SEPARATORS
+        number_pattern(decimal, thousands): partial(_numeric, decimal=decimal)
+        for decimal, thousands in SEPARATORS
     },
-    NUMBER.format("[.,]", "(?!)"): _mixed,
     TIME: _seconds,
     DATE: in_days,
 }

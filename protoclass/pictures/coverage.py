@@ -49,7 +49,7 @@ def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:
             f"the {metric.name} dissimilarities between prototypes are not known, because some "
             "prototypes are not rows of the data"
         )
-    return np.asarray(metric.between(columns, columns), float)
+    return metric.between(columns, columns)
 
 
 def predict_row(fit: Fitted, kind: str, row: int) -> np.ndarray:

@@ -212,7 +212,7 @@ class PrototypeClassifier(
         new = self._new(X)
         kind = value_of(self.fit_)
         values = self._values(new, kind)
-        predicted = self.fit_._predictions(new, "class").cat.codes.to_numpy()
+        predicted = self.fit_._predictions(new, "class", unseen="zero").cat.codes.to_numpy()
         values = with_largest(relative_margins(values) if kind == "distance" else values, predicted)
         return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
 
@@ -307,9 +307,8 @@ class PrototypeClassifier(
                 "the positions of the prototypes"
             )
         table = self.fit_.prototypes.iloc[:, self.fit_._prototype_table.shape[1] :]
-        table = (
-            table.set_axis(self._columns, axis=1) if table.shape[1] == len(self._columns) else table
-        )
+        if table.shape[1] == len(self._columns):
+            table = table.set_axis(self._columns, axis=1)
         return table if hasattr(self, "feature_names_in_") else table.to_numpy()
 
     @property

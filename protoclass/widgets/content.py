@@ -223,7 +223,7 @@ def measure_nearest(
     classes = prototypes.classes[order]
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(n, start + BLOCK))
-        d = np.asarray(measure_rows(prototypes, fit.dissimilarity, source, rows), float)
+        d = measure_rows(prototypes, fit.dissimilarity, source, rows)
         codes = fit.frame.codes[rows, None]
         right = prototypes.classes[nearest[rows], None] == codes
         others = np.where(
@@ -284,7 +284,7 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         "quotes": "'" if any(isinstance(label, str) for label in frame.index[:1]) else "",
         "rows": fit.nobs,
         "codes": pack(frame.codes),
-        "weights": {} if even else pack(np.asarray(frame.weights, float)),
+        "weights": {} if even else pack(frame.weights),
         "classes": [
             {"name": str(level), "colour": colour(k), "mark": mark(k)}
             for k, level in enumerate(fit.classes)

@@ -110,7 +110,7 @@ class NoExample(pc.KNN):
     example: ClassVar[dict] = {}
 
 
-@pytest.mark.parametrize("name", ["name", "can", "path", "grid", "tuned", "serves", "larger", "as_repeats"])
+@pytest.mark.parametrize("name", ["name", "can", "path", "grid", "tuned", "larger", "as_repeats"])
 def test_a_parameter_has_no_name_that_says_something_of_every_method(name):
     with pytest.raises(pc.errors.OptionError, match=f"Mine has a parameter '{name}', but Model.{name} describes every method"):
         type("Mine", (pc.Model,), {"__annotations__": {name: "str"}, name: "mine"})

@@ -82,7 +82,7 @@ class Near:
         """The distances (r, len(ks)) of the k-th nearest candidates; no list may be shorter."""
         if not len(self):
             return np.empty((0, len(ks)), self.distance.dtype)
-        return np.asarray(np.sort(self.padded(), axis=1)[:, ks - 1])
+        return np.sort(self.padded(), axis=1)[:, ks - 1]
 
     def within(self, last: Array) -> Near:
         """The candidates that are no farther than a distance for each row (r,)."""
@@ -125,7 +125,7 @@ def parts_of(r: int, q: int) -> list[slice]:
 
 def smallest(D: Array, k: int) -> Array:
     """The k-th smallest value of each row."""
-    return np.asarray(D.min(axis=1) if k == 1 else np.partition(D, k - 1, axis=1)[:, k - 1])
+    return D.min(axis=1) if k == 1 else np.partition(D, k - 1, axis=1)[:, k - 1]
 
 
 def _up_to(D: Array, last: Array) -> Near:

@@ -138,7 +138,7 @@ class Compared:
         <= (q + E) (1 + k) / (1 - k) for another that is as near, and its approximation is at most
         that + E.
         """
-        return np.asarray((values + self.error) * self.stretch + self.error)
+        return (values + self.error) * self.stretch + self.error
 
     @property
     def stretch(self) -> float:
@@ -149,9 +149,8 @@ class Compared:
     def error(self) -> Array:
         """The largest error that the approximations of each line may have, (r, 1)."""
         bounds, most = self.bounds, float(self.across.square.max())
-        return np.asarray(
-            1.001 * (bounds.norm * (self.lines.square.astype(float)[:, None] + most) + bounds.slack)
-        )
+        square = self.lines.square.astype(float)[:, None]
+        return 1.001 * (bounds.norm * (square + most) + bounds.slack)
 
     def codes(self, reach: Array) -> Array | None:
         """For each pair the number of radii with d >= radius, uint8 (r, q); None if the bound
@@ -280,7 +279,7 @@ def _side(X: Array, centre: Array, scale: float) -> Side:
 def approximate(lines: Side, across: Side) -> Array:
     """Twice the products of two sides, float32 (lines, across), on one thread, as tiles are given to threads."""
     with alone():
-        return np.asarray((lines.near * np.float32(2)) @ across.near.T)
+        return (lines.near * np.float32(2)) @ across.near.T
 
 
 @kernel

@@ -201,7 +201,7 @@ def nearest_one(query: Query, prototypes: Points) -> Array:
     if len(query) == 0:
         return np.empty(0, np.int64)
     line, rank = rank_of(prototypes)
-    return np.asarray(line[np.minimum.reduceat(rank[near.at], near.start[:-1])])
+    return line[np.minimum.reduceat(rank[near.at], near.start[:-1])]
 
 
 def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> Array:
@@ -397,7 +397,7 @@ class KNNRule(WithPrototypes):
     def predict(self, kind: str, query: Query) -> Array:
         if kind in ("class", "prob"):
             path = KNNPath((self.k,), self.prototypes, self.weight, self.classes, self.seed)
-            return np.asarray(path.predict(kind, query)[:, 0])
+            return path.predict(kind, query)[:, 0]
         if kind == "distance":
             return class_distances(
                 query.dissimilarities(self.prototypes), self.prototypes, self.classes
@@ -432,7 +432,7 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
     for s in range(len(ks)):
         cast = np.bincount(cell, w * (near.distance <= radii[rows, s]), len(near) * classes)
         out[:, s] = cast.reshape(len(near), classes)
-    return np.asarray(out / out.sum(axis=2, keepdims=True))
+    return out / out.sum(axis=2, keepdims=True)
 
 
 def ordered_votes(
@@ -444,7 +444,7 @@ def ordered_votes(
     cast = np.zeros((*first.shape, classes))
     np.put_along_axis(cast, codes[first][:, :, None], weight[first][:, :, None], axis=2)
     out = np.cumsum(cast, axis=1)[:, ks - 1]
-    return np.asarray(out / out.sum(axis=2, keepdims=True))
+    return out / out.sum(axis=2, keepdims=True)
 
 
 def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:

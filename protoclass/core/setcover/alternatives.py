@@ -103,7 +103,7 @@ class ClassCover:
 
     def rows_of(self, j: int) -> Array:
         """The rows in the ball of a candidate."""
-        return np.asarray(self.program.covers[[j]].indices)
+        return self.program.covers[[j]].indices
 
     def case(self, gone: Array, out: Array, paid: float = 0.0) -> Case:
         """The program without some candidates, where some rows need no cover.

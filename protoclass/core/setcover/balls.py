@@ -209,7 +209,7 @@ class Balls:
     def _coded(self, candidates: Array, rows: Array) -> Array:
         """Codes of some candidates and rows, uint8 (a, b)."""
         if self.codes is not None:
-            return np.asarray(self.codes[np.ix_(candidates, rows)])
+            return self.codes[np.ix_(candidates, rows)]
 
         def codes(tile: Tile) -> Array:
             return self.task.D.codes(rows[tile.rows], candidates[tile.columns], self.coding)

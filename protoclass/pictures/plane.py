@@ -138,9 +138,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     given matrix has no row among its candidates: the first two principal axes of the rows'
     dissimilarities to the candidates; the prototypes then have no place.
 
-    The names of the axes say how good the map is: the share of the squared dissimilarities between
-    the landmarks that each shows (of the absolute eigenvalues, as some are negative where no points
-    have such distances).
+    The names of the axes say how good the map is: Sammon's stress of the landmarks, and the share
+    of the squared dissimilarities between them that each axis shows (of the absolute eigenvalues,
+    as some are negative where no points have such distances).
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
     words = (
         f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
-        f"second axis of the map: {second}",
+        f"second axis of the map: {second}; stress {stress(X, among):.3g}",
     )
     return Plane(spots, locate, words, one_unit=True)
 

@@ -18,8 +18,7 @@ import pandas as pd
 from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
-from ..estimation.arguments import is_default, loss_matrix, own_folds
-from ..estimation.calibration import arguments_of
+from ..estimation.arguments import arguments_of, is_default, loss_matrix, own_folds
 from ..estimation.calls import TWICE, WORSE, fit_call, prepare
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of

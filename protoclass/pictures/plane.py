@@ -275,13 +275,11 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     if prototypes.radii is None or not len(prototypes) or not plane.of_metric:
         return np.empty((0, CORNERS, 2))
     points = take(prototypes, np.arange(len(prototypes))[which])
-    finite = np.asarray(points.radii, float)
-    radii = np.where(np.isfinite(finite), finite, np.nan)[:, None, None]
+    radii = np.where(np.isfinite(points.radii), points.radii, np.nan)[:, None, None]
     angle = np.linspace(0, 2 * np.pi, CORNERS)
     step = np.column_stack([np.cos(angle), np.sin(angle)])
-    metric = fit.dissimilarity.metric
     try:
-        metric = as_vectors(metric)
+        metric = as_vectors(fit.dissimilarity.metric)
         centres = metric.coordinates(fit.dissimilarity._prototype_rep(points))
         if centres.shape[1] != 2:
             return np.empty((0, CORNERS, 2))

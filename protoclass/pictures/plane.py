@@ -275,7 +275,8 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     if prototypes.radii is None or not len(prototypes) or not plane.of_metric:
         return np.empty((0, CORNERS, 2))
     points = take(prototypes, np.arange(len(prototypes))[which])
-    radii = np.where(np.isfinite(points.radii), points.radii, np.nan)[:, None, None]
+    radii = np.asarray(points.radii)[:, None, None]
+    radii = np.where(np.isfinite(radii), radii, np.nan)
     angle = np.linspace(0, 2 * np.pi, CORNERS)
     step = np.column_stack([np.cos(angle), np.sin(angle)])
     try:
@@ -287,10 +288,9 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     except NoCoordinatesError:
         return np.empty((0, CORNERS, 2))
     corners = centres[:, None] + radii * unit
-    pairs = zip(corners, centres, radii.ravel(), strict=True)
     if not all(
         np.allclose(metric.between(metric.place(c), metric.place(m[None])), r)
-        for c, m, r in pairs
+        for c, m, r in zip(corners, centres, radii.ravel(), strict=True)
         if r == r
     ):
         # coordinates without a norm: where a ball lies changes its shape

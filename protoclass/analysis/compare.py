@@ -279,7 +279,7 @@ def split(data: Any, response: str, test_size: float = 1 / 3, seed: int = 0) -> 
     known = np.flatnonzero(codes >= 0)
     check_test_size(test_size)
     test = np.zeros(len(table), bool)
-    test[known[holdout(codes[known], float(test_size), check_seed(seed))]] = True
+    test[known[holdout(codes[known], test_size, check_seed(seed))]] = True
     return as_given(table[~test], data), as_given(table[test], data)
 
 
@@ -560,7 +560,7 @@ def draw_splits(
         if groups is not None:
             raise OptionError("groups need cv=, which leaves whole groups out")
         check_test_size(test_size)
-        tests = [holdout(y, float(test_size), s) for s in seeds]
+        tests = [holdout(y, test_size, s) for s in seeds]
         if not tests[0].any():
             raise OptionError(
                 f"test_size={test_size:g} of {len(y)} rows leaves no test row: use more"

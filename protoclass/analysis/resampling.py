@@ -142,7 +142,7 @@ class Stability(Result):
                 f"0.5 (two disjoint samples are needed), not {brief(given)}"
             )
         task = self.fit._problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
-        rows = [count_fraction(task, float(fraction)) for fraction in fractions]
+        rows = [count_fraction(task, fraction) for fraction in fractions]
         pairs = [(k, b) for k in range(len(fractions)) for b in range(resamples)]
 
         def run(pair: tuple[int, int]) -> tuple[float, float, float]:
@@ -451,12 +451,12 @@ def count_fraction(task: Task, fraction: float) -> int:
     """Number of rows of a sample with this fraction of each class; raises if a class has none."""
     counts = np.floor(fraction * np.bincount(task.y, minlength=task.classes)).astype(int)
     if not counts.all():
-        c = int(counts.argmin())
+        c = counts.argmin()
         raise DataError(
             f"class {shown(task.levels[c])} has {(task.y == c).sum()} rows, but a fraction of "
             f"{fraction:g} contains none of them: use larger fractions, up to 0.5"
         )
-    return int(counts.sum())
+    return counts.sum()
 
 
 def replicate_once(
@@ -478,7 +478,7 @@ def replicate_once(
         other = select(fit, task, second.astype(np.int64), seed[2], draw)
         distances, hits = distances_to_samples(task, selection, [other], second)
         hit, random = (distances < selection.radii).mean(), hits.mean()
-    k = int(draw.integers(len(selection.at)))
+    k = draw.integers(len(selection.at))
     row = task.candidate_row[selection.at[k]]
     if row >= 0:
         second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False

@@ -27,7 +27,7 @@ from ..estimation.problem import Call, is_default, loss_matrix, own_folds, short
 from ..frames.frame import Frame, mold
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_given, as_pandas, read_for
-from ..ground.checks import check_runs, check_seed, is_number, is_real, one_of
+from ..ground.checks import check_seed, is_number, is_real, one_of, seed_of_runs
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
 from ..ground.options import watch
 from ..metrics.base import Metric, as_vectors
@@ -146,7 +146,7 @@ def compare(
             "compare needs a formula, data and methods: "
             "use compare_fits([fit1, fit2], new) for existing fits"
         )
-    check_runs("repeats", repeats, seed, progress, least=1)
+    seed_of_runs("repeats", repeats, seed, progress, least=1)
     common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
     specs = {
         name: {**({} if is_estimator(spec["method"]) else common), **spec}

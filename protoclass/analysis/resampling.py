@@ -20,7 +20,7 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT, Problem
 from ..frames.tables import as_pandas
-from ..ground.checks import check_runs, is_number, one_of
+from ..ground.checks import is_number, one_of, seed_of_runs
 from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief, shown
 from ..ground.options import fixed, significant, watch
 from ..metrics.base import TrainedMetric, train_metric
@@ -133,7 +133,7 @@ class Stability(Result):
         >>> table[["ball_hit_rate", "reselected"]].round(2).to_dict("list")
         {'ball_hit_rate': [0.81], 'reselected': [0.28]}
         """
-        seed = check_runs("resamples", resamples, seed, progress, usual=self.fit._problem.seed)
+        seed = seed_of_runs("resamples", resamples, seed, progress, usual=self.fit._problem.seed)
         given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
         valid = [is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions]
         if not fractions or not all(valid):
@@ -196,7 +196,7 @@ class Stability(Result):
             raise NotAvailableError(
                 f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA"
             )
-        seed = check_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
+        seed = seed_of_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
         frame = fit.frame
 
         def learn(b: int) -> Array:
@@ -334,7 +334,7 @@ def stability(
     >>> found.prototypes[["ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
     {'ball_hit_rate': [1.0, 1.0], 'distance_95': [0.6, 0.56]}
     """
-    seed = check_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
+    seed = seed_of_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted, name = fit.model.can.weights, fit.model.name
     if sample == "bootstrap" and not weighted:
@@ -612,7 +612,7 @@ def permutation_test(
     0.05
     """
     problem = validation._problem
-    seed = check_runs("resamples", resamples, seed, progress, 1, problem.seed)
+    seed = seed_of_runs("resamples", resamples, seed, progress, 1, problem.seed)
     how, order = exchangeable(problem.frame.codes, problem.groups)
     orders = (order(np.random.default_rng([seed, b])) for b in range(resamples))
     results = each_fit(partial(validate_permuted, validation), orders)

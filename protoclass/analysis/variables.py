@@ -21,7 +21,7 @@ from ..estimation.decisions import FoldRule
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
-from ..ground.checks import check_runs
+from ..ground.checks import seed_of_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
@@ -574,7 +574,7 @@ def importance(
     >>> fit.importance(resamples=5).index[:2].tolist()
     ['petal_width', 'petal_length']
     """
-    seed = check_runs("resamples", resamples, seed, progress, 1, fit._problem.seed)
+    seed = seed_of_runs("resamples", resamples, seed, progress, 1, fit._problem.seed)
     groups = variable_groups(fit, variables)
     if variables is None and len(groups) > MOST:
         words = (

@@ -123,7 +123,7 @@ def test_each_part_of_a_summary_is_one_tabular(hostile, iris, tmp_path):
     for data in (iris, odd, hostile):
         fit = pc.fit("species ~ .", data, eps=1.0)
         test, groups = fit.test(data), fit.test(data, by=np.arange(len(data)) % 2)
-        for summary in (value() for v in (fit, test, groups) for value in (v.summary, v.as_table)):
+        for summary in (fit.summary(), *(value() for v in (test, groups) for value in (v.summary, v.as_table))):
             text = summary.as_latex("5 % & more", "tab:iris")
             found = list(tabulars(text))
             assert len(found) == text.count("tabular}") / 2 == len(summary.sheets)

@@ -541,7 +541,7 @@ def at(
         point = fit._curve._chosen_at(tuned)
         return fit._learn(fit._problem, fit._curve._select(point), fit._curve)
     if swap is not None:
-        if not isinstance(swap, Mapping):
+        if not isinstance(swap, Mapping) or not swap:
             raise OptionError(
                 f"swap must map prototypes to their substitutes, such as {{5: 12}}, not {brief(swap)}"
             )

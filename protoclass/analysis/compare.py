@@ -18,12 +18,13 @@ import pandas as pd
 from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
+from ..estimation.arguments import is_default, loss_matrix, own_folds
 from ..estimation.calibration import arguments_of
 from ..estimation.calls import TWICE, WORSE, fit_call, prepare
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of
 from ..estimation.fitted import Fitted
-from ..estimation.problem import Call, is_default, loss_matrix, own_folds, short
+from ..estimation.problem import Call, short
 from ..frames.frame import Frame, mold
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_given, as_pandas, read_for

@@ -17,7 +17,7 @@ from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilso
 from ..core.statistics.one_se import losses
 from ..core.statistics.roc import AUC, mean_auc
 from ..core.statistics.scores import brier, log_loss
-from ..estimation.problem import loss_matrix
+from ..estimation.arguments import loss_matrix
 from ..frames.tables import cached_table
 from ..ground.checks import Served, one_of, quoted
 from ..ground.errors import DataError, NotAvailableError, OptionError, shown

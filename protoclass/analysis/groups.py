@@ -21,10 +21,10 @@ from ..core.statistics.intervals import (
     sums_of,
 )
 from ..core.statistics.sums import as_counts
+from ..estimation.arguments import loss_matrix
 from ..estimation.copies import coincidences
 from ..estimation.decisions import threshold_in_words, threshold_of
 from ..estimation.fitted import Fitted
-from ..estimation.problem import loss_matrix
 from ..frames.schema import along, given_weights, group_codes
 from ..frames.tables import as_pandas, cached_table
 from ..ground.checks import one_of

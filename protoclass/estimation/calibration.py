@@ -37,12 +37,13 @@ from ..ground.errors import (
 )
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
+from .arguments import check_measure, measure_losses
 from .copies import coincidences
 from .cross_validation import FoldPath, Lost, draw_folds, fold_paths, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
 from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
-from .problem import Problem, check_measure, measure_losses, with_folds
+from .problem import Problem, with_folds
 
 METHODS = ("auto", *LEARN)
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again

@@ -1,10 +1,10 @@
-"""Public calls from begin to end: the checks of their options, a fit, a cross-validation, their
-warnings, and predictions from file to file.
+"""Public calls from begin to end: a fit, a cross-validation, their warnings, and predictions from
+file to file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from ..frames.frame import Frame, mold
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Unseen, check_unique, group_codes
 from ..frames.tables import (
+    Absent,
     arrow_tables,
     as_pandas,
     files_of,
@@ -27,7 +28,7 @@ from ..frames.tables import (
     read_for,
     unshared,
 )
-from ..ground.checks import MOST_RUNS, check_progress, check_seed, is_number, one_of, whole_number
+from ..ground.checks import check_progress, one_of
 from ..ground.errors import (
     DataWarning,
     FormulaError,
@@ -44,7 +45,6 @@ from ..metrics.base import Metric
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import (
     Candidates,
-    check_candidates,
     resolve,
     texts_as_wholes,
     tried,
@@ -52,9 +52,17 @@ from ..metrics.measuring import (
     with_predictors,
 )
 from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
-from ..models.base import Model
-from ..models.registry import methods_with
 from ..models.registry import model as find_model
+from .arguments import (
+    DEFAULTS,
+    budget_of,
+    check_arguments,
+    is_default,
+    is_drawn,
+    measure_losses,
+    own_folds,
+    weigh_classes,
+)
 from .calibration import arguments_of, calibrated
 from .copies import copied
 from .cross_validation import validate
@@ -62,21 +70,12 @@ from .decisions import LEVEL
 from .error_curve import READ, ErrorCurve, Selection
 from .fitted import AnyFit, Fitted
 from .problem import (
-    DEFAULTS,
     Call,
     Problem,
-    budget_of,
-    check_measure,
     choose_candidates,
     counted,
-    is_default,
-    is_drawn,
     learned_metric,
-    measure_losses,
-    own_folds,
-    read_tolerance,
     refuse_budget,
-    weigh_classes,
 )
 
 WORSE = "worse than no information"  # in every such warning, which is recognised by it
@@ -86,97 +85,25 @@ TWICE = (
 )
 
 
-def check_options(call: Call) -> tuple[Call, Model]:
-    """The call with copies of its data, and its method, once all arguments are checked as far as
-    they do not depend on the data.
+def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
+    """The call with copies of its tables, the data, the frame of the rows that take part, and their
+    folds and groups.
     """
     copies = {
         name: unshared(call.arguments[name])
         for name in ("weights", "groups", "cv", "class_weights")
     }
-    call = replace(call, data=unshared(call.data), arguments={**call.arguments, **copies})
-    options = call.arguments
-    if not isinstance(call.formula, str):
-        raise FormulaError(
-            f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
-        )
-    model = find_model(options["method"], call.parameters, beside=DEFAULTS)
-    is_drawn(options["cv"])  # raises for a splitter of scikit-learn
-    check_measure(options["measure"])
-
-    candidates = options["candidates"]
-    check_candidates(candidates)
-    kind = "unlabelled" if isinstance(candidates, (str, Candidates)) else "subset"
-    by_default = isinstance(candidates, str) and candidates in ("auto", "train")
-    if not by_default and kind not in model.can.candidates:
-        rows = " or a number of them" if "subset" in model.can.candidates else ""
-        raise OptionError(
-            f"method {model.name!r} needs the training rows as candidates, not "
-            f"{brief(candidates)}: use candidates='train'{rows}"
-        )
-
-    choose, tolerance = options["choose"], options["tolerance"]
-    one_of("choose", choose, ("auto", "1se", "min", "bound"))
-    if choose == "bound" and not model.can.grid_bounds:
-        raise OptionError(
-            f"choose='bound' needs a bound over the grid, which method {model.name!r} does not "
-            f"have: use {methods_with('grid_bounds')}"
-        )
-    if tolerance is not None and choose != "auto":
-        raise OptionError(
-            f"tolerance={brief(tolerance)} is itself a rule of selection, beside choose={choose!r}: leave out one"
-        )
-    if not is_number(read_tolerance(tolerance)[0], 0):
-        raise OptionError(
-            "tolerance must be a number >= 0 in the unit of the measure, such as 0.02, or a "
-            f"percentage of the lowest error, such as '5%', not {brief(tolerance)}"
-        )
-
-    budget = options["max_prototypes"]
-    if budget is not None and not model.can.counted:
-        raise OptionError(
-            f"max_prototypes={brief(budget)} needs a number of prototypes to select, but method "
-            f"{model.name!r} has none: use {methods_with('counted')}"
-        )
-    if budget is not None and not is_number(budget, 1, integral=True):
-        raise OptionError(f"max_prototypes must be a whole number >= 1, not {brief(budget)}")
-
-    factors = options["class_weights"]
-    if isinstance(factors, (Mapping, pd.Series)):
-        for name, value in factors.items():
-            if not is_number(value, 0.0, above=True):
-                raise OptionError(
-                    f"class_weights[{shown(name)}] must be a number > 0, not {brief(value)}: to "
-                    "leave out a class, remove its rows from the data"
-                )
-    for name in ("weights", "class_weights"):
-        if options[name] is not None and not model.can.weights:
-            raise OptionError(
-                f"{name}= needs a method with weights, which {model.name!r} does not have: use "
-                f"{methods_with('weights')}"
-            )
-
-    if not is_default("repeats", options["repeats"]):
-        whole_number("repeats", options["repeats"], 1, MOST_RUNS)
-    check_seed(options["seed"])
-    check_progress(options["progress"])
-    return call, model
-
-
-def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
-    """The call with the data that were read, the data, the frame of the rows that take part, and
-    their folds and groups.
-    """
-    options = call.arguments
+    options = {**call.arguments, **copies}
     aside = {name: options[name] for name in ("weights", "groups")}
-    call = replace(call, data=read_for(call.data, call.formula, aside))  # a file is read once
-    data = as_pandas(call.data)
-    folds, drawn = own_folds(options["cv"], data), is_drawn(options["cv"])
+    read = read_for(unshared(call.data), call.formula, aside)  # a file is read once
+    data = as_pandas(read)
+    drawn = is_drawn(options["cv"])
+    folds = own_folds(options["cv"], data)
     columns = (options["groups"],) if drawn else (options["groups"], folds)
     frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
     rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
     return (
-        call,
+        replace(call, data=read, arguments=options),
         data,
         frame,
         folds if drawn else folds[rows],
@@ -185,8 +112,13 @@ def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray |
 
 
 def prepare(call: Call) -> Problem:
-    """The problem of a call: its options are checked first, then the rows are read."""
-    call, model = check_options(call)
+    """The problem of a call: its arguments are checked first, then the rows are read."""
+    if not isinstance(call.formula, str):
+        raise FormulaError(
+            f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
+        )
+    model = find_model(call.arguments["method"], call.parameters, beside=DEFAULTS)
+    check_arguments(call.arguments, model)
     call, data, frame, folds, groups = _read_rows(call)
     options, candidates = call.arguments, call.arguments["candidates"]
     frame, factors = weigh_classes(frame, options["class_weights"])
@@ -401,7 +333,8 @@ def predict_to(
     kind : str, or list of these
         Kinds of prediction, as in `predict`. "class", "cover" and "nearest" have one column; the
         others have one for each class, such as "prob_<class>", and "set_<class>": whether the class
-        is in the set. "nearest" is the row label of the nearest prototype.
+        is in the set. "nearest" is the row label of the nearest prototype, or the value of its only
+        `key`, if the training data have this column.
     level, prior, loss, threshold, unseen
         Arguments of `predict`.
     overwrite : bool
@@ -464,7 +397,7 @@ def predict_to(
         )
     if is_path(new) and path.resolve() in [file.path.resolve() for file in files_of(new)]:
         raise OptionError(f"out={brief(str(path))} is also an input file: use another")
-    labels = {kind: _labels(fit, kind) for kind in kinds}
+    labels = {kind: _labels(fit, kind, keys) for kind in kinds}
 
     def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
         first = 0
@@ -512,12 +445,16 @@ def _listed(given: Any) -> list[Any]:
     return [] if given is None else [given]
 
 
-def _labels(fit: Fitted, kind: str) -> pd.Series:
-    """The text to write for each class or prototype."""
-    labels = pd.Index(fit.classes, dtype=object)
-    if kind == "nearest":
-        labels = fit._prototype_names.unique()
-    return pd.Series(of_one_type(labels.tolist()), labels, object)
+def _labels(fit: Fitted, kind: str, keys: list[Any]) -> pd.Series:
+    """The text to write for each class or prototype: of a row that is stored, its only key."""
+    labels, data = pd.Index(fit.classes, dtype=object), fit.call.data
+    if kind != "nearest":
+        return pd.Series(of_one_type(labels.tolist()), labels, object)
+    names = labels = fit._prototype_names.unique()
+    if len(keys) == 1 and not isinstance(data, Absent) and (fit._prototype_row >= 0).all():
+        known = as_pandas(data)
+        names = known.loc[labels, keys[0]] if keys[0] in known else labels
+    return pd.Series(of_one_type(names.tolist()), labels, object)
 
 
 def _columns(kind: str, answers: Any, labels: pd.Series) -> Iterator[tuple[str, Any]]:

@@ -38,7 +38,8 @@ from ..ground.checks import check_level, check_seed, one_of, whole_number
 from ..ground.errors import OptionError, brief
 from ..ground.savable import savable
 from ..values import public
-from .problem import MEASURES, Problem, read_tolerance, refuse_budget
+from .arguments import NAMED, read_tolerance
+from .problem import Problem, refuse_budget
 
 # values of a rule that are calibrated: the first that it has
 READ = ("prob", "decision", "distance")
@@ -302,7 +303,7 @@ class ErrorCurve:
                     f"the smallest rule of {len(self.grid)} grid points has",
                 )
         least = least_se(self._weights, self._loss.max(axis=1)[problem.frame.codes], problem.groups)
-        largest, relative = (None, False) if tolerance is None else read_tolerance(tolerance)
+        largest, relative = read_tolerance(tolerance)
         if model.has("rank"):
             rank = np.array([model.rank(values) for values in self.grid.to_dict("records")])
         return Limits(allowed, largest, relative, least, rank)
@@ -310,7 +311,7 @@ class ErrorCurve:
     @property
     def _measure_name(self) -> str:
         """Name of the measure: "error", "balanced error", "ordinal error" or "loss"."""
-        return MEASURES[self.measure]
+        return f"{self.measure} error" if self.measure in NAMED[1:] else self.measure
 
     def corrected(self, choose: str | None = None) -> Estimate:
         """Error of the selected point, corrected for its selection, with a 95 % interval.

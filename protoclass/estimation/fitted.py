@@ -39,11 +39,12 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..models.base import LearnedRule, Model
 from ..models.registry import lacking
 from ..values import public
+from .arguments import loss_matrix
 from .copies import copied
 from .cross_validation import KINDS, lowest_by_size, validate
 from .decisions import LEVEL, Calibration, decide, prior_of, threshold_of
 from .error_curve import BY_HAND, ErrorCurve, Selection, grid_point
-from .problem import HOLD_LIMIT, Call, Problem, check_rows_needed, loss_matrix
+from .problem import HOLD_LIMIT, Call, Problem, check_rows_needed
 
 AnyFit = TypeVar("AnyFit", bound="Fitted")
 

@@ -1,12 +1,11 @@
-"""A call of `fit` or `cross_validate`; the problem that it means: rows, metric, method and folds;
-and the meaning of single arguments, in the order of `fit`.
+"""A call of `fit` or `cross_validate`, and the problem that it means: rows, metric, method and
+folds, with the learned metric, the candidates and the budget.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import fsum
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,8 @@ from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
 from ..core.task import Task
 from ..frames.frame import Frame, blocks
-from ..frames.schema import labels_along
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import check_seed, either, hint_for_value, quoted
+from ..ground.checks import check_seed, quoted
 from ..ground.errors import DataError, NotAvailableError, OptionError, brief, printed, shown
 from ..ground.options import bar
 from ..ground.savable import savable
@@ -29,13 +27,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import Candidates, measure_frame, resolve
 from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
-
-DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
-    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto",
-    "choose": "auto", "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-    "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
-    "max_prototypes": None, "tolerance": None,
-}  # fmt: skip
+from .arguments import DEFAULTS, is_default, is_drawn, own_folds
 
 
 @savable
@@ -106,13 +98,6 @@ class Call:
 def _is_absent(value: Any) -> bool:
     return isinstance(value, Absent) or (
         isinstance(value, Mapping) and any(map(_is_absent, value.values()))
-    )
-
-
-def is_default(name: str, value: Any, defaults: Mapping[str, Any] = DEFAULTS) -> bool:
-    """Whether an argument has its default value, so that a call need not show it."""
-    return (
-        name in defaults and type(value) is type(defaults[name]) and bool(value == defaults[name])
     )
 
 
@@ -347,20 +332,6 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
 # cv=
 
 
-def is_drawn(cv: Any) -> bool:
-    """Whether `cv=` is a number of folds to draw, and not the fold of each row."""
-    if hasattr(cv, "split") and not isinstance(cv, (str, pd.Series, pd.Index)):  # of scikit-learn
-        raise OptionError(
-            f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}"
-        )
-    return cv is None or isinstance(cv, (str, int, float, np.number))
-
-
-def own_folds(cv: Any, data: pd.DataFrame) -> Any:
-    """`cv=` as given; folds of one's own as an array with the fold of each row of the data."""
-    return cv if is_drawn(cv) else labels_along(cv, data, "cv folds").to_numpy()
-
-
 def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
     """The problem with other folds, drawn once from its own seed or another."""
     folds = cv
@@ -373,29 +344,6 @@ def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
 
 
 # tolerance= and max_prototypes=
-
-
-def read_tolerance(tolerance: Any) -> tuple[Any, bool]:
-    """A tolerance without its unit, 0 if there is none, and whether it is a proportion of the
-    lowest error, as in "5%".
-    """
-    relative = isinstance(tolerance, str) and tolerance.endswith("%")
-    try:
-        return (float(tolerance[:-1]) / 100 if relative else tolerance or 0.0), relative
-    except ValueError:
-        return tolerance, relative
-
-
-def budget_of(budget: Any, model: Model, classes: int) -> int | None:
-    """The maximum number of prototypes by `max_prototypes=`, if it allows one for each class."""
-    if budget is None:
-        return None
-    if model.can.counted != "features" and budget < classes:
-        raise OptionError(
-            f"max_prototypes must be at least {classes}, one prototype for each class, not "
-            f"{budget}: use more, or leave classes out of the data"
-        )
-    return int(budget)
 
 
 def counted(path: Path, model: Model, classes: int) -> np.ndarray:
@@ -424,140 +372,3 @@ def refuse_budget(problem: Problem, smallest: int, grid: str) -> OptionError:
         f"max_prototypes={problem.budget} is too small, because {grid} {smallest} {what}: use as "
         f"many, or leave out parameters of {problem.model.name} that make it larger"
     )
-
-
-# measure= and loss=
-
-NAMED = ("error", "balanced", "ordinal")  # measures with a name
-# in words
-MEASURES = {
-    "error": "error",
-    "balanced": "balanced error",
-    "ordinal": "ordinal error",
-    "loss": "loss",
-}
-
-
-def check_measure(measure: Any) -> None:
-    """Raise unless `measure=` is the name of an error, a loss matrix, or the costs of classes."""
-    if not (
-        isinstance(measure, (pd.DataFrame, Mapping))
-        or (isinstance(measure, str) and measure in NAMED)
-    ):
-        hint = hint_for_value("measure", measure, NAMED)
-        raise OptionError(
-            f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an "
-            f"error in a class, such as {{'ill': 5}}, not {brief(measure)}{hint and ': '}{hint}"
-        )
-
-
-def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
-    """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
-    if not isinstance(measure, str):
-        return loss_matrix(measure, frame.levels), "loss"
-    if measure != "ordinal":
-        return 1.0 - np.eye(len(frame.levels)), measure
-    if frame.response is None or not frame.response.ordered:
-        name = frame.formula.response
-        raise OptionError(
-            f"measure='ordinal' needs an ordered response, but {shown(name)} has no order: use data[{name!r}] = "
-            f"pd.Categorical(data[{name!r}], categories=[...], ordered=True)"
-        )
-    codes = np.arange(len(frame.levels))
-    return np.abs(np.subtract.outer(codes, codes)).astype(float), measure
-
-
-def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
-    """Loss (classes, classes) of predicting column j for class i; 0-1 loss if none is given.
-
-    For two classes it may map a class to the cost of an error in it; the other cost is 1.
-    """
-    L = len(levels)
-    if loss is None:
-        return 1.0 - np.eye(L)
-    if isinstance(loss, Mapping):
-        if L != 2 or len(loss) not in (1, 2) or not set(loss) <= set(levels):
-            raise OptionError(
-                f"costs {brief(dict(loss))} need two classes, one or both of them as keys, but the "
-                f"classes are {list(levels)}: use a loss matrix as a DataFrame"
-            )
-        costs = [loss.get(level, 1.0) for level in levels]
-        loss = pd.DataFrame([[0.0, costs[0]], [costs[1], 0.0]], levels, levels)
-    if not isinstance(loss, pd.DataFrame):
-        raise OptionError(
-            "loss must be a DataFrame with true classes as rows and predicted ones as columns, or "
-            f"{{'ill': 5}} for two classes, not {brief(loss)}"
-        )
-    if set(loss.index) != set(levels) or set(loss.columns) != set(levels) or loss.shape != (L, L):
-        raise OptionError(
-            f"a loss matrix needs one row (truth) and one column (predicted) for each class: {list(levels)}"
-        )
-    try:
-        if any(pd.api.types.is_complex_dtype(t) for t in loss.dtypes):
-            raise TypeError
-        values = loss.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
-    except (TypeError, ValueError, OverflowError):
-        raise OptionError("a loss matrix must contain numbers") from None
-    if (
-        not (np.isfinite(values) & (values >= 0)).all()
-        or values.diagonal().any()
-        or not values.any()
-    ):
-        raise OptionError("losses must be finite and >= 0, 0 on the diagonal and somewhere > 0")
-    return values
-
-
-# class_weights=
-
-
-def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray | None]:
-    """The frame with weights times the factors of the classes, and these factors (classes,)."""
-    if class_weights is None:
-        return frame, None
-    factors = class_factors(frame, class_weights)
-    with np.errstate(over="ignore", under="ignore"):
-        weights = frame.weights * factors[frame.codes]
-        total = weights.sum()
-    if not np.isfinite(total) or not weights[frame.weights > 0].all():
-        raise DataError(
-            f"class_weights={brief(class_weights)} times the weights of the rows overflows or is "
-            "about 0: use factors nearer to 1"
-        )
-    return replace(frame, weights=weights), factors
-
-
-def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
-    """The factor of each class (classes,).
-
-    Parameters
-    ----------
-    frame : Frame
-        Frame in which every class has rows with weight.
-    class_weights : "balanced", or mapping of class to number > 0
-        Balanced: all classes weigh the same, and the sum of all weights is unchanged. In a mapping,
-        classes that are not named have the factor 1.
-
-    Examples
-    --------
-    >>> from protoclass.frames.frame import mold
-    >>> frame = mold("y ~ a", pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["ill", "well", "well"]}))
-    >>> class_factors(frame, "balanced").tolist(), class_factors(frame, {"ill": 5}).tolist()
-    ([1.5, 0.75], [5.0, 1.0])
-    """
-    levels = frame.levels
-    if isinstance(class_weights, str) and class_weights == "balanced":
-        of_class = np.array([fsum(frame.weights[frame.codes == c]) for c in range(len(levels))])
-        return fsum(frame.weights) / (len(levels) * of_class)
-    if not isinstance(class_weights, (Mapping, pd.Series)):
-        raise OptionError(
-            "class_weights must be 'balanced', or a dict or Series of factors by class, such as "
-            f"{{{levels[0]!r}: 5}}, not {brief(class_weights)}"
-        )
-    factors = dict(class_weights)
-    strange = [name for name in factors if name not in levels]
-    if strange or not factors:
-        named = f"{shown(strange[0])} is not a class" if strange else "no class is named"
-        raise OptionError(
-            f"class_weights must have classes as keys ({', '.join(map(shown, levels))}), but {named}"
-        )
-    return np.array([float(factors.get(level, 1.0)) for level in levels])

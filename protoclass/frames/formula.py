@@ -83,7 +83,9 @@ PARTS = re.compile(
 PIECES = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]|]|[^`\"'%(\[)\]|]+|.", re.DOTALL)
 VECTOR = re.compile(r"\s*((?:[^()'\"`]|'[^']*'|\"[^\"]*\")*)\)")  # after R's "c("
 CONSTANTS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|Inf|TRUE|FALSE|[\d.]+(?:e[+-]?\d+)?|[\s,+-])*")
-COMPARED = re.compile(r"(`[^`]*`|[\w.]+)\s*([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")")
+COMPARED = re.compile(
+    r"(?<![\w.])(`[^`]*+`|[\w.]++)\s*+([<>]=?|[!=]=)\s*([\w.]+|'[^']*'|\"[^\"]*\")"
+)
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*(?:\([^()]*\))?)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
 LISTED = 12  # names in a message
@@ -359,10 +361,14 @@ def _read_response(left: str, columns: list[str]) -> str:
         raise _refused(called[1], left[called.end() :], LEFT, left)
     if name != left or re.fullmatch(r"[\w .]+", name):
         raise FormulaError(unknown(f"the response {shown(name)}", columns))
-    raise FormulaError(
-        f"the left side must be the name of a column, not {shown(left)}: compute it in the data "
-        "frame first"
+    several = [c for c in columns if re.search(rf"(?<![\w.]){re.escape(c)}(?![\w.(])", left)]
+    joined = " + ' ' + ".join(f"data[{shown(c)}].astype(str)" for c in several)
+    cure = (
+        f"use data['both'] = {joined}, and 'both ~ ...'"
+        if several[1:]
+        else "compute it in the data frame first"
     )
+    raise FormulaError(f"the left side must be the name of a column, not {shown(left)}: {cure}")
 
 
 def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
@@ -378,7 +384,7 @@ def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
         _check_node(ast.parse(expression, mode="eval").body, where, used)
     except FormulaError:
         raise
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except SYNTAX:
         raise FormulaError(
             f"{shown(expression)} in {shown(text)} is not a valid expression, or too deep: compute it first"
         ) from None

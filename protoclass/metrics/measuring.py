@@ -201,18 +201,6 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
         return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
-def check_candidates(candidates: Any) -> None:
-    """Raise unless `candidates=` is one of the kinds allowed."""
-    number = isinstance(candidates, (int, np.integer)) and not isinstance(candidates, bool)
-    named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
-    if not (isinstance(candidates, Candidates) or named or (number and candidates >= 1)):
-        raise OptionError(
-            "candidates must be 'auto', 'train', 'same_class', a number of rows, or "
-            "pc.candidates.unlabelled(data), kmeans(K) or hull(n), "
-            f"not {brief(candidates)}"
-        )
-
-
 def subset(frame: Frame, count: int, seed: int) -> Array:
     """Rows with weight of a random subset of about equal shares of each class, bool (n,)."""
     live = frame.weights > 0

@@ -18,6 +18,7 @@ from ..analysis.variables import importance as measure_importance
 from ..analysis.variables import separation, why_not_separated
 from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
+from ..frames.tables import as_pandas
 from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import list_short, shorten, write_number, write_value
 from ..tables.tidy import augment
@@ -178,7 +179,7 @@ def criticisms(result: Criticisms, ax: Any = None) -> Any:
         Axes to draw on.
     """
     table, place = result.table, np.arange(len(result.table))
-    margin = augment(result.fit).loc[table.index, "margin"].to_numpy(float)
+    margin = as_pandas(augment(result.fit)).loc[table.index, "margin"].to_numpy(float)
     ax = axes(ax, 8.0, 1.6 + 0.28 * max(1, len(table)))
     ax.axvline(0, lw=0.8, color=ink(ax))
     for k, (level, label) in enumerate(

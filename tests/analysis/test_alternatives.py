@@ -197,7 +197,9 @@ def test_a_swap_and_back_is_the_fit_itself(exact_fit, iris):
     assert back.prototypes["newly_covered"].tolist() == exact_fit.prototypes["newly_covered"].tolist()
     assert back.objective == exact_fit.objective
     assert back.predict(iris).equals(exact_fit.predict(iris))
-    assert exact_fit.at(swap={old: new})._curve is None
+    tuned = pc.fit("species ~ .", iris, eps=[1.0, 1.5], cv=3, dissimilarity="euclidean", repeats=1)
+    other = next(row for row in iris.index if row not in tuned.prototypes.index)
+    assert tuned.at(swap={tuned.prototypes.index[0]: other})._curve is None  # its error was that of the other prototypes
     assert f"{new} for {old}" in repr(exact_fit.at(swap={old: new}))
 
 
@@ -207,6 +209,7 @@ def test_a_swap_that_can_not_be_swapped_is_refused(exact_fit, iris):
         (lambda: exact_fit.at(swap={"none": 3}), r"prototype must be a label of fit\.prototypes\.index, not 'none'"),
         (lambda: exact_fit.at(swap={old: "none"}), "'none' is not the label of a candidate"),
         (lambda: exact_fit.at(swap={old: [3]}), "is not the label of a candidate"),
+        (lambda: exact_fit.at(swap={}), r"swap must map prototypes to their substitutes, such as \{5: 12\}, not \{\}"),
         (lambda: exact_fit.at(swap={old: old}), "is already a prototype of this class"),
     ):
         with pytest.raises(pc.errors.OptionError, match=message):

@@ -584,6 +584,18 @@ def test_the_chances_are_those_of_fits_that_saw_the_training_rows_alone(two, fol
         assert folds.table.loc[name, "log_loss"] == pytest.approx(metrics.log_loss(truth, p))
 
 
+def test_standard_errors_and_tests_of_folds_are_those_of_nadeau_and_bengio(folds):
+    means = score_rows("brier", folds.probabilities, folds.predictions["truth"]).groupby(level="split").mean()
+    factor, first = 1 / 4 + 1 / 3, means.columns[0]  # 25 rows test, 75 train
+    assert folds.table.loc[first, "brier_se"] == pytest.approx(np.sqrt(factor * means[first].var()))
+    difference, row = means.iloc[:, 0] - means.iloc[:, 1], folds.score_tests().iloc[0]
+    t = difference.mean() / np.sqrt(factor * difference.var())
+    assert row["test"] == "corrected resampled t"
+    expected = [difference.mean(), t, 2 * stats.t.sf(abs(t), 3)]
+    assert row[["difference", "statistic", "p"]].tolist() == pytest.approx(expected)
+    assert row["low"] < row["difference"] < row["high"]
+
+
 def test_on_one_split_and_of_fits_rows_are_independent(iris):
     three = {f"k{k}": {"method": "knn", "k": k, "calibrate": True} for k in (3, 9, 30)}
     split = pc.compare("species ~ .", iris, {**three, "plain": pc.KNN(k=1)}, test_size=0.4, dissimilarity=RAW)

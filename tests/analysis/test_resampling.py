@@ -145,7 +145,7 @@ def test_pairs_of_samples_by_hand(fit, iris):
 
 
 def test_hits_of_random_rows_are_counted_over_all_draws(fit, iris):
-    """Every subset of the class, as many rows as a sample has prototypes, hits or misses the ball."""
+    """Every subset of the class, as many rows as a sample has prototypes, hits or misses the ball; also in a second sample."""
     D, y = fit.dissimilarity.frame().to_numpy(), iris["species"].cat.codes.to_numpy()
     result = fit.stability(resamples=3, seed=2)
     for label, cls in fit.prototypes["class"].cat.codes.items():
@@ -154,6 +154,9 @@ def test_hits_of_random_rows_are_counted_over_all_draws(fit, iris):
         assert result.prototypes["ball_hit_rate_random"][label] == pytest.approx(1 - np.mean(missed))
     hit = [bool({0, 1} & set(drawn)) for drawn in combinations(range(5), 2)]
     assert hit_by_random(*np.array([[2], [5], [2]])) == pytest.approx(np.mean(hit))
+    two = pd.DataFrame({"a": np.r_[np.arange(10) / 10, 20 + np.arange(10) / 10], "y": np.repeat(["u", "v"], 10)})
+    wide = pc.fit("y ~ a", two, eps=5.0, dissimilarity=RAW).stability(resamples=3)  # a ball contains all rows of its class
+    assert (wide.replicate([0.5], resamples=3)["ball_hit_rate_random"] == 1).all()
 
 
 def sizes_of_class(fit, result, cls):

@@ -154,6 +154,7 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
         ({"max_size": 0}, "max_size of pvm must be a whole number >= 1, a sequence of these, or 'grid', not 0"),
         ({"max_size": 3, "solver": "exact"}, r"max_size=3 needs the greedy solver without certify=,.*: use a larger lambda_ to"),
         ({"tolerance": "5"}, r"tolerance must be a number >= 0 in the unit of the measure, such as 0\.02,.*not '5'"),
+        ({"tolerance": ""}, "tolerance must be a number >= 0 in the unit of the measure, .*not ''"),
         ({"tolerance": 0.1, "choose": "min"}, r"tolerance=0\.1 is itself a rule of selection, beside choose='min': leave out one"),
         ({"choose": "tolerance"}, r"choose must be 'auto', '1se', 'min' or 'bound', not 'tolerance': use tolerance= alone"),
         ({"tolerance": 0.1, "eps": 1.0}, "tolerance= needs cross-validation, but nothing is cross-validated: use cv=10 as well"),

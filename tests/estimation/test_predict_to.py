@@ -94,6 +94,18 @@ def test_a_file_has_what_predict_says(name, out, rows, fit, folder, tmp_path, sm
     assert os.listdir(tmp_path) == [out]
 
 
+def test_the_nearest_prototype_is_named_by_the_key(rows, fit, folder, tmp_path, small):
+    def nearest(one, key):
+        path = one.predict_to(folder / "rows.parquet", tmp_path / "out.parquet", key, "nearest", overwrite=True)
+        return [name for name in pq.read_table(path)["nearest"].to_pylist() if name is not None]
+
+    labels, means = fit.predict(rows, "nearest").dropna(), pc.fit("y ~ a + b", rows, "kmeans", K=2)
+    assert nearest(fit, "code") == labels.map(rows["code"]).tolist()
+    assert nearest(fit, ["code", "id"]) == labels.tolist()
+    assert nearest(fit.slim(), "code") == labels.tolist()  # stores no data
+    assert nearest(means, "code") == means.predict(rows, "nearest").dropna().tolist()
+
+
 def test_keys_keep_their_type_and_their_gaps(rows, fit, tmp_path, small):
     keys = {
         "int": [None if k % 50 == 3 else 2**60 + k for k in range(N)],

@@ -103,7 +103,7 @@ def test_a_loss_matrix_chooses_and_predictions_follow_the_cut(fit):
     assert {g: t.decided for g, t in fit.test(new, by=new.index % 2, threshold=cut).groups.items()} == {0: found.decided, 1: found.decided}
 
 
-def test_print_says_the_cut_by_which_rule_and_its_error(three):
+def test_print_says_the_cut_by_which_rule_and_its_error(three, iris):
     cut = three.threshold("virginica", "balanced", specificity=0.8)
     assert repr(cut).splitlines()[0] == f"Predict virginica if its probability is at least {cut.value:.4g}"
     assert "Selected by: lowest balanced error with specificity of at least 0.8, among " in repr(cut)
@@ -115,6 +115,7 @@ def test_print_says_the_cut_by_which_rule_and_its_error(three):
     never = pc.fit("y ~ .", rare(300, 2), eps=0.8).calibrate(rare(200, 3)).threshold("ill", specificity=1.0)
     assert never.rows == 200
     assert never.folds == 8  # the rarest class has eight rows
+    assert pc.fit("species ~ .", iris[::2], "knn", k=3).calibrate(cv="loo").threshold("setosa").folds == 10
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,8 @@ def test_costs_count_twice_only_on_probabilities_that_have_them_already():
     assert (cut == twice).all()
     with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: leave out prior="):
         weighted.calibrate().predict(new, loss=loss, prior="class_weights")
+    with pytest.warns(pc.DataWarning, match=r"loss= on .* twice: use fit.calibrate"):
+        weighted.test(new, loss=loss)
     assert "which also weight the errors and the probabilities; predict(new, loss=) then counts costs twice" in repr(weighted)
     assert "twice" not in repr(weighted.calibrate())
     with warnings.catch_warnings():
@@ -122,6 +124,8 @@ def test_a_test_no_better_than_one_class_says_so_with_what_was_better():
         f"Warning: mean loss {by['loss']:.4f} is not below the no-information mean loss {by['loss_no_information']:.4f} (always "
         f"{dear.cheapest!r}); predict(new, loss=) has mean loss {by['decision_loss']:.4f}"
     )
+    lost = fit.test(new.assign(y=np.random.default_rng(0).permutation(new["y"])))
+    assert repr(lost).startswith(f"Warning: error {lost.error:.4f} is not below the no-information error {lost.no_information:.4f}")
     # weights of the classes trade errors of one kind for another: an error above that of one class is not a lack of information
     weighted = pc.fit("y ~ .", data, "knn", k=25, class_weights="balanced").test(new)
     assert weighted.error > weighted.no_information

@@ -115,10 +115,3 @@ def test_pima_error_is_near_the_papers(papers_data):
     fit = pc.fit("diabetes ~ .", data, seed=1, dissimilarity="euclidean", repeats=1)
     assert 0.2 < fit.validation.table["error"].iloc[fit._selection.point] < 0.31
     assert 2 <= len(fit.prototypes) <= 60
-
-
-def test_what_is_offered_as_a_completion_is_for_users(iris):
-    v = pc.cross_validate("species ~ .", iris, "knn", k=[1, 5], cv=3)
-    offered = [[name for name in dir(value) if not name.startswith("_")] for value in (v, v.fit)]
-    assert [len(names) for names in offered] <= [24, 46]
-    assert not {"problem", "of_fold", "frame", "selection"} & {*offered[0], *offered[1]}

@@ -197,6 +197,8 @@ def test_what_is_refused_names_a_cure_that_works(right, words, cure):
         ("factor(y)", ")' is a function of R: use 'y' alone, because its values are the classes", lambda d: ("y", d)),
         ("as.factor(`y`)", ")' is a function of R: use 'y' alone, because its values are the classes", lambda d: ("y", d)),
         ("Surv(time, status)", "data['late'] = data['time'] > 365", lambda d: ("late", d.assign(late=d["time"] > 65))),
+        ("interaction(g, k)", "use data['both'] = data['k'].astype(str) + ' ' + data['g'].astype(str), and 'both ~ ...'",
+         lambda d: ("both", d.assign(both=d["k"].astype(str) + " " + d["g"].astype(str)))),
         ("cut(x, 3)", "pd.cut(data['x'], 3)", lambda d: ("size", d.assign(size=pd.cut(d["x"], 3)))),
         ("log(x)", "compute it in the data frame", lambda d: ("k", d)),
     ],

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from looks import find_faults
 from matplotlib.colors import to_hex
@@ -134,6 +135,11 @@ def test_costs_of_alternatives_are_marks_and_the_dotted_line_is_the_limit(exact)
     counts = pd.crosstab(many["class"], many["verdict"])
     assert [bar.get_width() for bar in ax.patches] == counts.T.to_numpy().ravel().tolist()
     assert find_faults(ax.figure) == []
+
+
+def test_criticisms_of_polars_rows(iris):
+    fit = pc.fit("species ~ .", pl.from_pandas(iris), eps=1.0)
+    assert len(fit.criticisms(n=3).plot().get_yticks()) == 3
 
 
 def test_criticisms_and_stability_have_a_mark_for_each_row(exact, iris):

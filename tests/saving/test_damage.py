@@ -77,12 +77,12 @@ def test_files_that_are_none(tmp_path, whole):
 
 def test_versions(tmp_path, whole):
     def later(head, *_):
-        head["version"], head["written by"]["protoclass"] = 5, "9.9"
+        head["version"], head["written by"]["protoclass"] = 6, "9.9"
 
     refuses(changed(whole, later), tmp_path,
-        r"version 5 of the format, written by protoclass '9.9', but this protoclass supports 4: update")
+        r"version 6 of the format, written by protoclass '9.9', but this protoclass supports 5: update")
     refuses(changed(whole, lambda m, *_: m.update(version=3)), tmp_path,
-        r"version 3 of the format, written by protoclass .*, but this.*supports 4: load it with that version, and fit again with this one")
+        r"version 3 of the format, written by protoclass .*, but this.*supports 5: load it with that version, and fit again with this one")
     for version in ("3", None):
         refuses(changed(whole, lambda m, *_, v=version: m.update(version=v)), tmp_path, "is damaged")
     refuses(changed(whole, lambda m, *_: m.update(format="other")), tmp_path, "its document is not a saved fit")
@@ -200,7 +200,7 @@ WRONG = {
     "prototypes beyond": ("Points", "at", lambda a: put(a, 0, 10**6)), "prototypes negative": ("Points", "at", lambda a: put(a, 0, -1)),
     "prototypes too few": ("Points", "at", lambda a: a[:-1]), "classes beyond": ("Points", "classes", lambda a: put(a, 0, 3)),
     "classes as floats": ("Points", "classes", lambda a: a.astype(float)),
-    "radii": ("Points", "radii", lambda a: a[:, None]), "errors too few": ("ErrorCurve", "errors", lambda a: a[:-1]),
+    "radii": ("Points", "radii", lambda a: a[:, None]), "errors too few": ("ErrorCurve", "_errors", lambda a: a[:-1]),
     "candidate rows": ("Dissimilarity", "candidate_row", lambda a: put(a, 0, 10**6)),
     "spread": ("TrainedMinkowski", "spread", lambda a: a[:-1]),
 }  # fmt: skip
@@ -211,7 +211,7 @@ def test_arrays_that_kernels_would_read_beyond_their_end(what, tmp_path, whole):
     refuses(changed(whole, set_array(*WRONG[what])), tmp_path, "is damaged")
 
 
-@pytest.mark.parametrize("place", [("Call", "data"), ("Frame", "formula"), ("Problem", "frame"), ("Fit", "problem")])
+@pytest.mark.parametrize("place", [("Call", "data"), ("Frame", "formula"), ("Problem", "frame"), ("Fit", "_problem")])
 def test_a_path_or_another_object_in_the_place_of_a_part(place, tmp_path, whole):
     """No other file is opened, and no formula is used whose factors were not checked."""
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")

@@ -321,14 +321,6 @@ def test_a_column_that_never_varies_has_none(iris):
     assert fit.importance(resamples=2, cv=4).equals(table)
 
 
-def test_columns_of_one_name_are_permuted_together(fit, iris):
-    new = iris[1::2]
-    both = fit.importance(new, 10, variables={"petals": ["petal_length", "petal_width"], "rest": "sepal_length"})
-    alone = fit.importance(new, 10)
-    assert list(both.index) == ["petals", "rest"]
-    assert both.loc["petals", "importance"] > alone.loc["petal_width", "importance"] + 0.2
-
-
 def test_wrong_questions(fit, iris):
     with pytest.raises(pc.errors.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
         fit.importance(variables=["colour"])

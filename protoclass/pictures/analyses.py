@@ -90,7 +90,7 @@ def draw_in_order(
     ax, size = axes(ax, 7.4, 2.0 + 0.24 * min(NAMED, len(names))), 6 if len(names) <= NAMED else 3
     for k, (level, label) in enumerate(zip(classes, list_named(classes), strict=True)):
         for part, (table, column, filled) in enumerate(parts):
-            rows, style = table[table["class"] == level], {} if filled else {"mfc": "none"}
+            rows = table[table["class"] == level]
             name = label if part == 0 and len(rows) else None
             ax.plot(
                 rows[column],
@@ -101,7 +101,7 @@ def draw_in_order(
                 ls="none",
                 clip_on=False,
                 label=name,
-                **style,
+                mfc=None if filled else "none",
             )
     name_ticks(ax.yaxis, names, "in the order selected", np.arange(1, len(names) + 1))
     ax.set_ylim(max(1, len(names)) + 0.5, 0.5)

@@ -151,9 +151,7 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     x = x or main_parameter(table, names)
     positions, ticks = place_values(table[x])
     table, others = table.assign(position=positions), [k for k in names if k != x]
-    groups: list[tuple[Any, pd.DataFrame]] = (
-        list(table.groupby(others, sort=True)) if others else [((), table)]
-    )
+    groups = [*table.groupby(others, sort=True)] if others else [((), table)]
     chosen = {
         i
         for i, (_, part) in enumerate(groups)

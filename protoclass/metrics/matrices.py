@@ -8,7 +8,7 @@ import csv
 import math
 import os
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,15 +23,21 @@ from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..frames.misread import PLACEHOLDER
 from ..ground.checks import among
-from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
 from .base import AskedRows, Metric, TrainedMetric, Traits, strings
 from .pairwise import kernel_distances
 
 READ = "load the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
 ORDER = (
-    "if the matrix has the rows of the data in their order, use D.index = D.columns = data.index for a DataFrame D; "
-    "for a Dissimilarity, use D = D.to_frame() first"
+    "if the matrix has the rows of the data in their order, use D.index = D.columns = data.index "
+    "for a DataFrame D, or pc.read_dissimilarity(path, names=data.index) for a file; for a "
+    "Dissimilarity, use D = D.to_frame() first"
+)
+SHIFTED = (
+    "the matrix counts its rows from 1; if the labels of the data count from 0, rows are matched "
+    "off by one: read the labels with pd.read_csv(path, index_col=0), or name those that are "
+    "right, data = data.rename_axis('row')"
 )
 
 
@@ -44,14 +50,15 @@ class Given(Metric):
     ----------
     origin : str
         Description of its file, for the printed fit and the summary.
-    unnamed : bool
-        Whether the rows have numbers and not names, which match only data with such labels.
+    unnamed : tuple of int
+        If the rows have numbers and not names: the columns that new rows must have, so that their
+        numbers are of the same kind, and last one that they must not have.
     """
 
     traits = Traits(slow=True, given=True, opaque=True, reflexive=False)
 
     origin: str = ""
-    unnamed: bool = False
+    unnamed: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -124,11 +131,8 @@ class TrainedGiven(TrainedMetric):
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
         at = candidates[0]
-        # of the columns that are left, none is known by its number
-        spec = replace(self.spec, unnamed=False)
-        bare = TrainedGiven(
-            spec, self.values[:0][:, at], self.row_names[:0], self.column_names[at], self.titles
-        )
+        names = self.row_names[:0], self.column_names[at]
+        bare = TrainedGiven(self.spec, self.values[:0][:, at], *names, self.titles)
         return bare, (rows[0][:, at],), (np.arange(len(at)),)
 
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
@@ -139,11 +143,11 @@ class TrainedGiven(TrainedMetric):
             )
         check_distinct(new.columns, "new column")
         names = self._columns
-        if self.spec.unnamed and (beyond := len(names) if names[0] == 0 else 0) in new.columns:
+        if [c in new.columns for c in self.spec.unnamed] not in ([], [False], [True, False]):
             raise DataError(
-                f"the dissimilarities have row numbers from {names[0]} to {names[-1]} and no "
-                f"names, but the new rows have a column {beyond}, so they count in another way: "
-                "use rows of pc.read_dissimilarity(path, names=data.index).to_frame()"
+                "rows of the matrix were matched by position, but the columns of the new rows may count in "
+                "another way: use pc.read_dissimilarity(path, names=data.index) for the fit, and rows of its "
+                "to_frame() as new rows"
             )
 
         def measure(at: Any, candidates: Rep) -> Array:
@@ -156,16 +160,15 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
     """Dissimilarities of rows of a frame to candidates by name, NaN if missing."""
     missing = [c for c in names if c not in new.columns]
     if missing:
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         convert = as_type_of(new.columns, names)
         cure = (
             f"the labels differ in type, so use new.columns = new.columns.{convert}"
             if convert
-            else (
-                "use their rows of all dissimilarities, such as pc.read_dissimilarity(path).to_frame().loc[new.index]"
-            )
+            else "use their rows of all dissimilarities, such as "
+            "pc.read_dissimilarity(path).to_frame().loc[new.index]; "
+            "for R's headers X1, X2, use new.columns = new.columns.str[1:].astype(int)"
         )
-        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}: {cure}")
+        raise DataError(f"the new rows lack the dissimilarities to {in_short(missing)}: {cure}")
     table = new[list(names)].iloc[as_slice(at)]
     values = np.ascontiguousarray(as_floats(table))
     known = ~np.isnan(values).any(axis=1)
@@ -199,7 +202,7 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
         raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
     else:
         if matrix.shape[1] == 3 and len(matrix) != len(data):
-            pairs = from_pairs(*(matrix.iloc[:, k] for k in range(3)))
+            pairs = from_pairs(*(column for _, column in matrix.items()))
             matrix = matrix if pairs is None else pairs
         rows = matrix.index
         if [*map(str, rows)] == [*map(str, matrix.columns)]:
@@ -214,17 +217,17 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
 
 def match_rows(metric: TrainedGiven, needed: pd.Index, data: pd.DataFrame) -> TrainedGiven:
     """The matrix with the row labels of the data, which must include those that are needed."""
-    rows, index = pd.Index(metric.row_names), data.index
-    names = numbered_as(rows, data) if same_labels(rows, pd.Index(metric.column_names)) else rows
+    rows, index = metric._rows, data.index
+    names = numbered_as(rows, data) if metric._square else rows
     if names is not rows:
-        labels, spec = names.to_numpy(), replace(metric.spec, unnamed=True)
+        labels, n = names.to_numpy(), len(names)
+        spec = replace(metric.spec, unnamed=(n, 0) if labels[0] else (0, n))
         metric = replace(metric, spec=spec, row_names=labels, column_names=labels)
-    elif metric.spec.unnamed and not (len(index) == len(rows) and among(index, rows).all()):
+    elif metric.spec.unnamed and not same_labels(index, rows):
         raise DataError(
-            f"the dissimilarities were loaded without row names and have the labels {rows[0]} to "
-            f"{rows[-1]}, but the data have {len(index)} rows labelled {in_short(index)}: use the "
-            "labels of all rows in the order of the file, such as "
-            "pc.read_dissimilarity(path, names=data.index)"
+            f"the dissimilarities of {len(rows)} rows were loaded without row names, but the data "
+            f"have labels {in_short(index)}: use the labels of all rows in the order of the file, "
+            "such as pc.read_dissimilarity(path, names=classes.index)"
         )
     lacking = needed[~among(needed, names)]
     if len(lacking):
@@ -232,6 +235,10 @@ def match_rows(metric: TrainedGiven, needed: pd.Index, data: pd.DataFrame) -> Tr
             f"the dissimilarities, of {in_short(rows)}, lack the row {shown(lacking[0])} of the "
             f"data (rows are matched by label): {label_cure(rows, data)}"
         )
+    if names is rows and perhaps_shifted(rows, index):
+        if isinstance(index, pd.RangeIndex):
+            raise DataError(SHIFTED)
+        warn(SHIFTED, DataWarning)
     return metric
 
 
@@ -244,10 +251,11 @@ def labelled(array: Array, index: pd.Index) -> pd.DataFrame:
     """A square or condensed array with labels."""
     n = len(index)
     if array.ndim == 1:
-        if len(array) != n * (n - 1) // 2:
+        pairs = n * (n - 1) // 2
+        if len(array) != pairs:
             raise DataError(
-                f"a condensed array for {n} rows needs {n * (n - 1) // 2} values, one for each "
-                f"pair, but this has {len(array)}"
+                f"a condensed array for {n} rows needs {pairs} values, one for each pair, but this "
+                f"has {len(array)}"
             )
         from scipy.spatial.distance import squareform
 
@@ -424,7 +432,7 @@ def counted(labels: pd.Index) -> bool:
 def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
     """Labels that count the rows, as those of the data if these count all rows in another way."""
     n, index = len(labels), data.index
-    if not counted(labels) or len(index) != n or not index.is_unique or among(index, labels).all():
+    if not counted(labels) or len(index) != n or among(index, labels).all():
         return labels
     for names in (pd.RangeIndex(n), pd.RangeIndex(1, n + 1)):
         place = names.get_indexer(index)
@@ -433,6 +441,12 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
         ):
             return names
     return labels
+
+
+def perhaps_shifted(rows: pd.Index, index: pd.Index) -> bool:
+    """Whether rows count from 1, and labels without a name may count from 0."""
+    from_1 = index.name is None and rows.equals(pd.RangeIndex(1, len(rows) + 1))
+    return from_1 and among(index, rows - 1).all()
 
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
@@ -446,13 +460,12 @@ def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
     """The cure for labels that do not match: another type, a column of the data, or the order."""
     convert = as_type_of(data.index, rows)
     if convert:
-        types = f"{type(rows[0]).__name__} and {type(data.index[0]).__name__}"
-        return f"they differ in type ({types}), so use data.index = data.index.{convert}"
+        return f"they differ in type, so use data.index = data.index.{convert}"
     for name in label_columns(rows, data):
         return (
             f"column {name!r} has the labels of the matrix, so use data = data.set_index({name!r})"
         )
-    return ORDER
+    return SHIFTED if perhaps_shifted(rows, data.index) else ORDER
 
 
 def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
@@ -463,7 +476,7 @@ def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
     ]
 
 
-def in_short(names: pd.Index) -> str:
+def in_short(names: Iterable[Hashable]) -> str:
     """Labels for a message: the first ones and the last."""
     texts = [shown(name) for name in names]
     return ", ".join(texts) if len(texts) <= 3 else f"{texts[0]}, {texts[1]}, ..., {texts[-1]}"
@@ -478,7 +491,7 @@ def converted(similarity: Any, method: str) -> pd.DataFrame:
         )
     table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(S)
     names = table.index
-    if not (names.is_unique and table.columns.is_unique and same_labels(names, table.columns)):
+    if not (names.is_unique and same_labels(names, table.columns)):
         raise DataError("similarities need the same unique labels on rows and columns")
     S = pd.DataFrame(S, names, table.columns)[list(names)].to_numpy()
     check_values(S, names, names, "similarities", -np.inf)
@@ -499,15 +512,12 @@ def read_matrix(path: Any, names: Any) -> TrainedGiven:
     if not isinstance(path, (str, os.PathLike)):
         raise OptionError(f"path must be the path of a file, as text, not {brief(path)}")
     matrix, file = matrix_in(Path(path)), repr(Path(path).name)
-    n, unnamed = len(matrix), False
+    n = len(matrix)
+    unnamed = (n,) if names is None and isinstance(matrix.index, pd.RangeIndex) else ()
     if n < 2:
-        raise DataError(
-            f"dissimilarities need at least two rows, but the file {file} has "
-            f"{'one row' if n else 'no rows'}"
-        )
+        raise DataError(f"the file {file} has fewer than two rows, so it has no dissimilarities")
     if names is None:
         labels = matrix.index  # positions, or names as text
-        unnamed = counted(labels)
         if all(WHOLE.fullmatch(str(name)) for name in labels):
             labels = labels.astype(int)
     else:
@@ -536,9 +546,8 @@ def matrix_in(file: Path) -> pd.DataFrame:
         try:
             array = as_floats(np.load(file, allow_pickle=False))
         except Exception as reason:
-            fault = str(reason) or repr(reason)
             raise DataError(
-                f"the file {name} is not a complete .npy file of numbers ({fault}): save it again"
+                f"the file {name} is not a complete .npy file of numbers ({reason!r}): save it again"
             ) from reason
         return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
     text = raw.decode("utf-8-sig", "replace")
@@ -655,10 +664,9 @@ def matrix_of_table(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     forms = [n] * n, [*range(n)], [*range(1, n + 1)]  # whole, below the diagonal, and with it
     lower = lengths in forms
     if (not lower and lengths[::-1] not in forms) or (header and len(first) not in (n, n + 1)):
-        listed = ", ".join(str(len(row)) for row in rows[:5])
         raise DataError(
-            f"its rows have {listed} ... fields, so it is neither a square table or triangle nor a "
-            "list of pairs"
+            f"its rows have {in_short(map(len, rows))} fields, so it is neither a square table or triangle nor a "
+            "list of pairs; pd.read_csv(path, index_col=0) reads new rows"
         )
     for k, row in enumerate(values):
         for field in row:

@@ -35,9 +35,8 @@ ORDER = (
     "Dissimilarity, use D = D.to_frame() first"
 )
 SHIFTED = (
-    "the matrix counts its rows from 1; if the labels of the data count from 0, rows are matched "
-    "off by one: read the labels with pd.read_csv(path, index_col=0), or name those that are "
-    "right, data = data.rename_axis('row')"
+    "the matrix counts its rows from 1; if labels of the data count from 0, rows match off by one: "
+    "read labels with pd.read_csv(path, index_col=0); if they are right, use data.rename_axis('row')"
 )
 
 
@@ -145,9 +144,8 @@ class TrainedGiven(TrainedMetric):
         names = self._columns
         if [c in new.columns for c in self.spec.unnamed] not in ([], [False], [True, False]):
             raise DataError(
-                "rows of the matrix were matched by position, but the columns of the new rows may count in "
-                "another way: use pc.read_dissimilarity(path, names=data.index) for the fit, and rows of its "
-                "to_frame() as new rows"
+                "rows were matched by position, but columns of new rows may count in another way: "
+                "use D = pc.read_dissimilarity(path, names=data.index).to_frame() for both"
             )
 
         def measure(at: Any, candidates: Rep) -> Array:
@@ -226,8 +224,8 @@ def match_rows(metric: TrainedGiven, needed: pd.Index, data: pd.DataFrame) -> Tr
     elif metric.spec.unnamed and not same_labels(index, rows):
         raise DataError(
             f"the dissimilarities of {len(rows)} rows were loaded without row names, but the data "
-            f"have labels {in_short(index)}: use the labels of all rows in the order of the file, "
-            "such as pc.read_dissimilarity(path, names=classes.index)"
+            f"have {len(index)} rows labelled {in_short(index)}: use the labels of all rows in the "
+            "order of the file, such as pc.read_dissimilarity(path, names=classes.index)"
         )
     lacking = needed[~among(needed, names)]
     if len(lacking):
@@ -235,7 +233,7 @@ def match_rows(metric: TrainedGiven, needed: pd.Index, data: pd.DataFrame) -> Tr
             f"the dissimilarities, of {in_short(rows)}, lack the row {shown(lacking[0])} of the "
             f"data (rows are matched by label): {label_cure(rows, data)}"
         )
-    if names is rows and perhaps_shifted(rows, index):
+    if perhaps_shifted(names, index):
         if isinstance(index, pd.RangeIndex):
             raise DataError(SHIFTED)
         warn(SHIFTED, DataWarning)
@@ -377,11 +375,11 @@ def check_nearest_to_itself(metric: TrainedGiven, single: bool) -> None:
     precision = np.finfo(np.float32 if single else np.float64).eps
     far = np.flatnonzero(itself > least + 8 * np.sqrt(precision) * values.max(axis=1)[rows])
     if len(far):
-        k, i = far[0], rows[far[0]]
+        i = rows[far[0]]
         raise DataError(
             f"{len(far)} of {len(rows)} rows are farther from themselves than from others, the "
-            f"first {shown(metric.row_names[i])} ({itself[k]:.4g} from itself and {least[k]:.4g} "
-            f"from {shown(columns[values[i].argmin()])}). If these are similarities, use "
+            f"first {shown(metric.row_names[i])} ({itself[far[0]]:.4g} from itself and "
+            f"{least[far[0]]:.4g} from {shown(columns[values[i].argmin()])}). If these are similarities, use "
             "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels "
             "of rows and columns, or set the diagonal to 0 (np.fill_diagonal)"
         )
@@ -446,7 +444,7 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
 def perhaps_shifted(rows: pd.Index, index: pd.Index) -> bool:
     """Whether rows count from 1, and labels without a name may count from 0."""
     from_1 = index.name is None and rows.equals(pd.RangeIndex(1, len(rows) + 1))
-    return from_1 and among(index, rows - 1).all()
+    return from_1 and all(among(index, rows - 1))
 
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
@@ -460,19 +458,23 @@ def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
     """The cure for labels that do not match: another type, a column of the data, or the order."""
     convert = as_type_of(data.index, rows)
     if convert:
-        return f"they differ in type, so use data.index = data.index.{convert}"
-    for name in label_columns(rows, data):
         return (
-            f"column {name!r} has the labels of the matrix, so use data = data.set_index({name!r})"
+            f"they differ in type ({type(rows[0]).__name__} and {type(data.index[0]).__name__}), "
+            f"so use data.index = data.index.{convert}"
         )
+    for name in label_columns(rows, data):
+        return f"column {name!r} has its labels, so use data = data.set_index({name!r})"
     return SHIFTED if perhaps_shifted(rows, data.index) else ORDER
 
 
 def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
     """The columns of the data that have labels of a matrix."""
-    known = [name for name in data.columns if all(map(pd.api.types.is_hashable, data[name]))]
     return [
-        name for name in known if data[name].is_unique and among(pd.Index(data[name]), rows).all()
+        name
+        for name, column in data.items()
+        if all(map(pd.api.types.is_hashable, column))
+        and column.is_unique
+        and among(pd.Index(column), rows).all()
     ]
 
 
@@ -511,11 +513,14 @@ def read_matrix(path: Any, names: Any) -> TrainedGiven:
     """The dissimilarities in a file; see `measuring.read_dissimilarity`."""
     if not isinstance(path, (str, os.PathLike)):
         raise OptionError(f"path must be the path of a file, as text, not {brief(path)}")
-    matrix, file = matrix_in(Path(path)), repr(Path(path).name)
+    matrix = matrix_in(Path(path))
     n = len(matrix)
     unnamed = (n,) if names is None and isinstance(matrix.index, pd.RangeIndex) else ()
     if n < 2:
-        raise DataError(f"the file {file} has fewer than two rows, so it has no dissimilarities")
+        raise DataError(
+            f"dissimilarities need at least two rows, but the file {Path(path).name!r} has "
+            f"{'one row' if n else 'no rows'}"
+        )
     if names is None:
         labels = matrix.index  # positions, or names as text
         if all(WHOLE.fullmatch(str(name)) for name in labels):
@@ -530,7 +535,7 @@ def read_matrix(path: Any, names: Any) -> TrainedGiven:
             )
     matrix = matrix.set_axis(labels).set_axis(labels, axis=1)
     metric = given(matrix, pd.DataFrame(index=labels))
-    return replace(metric, spec=Given(f"read from {file}", unnamed))
+    return replace(metric, spec=Given(f"read from {Path(path).name!r}", unnamed))
 
 
 def matrix_in(file: Path) -> pd.DataFrame:
@@ -556,8 +561,7 @@ def matrix_in(file: Path) -> pd.DataFrame:
     if not lines or "\0" in text or "\ufffd" in text:
         fault = "neither text in UTF-8 nor a .npy file" if raw else "empty"
         raise DataError(f"the file {name} is {fault}: {CURE}")
-    alone = len(lines) == 1 or vector != text
-    fields = re.split(r"[,;\s]+", vector.strip()) if alone else lines
+    fields = re.split(r"[,;\s]+", vector.strip()) if len(lines) == 1 or vector != text else lines
     values = floats(fields if floats(fields, ",") else fields[1:], ",")  # perhaps below a header
     if values and len(values) > 2 and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values):
         return condensed(np.array(values))

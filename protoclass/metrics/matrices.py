@@ -179,9 +179,8 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
 
     Parameters
     ----------
-    matrix : DataFrame (by label; or pairs: two columns of labels and their dissimilarity), square
-    array (n, n) or condensed array
-        (n (n - 1) / 2,) (by position)
+    matrix : DataFrame (by label; or pairs: two columns of labels and their dissimilarity), or array
+        (n, n) or (n (n - 1) / 2,) (by position)
     data : DataFrame
         Data whose rows the matrix describes.
 
@@ -282,13 +281,7 @@ def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
 
 
 def trained_given(matrix: pd.DataFrame, spec: Given | None = None) -> TrainedGiven:
-    """A frame of dissimilarities, whose labels are checked, as a trained metric.
-
-    Raises
-    ------
-    DataError
-        For values that are missing, infinite or negative.
-    """
+    """A frame of dissimilarities, whose labels are checked, as a trained metric."""
     values = as_floats(matrix)
     if matrix.index.equals(matrix.columns):
         values = mirrored(values)
@@ -351,11 +344,7 @@ def check_values(
 ) -> None:
     """Raise if a value is missing, infinite or below `low`."""
     for bad, fault, cure in (
-        (
-            np.isnan(values),
-            "missing",
-            ": use a value for each pair, in both directions or all in one triangle",
-        ),
+        (np.isnan(values), "missing", ": use values in both directions or all in one triangle"),
         (np.isinf(values), "infinite", ""),
         (values < low, "negative", ": use D.clip(0) if this is rounding"),
     ):
@@ -649,13 +638,7 @@ def matrix_of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
 
 
 def matrix_of_table(rows: list[list[str]], decimal: str) -> pd.DataFrame:
-    """The matrix of a square table or of one triangle, with or without names of rows and columns.
-
-    Raises
-    ------
-    DataError
-        If the rows have other lengths, a field is no number, or the names do not agree.
-    """
+    """The matrix of a square table or of one triangle, with or without names of rows and columns."""
     first, body = rows[0], rows[1:]
     longest = max(map(len, body), default=0)
     fits = len(first) == len(body) > 1 and longest - len(body) in (0, 1)  # numbers for names

@@ -131,17 +131,24 @@ def test_each_line_of_the_tables_for_users_of_r_and_scikit_learn_runs(name, leas
         assert eval(line, dict(names)) is not None, line
 
 
-def test_the_lines_for_a_distance_matrix_of_r_run(tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("first", ["wine 1", 1])
+def test_the_lines_for_a_distance_matrix_of_r_run(tmp_path, monkeypatch, first):
+    """With row names, and with the numbers from 1 that `write.csv` writes for rows without names."""
     wine = pc.load_data("wine").sample(60, random_state=0)
+    wine.index = range(1, 61) if first == 1 else [f"wine {k + 1}" for k in range(60)]
     matrix = pc.dissimilarity("~ . - cultivar", wine).frame()
-    matrix.rename(index="wine {}".format, columns="wine {}".format).to_csv(tmp_path / "d.csv")
-    wine[["cultivar"]].rename(index="wine {}".format).to_csv(tmp_path / "classes.csv")
+    matrix.to_csv(tmp_path / "d.csv")
+    matrix.iloc[:20].to_csv(tmp_path / "new.csv")
+    wine[["cultivar"]].to_csv(tmp_path / "classes.csv")
     monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"^```python\n(d = .*?)^```$", TEXTS["from_r"], re.MULTILINE | re.DOTALL)
+    block, of_file = re.findall(r"^```python\n((?:classes|new) = .*?)^```$", TEXTS["from_r"], re.MULTILINE | re.DOTALL)
     names = {"pc": pc, "pd": pd}
     exec(block, names)
     predicted = names["fit"].predict(names["d"].frame().loc[names["new"].index])
     assert (predicted == names["new"]["cultivar"]).mean() > 0.8
+    if first == 1:
+        exec(of_file, dict(names))
     again = eval(block.splitlines()[-1], names)
     assert again
     assert {"data", "dissimilarity", "prototypes", "errors", "predictions"} <= set(again.parts)

@@ -36,8 +36,8 @@ def variable_groups(fit: Fitted, variables: Any) -> Groups:
     known = list(fit.frame.schema)
     if not known:
         raise NotAvailableError(
-            "this fit has no predictors to permute, because its dissimilarities were given as a "
-            "matrix"
+            "this fit of a matrix of dissimilarities has no variables to explain: use "
+            "fit.predict(new, 'distance')"
         )
     # a step of another row may leave a gap
     if variables is None and fit.dissimilarity.metric.series and fit.frame.keep:

@@ -286,7 +286,8 @@ def class_code(of: Any, levels: pd.Index) -> int:
     code = levels.get_indexer([of])[0] if isinstance(of, Hashable) else -1
     if code >= 0:
         return int(code)
-    raise OptionError(f"{shown(of)} is not a class: use {', '.join(map(shown, levels))}")
+    quotes = ", without quotes" if isinstance(of, str) and of in map(str, levels) else ""
+    raise OptionError(f"{shown(of)} is not a class: use {', '.join(map(shown, levels))}{quotes}")
 
 
 def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:

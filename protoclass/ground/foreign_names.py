@@ -17,7 +17,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "K": ("k",),
     "alpha": ("level", "delta"),
     "class_weight": ("class_weights",),
-    "cost": ("C", "loss", "lambda_"),
+    "cost": ("C", "loss"),
     "cutoff": ("threshold",),
     "epsilon": ("eps", "softening", "damping"),
     "group": ("groups", "clusters", "by"),
@@ -48,14 +48,6 @@ _SCALE = (
     "use dissimilarity=pc.Euclidean(scale=False) for unscaled columns, or scale='fold' to "
     "scale them within each fold"
 )
-_FRAME = (
-    "use a formula and a data frame, fit('y ~ .', data), or pc.sklearn.PrototypeClassifier with "
-    "X and y"
-)
-_CUT = (
-    "use fit.calibrate().threshold('a', sensitivity=0.9) to choose a threshold on the "
-    "probability of class 'a', and predict(new, threshold=)"
-)
 _PROBABILITIES = (
     "use fit.calibrate().predict(new, 'prob'), or calibrate=True in pc.fit or in "
     "pc.sklearn.PrototypeClassifier"
@@ -65,8 +57,15 @@ _PROBABILITIES = (
 ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(["trControl", "tuneGrid", "tuneLength", "param_grid"], _GRID),
     **dict.fromkeys(["scale", "standardize", "preProcess"], _SCALE),
-    **dict.fromkeys(["x", "y", "X", "cl"], _FRAME),
-    **dict.fromkeys(["threshold", "cutoff"], _CUT),
+    **dict.fromkeys(
+        ["x", "y", "X", "cl"],
+        "use a formula and a data frame, fit('y ~ .', data), or pc.sklearn.PrototypeClassifier",
+    ),
+    **dict.fromkeys(
+        ["threshold", "cutoff"],
+        "use fit.calibrate().threshold('a', sensitivity=0.9) to choose a threshold on the "
+        "probability of class 'a', and predict(new, threshold=)",
+    ),
     **dict.fromkeys(
         ["cex", "col", "color", "figsize", "main", "pch", "title", "xlab", "xlim", "ylab", "ylim"],
         "colours, limits and titles are changed on the Axes that it returns, as in "
@@ -75,9 +74,10 @@ ELSEWHERE: Mapping[str, str] = {
     "class_weight": "use class_weights='balanced' in fit or compare",
     "groups": "use groups= in pc.fit, or fit(X, y, groups=...) of an estimator",
     "kernel": "use dissimilarity=pc.Kernel('rbf'), see help(pc.Kernel)",
-    "loss": (
+    **dict.fromkeys(
+        ["cost", "costs", "loss"],
         "use measure= in fit and cross_validate, and loss= in predict, test and threshold of a "
-        "fit, a DataFrame with true classes as rows and predicted ones as columns"
+        "fit, a DataFrame of costs of errors with true classes as rows and predicted ones as columns",
     ),
     "n_jobs": "leave it out, because all processors are used",
     "newdata": "use fit.predict(new) for new rows",

@@ -8,7 +8,7 @@ import csv
 import math
 import os
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,15 +23,20 @@ from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..frames.misread import PLACEHOLDER
 from ..ground.checks import among
-from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
 from .base import AskedRows, Metric, TrainedMetric, Traits, strings
 from .pairwise import kernel_distances
 
 READ = "load the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
 ORDER = (
-    "if the matrix has the rows of the data in their order, use D.index = D.columns = data.index for a DataFrame D; "
-    "for a Dissimilarity, use D = D.to_frame() first"
+    "if the matrix has the rows of the data in their order, use D.index = D.columns = data.index "
+    "for a DataFrame D, or pc.read_dissimilarity(path, names=data.index) for a file; for a "
+    "Dissimilarity, use D = D.to_frame() first"
+)
+SHIFTED = (
+    "the matrix counts its rows from 1; if labels of the data count from 0, rows match off by one: "
+    "read labels with pd.read_csv(path, index_col=0); if they are right, use data.rename_axis('row')"
 )
 
 
@@ -44,14 +49,15 @@ class Given(Metric):
     ----------
     origin : str
         Description of its file, for the printed fit and the summary.
-    unnamed : bool
-        Whether the rows have numbers and not names, which match only data with such labels.
+    unnamed : tuple of int
+        If the rows have numbers and not names: the columns that new rows must have, so that their
+        numbers are of the same kind, and last one that they must not have.
     """
 
     traits = Traits(slow=True, given=True, opaque=True, reflexive=False)
 
     origin: str = ""
-    unnamed: bool = False
+    unnamed: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -124,11 +130,8 @@ class TrainedGiven(TrainedMetric):
 
     def slim(self, rows: Rep, candidates: Rep) -> tuple[TrainedMetric, Rep, Rep]:
         at = candidates[0]
-        # of the columns that are left, none is known by its number
-        spec = replace(self.spec, unnamed=False)
-        bare = TrainedGiven(
-            spec, self.values[:0][:, at], self.row_names[:0], self.column_names[at], self.titles
-        )
+        names = self.row_names[:0], self.column_names[at]
+        bare = TrainedGiven(self.spec, self.values[:0][:, at], *names, self.titles)
         return bare, (rows[0][:, at],), (np.arange(len(at)),)
 
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
@@ -139,11 +142,10 @@ class TrainedGiven(TrainedMetric):
             )
         check_distinct(new.columns, "new column")
         names = self._columns
-        if self.spec.unnamed and (beyond := len(names) if names[0] == 0 else 0) in new.columns:
+        if [c in new.columns for c in self.spec.unnamed] not in ([], [False], [True, False]):
             raise DataError(
-                f"the dissimilarities have row numbers from {names[0]} to {names[-1]} and no "
-                f"names, but the new rows have a column {beyond}, so they count in another way: "
-                "use rows of pc.read_dissimilarity(path, names=data.index).to_frame()"
+                "rows were matched by position, but columns of new rows may count in another way: "
+                "use D = pc.read_dissimilarity(path, names=data.index).to_frame() for both"
             )
 
         def measure(at: Any, candidates: Rep) -> Array:
@@ -156,16 +158,15 @@ def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
     """Dissimilarities of rows of a frame to candidates by name, NaN if missing."""
     missing = [c for c in names if c not in new.columns]
     if missing:
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         convert = as_type_of(new.columns, names)
         cure = (
             f"the labels differ in type, so use new.columns = new.columns.{convert}"
             if convert
-            else (
-                "use their rows of all dissimilarities, such as pc.read_dissimilarity(path).to_frame().loc[new.index]"
-            )
+            else "use their rows of all dissimilarities, such as "
+            "pc.read_dissimilarity(path).to_frame().loc[new.index]; "
+            "for R's headers X1, X2, use new.columns = new.columns.str[1:].astype(int)"
         )
-        raise DataError(f"the new rows lack the dissimilarities to {missing[:5]}{more}: {cure}")
+        raise DataError(f"the new rows lack the dissimilarities to {in_short(missing)}: {cure}")
     table = new[list(names)].iloc[as_slice(at)]
     values = np.ascontiguousarray(as_floats(table))
     known = ~np.isnan(values).any(axis=1)
@@ -178,9 +179,8 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
 
     Parameters
     ----------
-    matrix : DataFrame (by label; or pairs: two columns of labels and their dissimilarity), square
-    array (n, n) or condensed array
-        (n (n - 1) / 2,) (by position)
+    matrix : DataFrame (by label; or pairs: two columns of labels and their dissimilarity), or array
+        (n, n) or (n (n - 1) / 2,) (by position)
     data : DataFrame
         Data whose rows the matrix describes.
 
@@ -199,7 +199,7 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
         raise DataError(f"dissimilarities must have rows and columns, not the shape {matrix.shape}")
     else:
         if matrix.shape[1] == 3 and len(matrix) != len(data):
-            pairs = from_pairs(*(matrix.iloc[:, k] for k in range(3)))
+            pairs = from_pairs(*(column for _, column in matrix.items()))
             matrix = matrix if pairs is None else pairs
         rows = matrix.index
         if [*map(str, rows)] == [*map(str, matrix.columns)]:
@@ -214,17 +214,17 @@ def given(matrix: Any, data: pd.DataFrame) -> TrainedGiven:
 
 def match_rows(metric: TrainedGiven, needed: pd.Index, data: pd.DataFrame) -> TrainedGiven:
     """The matrix with the row labels of the data, which must include those that are needed."""
-    rows, index = pd.Index(metric.row_names), data.index
-    names = numbered_as(rows, data) if same_labels(rows, pd.Index(metric.column_names)) else rows
+    rows, index = metric._rows, data.index
+    names = numbered_as(rows, data) if metric._square else rows
     if names is not rows:
-        labels, spec = names.to_numpy(), replace(metric.spec, unnamed=True)
+        labels, n = names.to_numpy(), len(names)
+        spec = replace(metric.spec, unnamed=(n, 0) if labels[0] else (0, n))
         metric = replace(metric, spec=spec, row_names=labels, column_names=labels)
-    elif metric.spec.unnamed and not (len(index) == len(rows) and among(index, rows).all()):
+    elif metric.spec.unnamed and not same_labels(index, rows):
         raise DataError(
-            f"the dissimilarities were loaded without row names and have the labels {rows[0]} to "
-            f"{rows[-1]}, but the data have {len(index)} rows labelled {in_short(index)}: use the "
-            "labels of all rows in the order of the file, such as "
-            "pc.read_dissimilarity(path, names=data.index)"
+            f"the dissimilarities of {len(rows)} rows were loaded without row names, but the data "
+            f"have {len(index)} rows labelled {in_short(index)}: use the labels of all rows in the "
+            "order of the file, such as pc.read_dissimilarity(path, names=classes.index)"
         )
     lacking = needed[~among(needed, names)]
     if len(lacking):
@@ -232,6 +232,10 @@ def match_rows(metric: TrainedGiven, needed: pd.Index, data: pd.DataFrame) -> Tr
             f"the dissimilarities, of {in_short(rows)}, lack the row {shown(lacking[0])} of the "
             f"data (rows are matched by label): {label_cure(rows, data)}"
         )
+    if perhaps_shifted(names, index):
+        if isinstance(index, pd.RangeIndex):
+            raise DataError(SHIFTED)
+        warn(SHIFTED, DataWarning)
     return metric
 
 
@@ -244,10 +248,11 @@ def labelled(array: Array, index: pd.Index) -> pd.DataFrame:
     """A square or condensed array with labels."""
     n = len(index)
     if array.ndim == 1:
-        if len(array) != n * (n - 1) // 2:
+        pairs = n * (n - 1) // 2
+        if len(array) != pairs:
             raise DataError(
-                f"a condensed array for {n} rows needs {n * (n - 1) // 2} values, one for each "
-                f"pair, but this has {len(array)}"
+                f"a condensed array for {n} rows needs {pairs} values, one for each pair, but this "
+                f"has {len(array)}"
             )
         from scipy.spatial.distance import squareform
 
@@ -276,13 +281,7 @@ def from_pairs(first: Any, second: Any, values: Any) -> pd.DataFrame | None:
 
 
 def trained_given(matrix: pd.DataFrame, spec: Given | None = None) -> TrainedGiven:
-    """A frame of dissimilarities, whose labels are checked, as a trained metric.
-
-    Raises
-    ------
-    DataError
-        For values that are missing, infinite or negative.
-    """
+    """A frame of dissimilarities, whose labels are checked, as a trained metric."""
     values = as_floats(matrix)
     if matrix.index.equals(matrix.columns):
         values = mirrored(values)
@@ -345,11 +344,7 @@ def check_values(
 ) -> None:
     """Raise if a value is missing, infinite or below `low`."""
     for bad, fault, cure in (
-        (
-            np.isnan(values),
-            "missing",
-            ": use a value for each pair, in both directions or all in one triangle",
-        ),
+        (np.isnan(values), "missing", ": use values in both directions or all in one triangle"),
         (np.isinf(values), "infinite", ""),
         (values < low, "negative", ": use D.clip(0) if this is rounding"),
     ):
@@ -369,11 +364,11 @@ def check_nearest_to_itself(metric: TrainedGiven, single: bool) -> None:
     precision = np.finfo(np.float32 if single else np.float64).eps
     far = np.flatnonzero(itself > least + 8 * np.sqrt(precision) * values.max(axis=1)[rows])
     if len(far):
-        k, i = far[0], rows[far[0]]
+        i = rows[far[0]]
         raise DataError(
             f"{len(far)} of {len(rows)} rows are farther from themselves than from others, the "
-            f"first {shown(metric.row_names[i])} ({itself[k]:.4g} from itself and {least[k]:.4g} "
-            f"from {shown(columns[values[i].argmin()])}). If these are similarities, use "
+            f"first {shown(metric.row_names[i])} ({itself[far[0]]:.4g} from itself and "
+            f"{least[far[0]]:.4g} from {shown(columns[values[i].argmin()])}). If these are similarities, use "
             "pc.Dissimilarity.from_similarity(S). If they are dissimilarities, correct the labels "
             "of rows and columns, or set the diagonal to 0 (np.fill_diagonal)"
         )
@@ -424,7 +419,7 @@ def counted(labels: pd.Index) -> bool:
 def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
     """Labels that count the rows, as those of the data if these count all rows in another way."""
     n, index = len(labels), data.index
-    if not counted(labels) or len(index) != n or not index.is_unique or among(index, labels).all():
+    if not counted(labels) or len(index) != n or among(index, labels).all():
         return labels
     for names in (pd.RangeIndex(n), pd.RangeIndex(1, n + 1)):
         place = names.get_indexer(index)
@@ -433,6 +428,12 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
         ):
             return names
     return labels
+
+
+def perhaps_shifted(rows: pd.Index, index: pd.Index) -> bool:
+    """Whether rows count from 1, and labels without a name may count from 0."""
+    from_1 = index.name is None and rows.equals(pd.RangeIndex(1, len(rows) + 1))
+    return from_1 and all(among(index, rows - 1))
 
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
@@ -446,24 +447,27 @@ def label_cure(rows: pd.Index, data: pd.DataFrame) -> str:
     """The cure for labels that do not match: another type, a column of the data, or the order."""
     convert = as_type_of(data.index, rows)
     if convert:
-        types = f"{type(rows[0]).__name__} and {type(data.index[0]).__name__}"
-        return f"they differ in type ({types}), so use data.index = data.index.{convert}"
-    for name in label_columns(rows, data):
         return (
-            f"column {name!r} has the labels of the matrix, so use data = data.set_index({name!r})"
+            f"they differ in type ({type(rows[0]).__name__} and {type(data.index[0]).__name__}), "
+            f"so use data.index = data.index.{convert}"
         )
-    return ORDER
+    for name in label_columns(rows, data):
+        return f"column {name!r} has its labels, so use data = data.set_index({name!r})"
+    return SHIFTED if perhaps_shifted(rows, data.index) else ORDER
 
 
 def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
     """The columns of the data that have labels of a matrix."""
-    known = [name for name in data.columns if all(map(pd.api.types.is_hashable, data[name]))]
     return [
-        name for name in known if data[name].is_unique and among(pd.Index(data[name]), rows).all()
+        name
+        for name, column in data.items()
+        if all(map(pd.api.types.is_hashable, column))
+        and column.is_unique
+        and among(pd.Index(column), rows).all()
     ]
 
 
-def in_short(names: pd.Index) -> str:
+def in_short(names: Iterable[Hashable]) -> str:
     """Labels for a message: the first ones and the last."""
     texts = [shown(name) for name in names]
     return ", ".join(texts) if len(texts) <= 3 else f"{texts[0]}, {texts[1]}, ..., {texts[-1]}"
@@ -478,7 +482,7 @@ def converted(similarity: Any, method: str) -> pd.DataFrame:
         )
     table = similarity if isinstance(similarity, pd.DataFrame) else pd.DataFrame(S)
     names = table.index
-    if not (names.is_unique and table.columns.is_unique and same_labels(names, table.columns)):
+    if not (names.is_unique and same_labels(names, table.columns)):
         raise DataError("similarities need the same unique labels on rows and columns")
     S = pd.DataFrame(S, names, table.columns)[list(names)].to_numpy()
     check_values(S, names, names, "similarities", -np.inf)
@@ -498,16 +502,16 @@ def read_matrix(path: Any, names: Any) -> TrainedGiven:
     """The dissimilarities in a file; see `measuring.read_dissimilarity`."""
     if not isinstance(path, (str, os.PathLike)):
         raise OptionError(f"path must be the path of a file, as text, not {brief(path)}")
-    matrix, file = matrix_in(Path(path)), repr(Path(path).name)
-    n, unnamed = len(matrix), False
+    matrix = matrix_in(Path(path))
+    n = len(matrix)
+    unnamed = (n,) if names is None and isinstance(matrix.index, pd.RangeIndex) else ()
     if n < 2:
         raise DataError(
-            f"dissimilarities need at least two rows, but the file {file} has "
+            f"dissimilarities need at least two rows, but the file {Path(path).name!r} has "
             f"{'one row' if n else 'no rows'}"
         )
     if names is None:
         labels = matrix.index  # positions, or names as text
-        unnamed = counted(labels)
         if all(WHOLE.fullmatch(str(name)) for name in labels):
             labels = labels.astype(int)
     else:
@@ -520,7 +524,7 @@ def read_matrix(path: Any, names: Any) -> TrainedGiven:
             )
     matrix = matrix.set_axis(labels).set_axis(labels, axis=1)
     metric = given(matrix, pd.DataFrame(index=labels))
-    return replace(metric, spec=Given(f"read from {file}", unnamed))
+    return replace(metric, spec=Given(f"read from {Path(path).name!r}", unnamed))
 
 
 def matrix_in(file: Path) -> pd.DataFrame:
@@ -536,9 +540,8 @@ def matrix_in(file: Path) -> pd.DataFrame:
         try:
             array = as_floats(np.load(file, allow_pickle=False))
         except Exception as reason:
-            fault = str(reason) or repr(reason)
             raise DataError(
-                f"the file {name} is not a complete .npy file of numbers ({fault}): save it again"
+                f"the file {name} is not a complete .npy file of numbers ({reason!r}): save it again"
             ) from reason
         return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
     text = raw.decode("utf-8-sig", "replace")
@@ -547,8 +550,7 @@ def matrix_in(file: Path) -> pd.DataFrame:
     if not lines or "\0" in text or "\ufffd" in text:
         fault = "neither text in UTF-8 nor a .npy file" if raw else "empty"
         raise DataError(f"the file {name} is {fault}: {CURE}")
-    alone = len(lines) == 1 or vector != text
-    fields = re.split(r"[,;\s]+", vector.strip()) if alone else lines
+    fields = re.split(r"[,;\s]+", vector.strip()) if len(lines) == 1 or vector != text else lines
     values = floats(fields if floats(fields, ",") else fields[1:], ",")  # perhaps below a header
     if values and len(values) > 2 and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values):
         return condensed(np.array(values))
@@ -636,13 +638,7 @@ def matrix_of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
 
 
 def matrix_of_table(rows: list[list[str]], decimal: str) -> pd.DataFrame:
-    """The matrix of a square table or of one triangle, with or without names of rows and columns.
-
-    Raises
-    ------
-    DataError
-        If the rows have other lengths, a field is no number, or the names do not agree.
-    """
+    """The matrix of a square table or of one triangle, with or without names of rows and columns."""
     first, body = rows[0], rows[1:]
     longest = max(map(len, body), default=0)
     fits = len(first) == len(body) > 1 and longest - len(body) in (0, 1)  # numbers for names
@@ -655,10 +651,9 @@ def matrix_of_table(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     forms = [n] * n, [*range(n)], [*range(1, n + 1)]  # whole, below the diagonal, and with it
     lower = lengths in forms
     if (not lower and lengths[::-1] not in forms) or (header and len(first) not in (n, n + 1)):
-        listed = ", ".join(str(len(row)) for row in rows[:5])
         raise DataError(
-            f"its rows have {listed} ... fields, so it is neither a square table or triangle nor a "
-            "list of pairs"
+            f"its rows have {in_short(map(len, rows))} fields, so it is neither a square table or triangle nor a "
+            "list of pairs; pd.read_csv(path, index_col=0) reads new rows"
         )
     for k, row in enumerate(values):
         for field in row:

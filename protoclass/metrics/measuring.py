@@ -195,8 +195,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
     def of_class(self, X: Array, w: Array, seed: tuple[int, int]) -> Array:
         if self.n * X.shape[1] > LARGEST:
             raise TooLargeError(
-                f"pc.candidates.hull({self.n}) needs {self.n} draws of {X.shape[1]} columns, which "
-                "is too many: use fewer"
+                f"pc.candidates.hull({self.n}) draws too many rows of {X.shape[1]} columns: use fewer"
             )
         return hull_draws(X.astype(float), self.n, self.steps, seed)
 

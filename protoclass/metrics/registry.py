@@ -61,6 +61,8 @@ def metric(spec: Any) -> Metric | TrainedMetric:
         if spec in METRICS:
             return _class(METRICS[spec])()
         hint = hint_for_value("dissimilarity", spec, METRICS)
+        if "." in spec:
+            hint = "use dissimilarity=pc.read_dissimilarity(path) for a file"
         raise OptionError(
             f"dissimilarity must be {either(['auto', *METRICS])}, or a function of two rows, such as "
             f"scipy.spatial.distance.braycurtis, not {brief(spec)}{hint and ': '}{hint}"

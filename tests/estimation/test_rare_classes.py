@@ -90,8 +90,9 @@ def test_loss_of_fit_is_the_measure(iris):
     assert calibrated.predict(loss=loss).tolist() == [
         levels[c] for c in (calibrated.predict(kind="prob").to_numpy() @ loss.to_numpy()).argmin(axis=1)
     ]
-    with pytest.raises(pc.errors.OptionError, match="'loss' is not a parameter of 'pvm': use measure= in fit"):
-        pc.fit("species ~ .", iris, loss=loss, dissimilarity="euclidean", repeats=1)
+    for name in ("loss", "cost", "costs"):
+        with pytest.raises(pc.errors.OptionError, match=f"'{name}' is not a parameter of 'pvm': use measure= in fit.*loss= in predict"):
+            pc.fit("species ~ .", iris, **{name: loss}, dissimilarity="euclidean", repeats=1)
     with pytest.raises(pc.errors.OptionError, match=r"measure must be 'error',.*or the cost of an error in a class,.*not 3"):
         pc.fit("species ~ .", iris, measure=3, dissimilarity="euclidean", repeats=1)
     with pytest.raises(pc.errors.OptionError, match="measure= needs cross-validation"):

@@ -135,6 +135,14 @@ def test_wrong_choices(fit, options, words):
         fit.threshold(**options)
 
 
+def test_classes_that_are_numbers_have_no_quotes(iris):
+    coded = iris.assign(species=(iris["species"] == "setosa").astype(int))
+    fit = pc.fit("species ~ .", coded, "knn", k=3).calibrate(cv=2)
+    for call in (lambda: fit.threshold("1"), lambda: fit.test(coded[::2], threshold={"1": 0.3})):
+        with pytest.raises(pc.errors.OptionError, match="'1' is not a class: use 0, 1, without quotes"):
+            call()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

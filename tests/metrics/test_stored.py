@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -100,14 +101,73 @@ def test_r_distances_fit_as_the_data_do(iris, tmp_path):
     assert "read from" in str(fit.summary())
     shuffled = iris.sample(frac=1, random_state=0)
     assert pc.fit("species ~ 1", shuffled, dissimilarity=read, eps=1.0).rule.size == same.rule.size
-    # rows that are only numbered match data that are numbered so, and nothing else
-    for other in (iris.set_axis([f"r{i}" for i in range(150)]), iris.iloc[1:], iris.iloc[:100]):
-        with pytest.raises(pc.errors.DataError, match=r"without row names .* pc.read_dissimilarity\(path, names=data.index\)"):
-            pc.fit("species ~ 1", other, dissimilarity=read, eps=1.0)
-        with pytest.raises(pc.errors.DataError, match="without row names"):
-            pc.fit("species ~ 1", other, dissimilarity=read.symmetrized(), eps=1.0)
+    # rows from 1 match names or numbers from 1, and all rows from 0
+    off = "counts its rows from 1; .*off by one.*index_col=0.*rename_axis"
+    for other, cure in (
+        (iris.set_axis([f"r{i}" for i in range(150)]), r"pc.read_dissimilarity\(path, names=data.index\)"),
+        (iris.iloc[1:], off),
+        (iris.iloc[:100], f"lack the row 0 of the data.*{off}"),
+    ):
+        for d in (read, read.symmetrized()):
+            with pytest.raises(pc.errors.DataError, match=cure):
+                pc.fit("species ~ 1", other, dissimilarity=d, eps=1.0)
     named = pc.read_dissimilarity(path, names=iris.index)
     assert pc.fit("species ~ 1", iris.iloc[1:], dissimilarity=named, eps=1.0).nobs == 149
+
+
+def test_rows_from_1_and_some_of_the_labels_are_not_matched_off_by_one_in_silence(iris, tmp_path):
+    path = write(tmp_path, r_table(iris))
+    d, D = pc.read_dissimilarity(path), pd.read_csv(path, index_col=0)
+    right = iris.set_axis(pd.Index([*range(1, 151)]))  # as read_csv(index_col=0) does, not a RangeIndex
+    some, last = [*range(9, 60), *range(100, 140)], [149]
+
+    def train(rows, matrix):
+        return pc.fit("species ~ 1", rows, "knn", k=1, dissimilarity=matrix)
+
+    for matrix in (d, D):
+        with pytest.raises(pc.errors.DataError, match="off by one"):
+            train(iris[20:], matrix)
+        for forgotten in (iris.iloc[some], right.iloc[some]):  # the same labels may be right
+            with pytest.warns(pc.errors.DataWarning, match="off by one") as told:
+                train(forgotten, matrix)
+            assert len(told) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for rows in (right, right.iloc[some + last], right[20:], right.iloc[some].rename_axis("row")):
+                assert train(rows, matrix).prototypes.index.isin(rows.index).all()
+            pc.cross_validate("species ~ 1", right, "knn", k=1, dissimilarity=matrix, cv=5)
+            pc.compare("species ~ 1", right, ["knn", "kmedoids"], dissimilarity=matrix, cv=2)
+    np.save(tmp_path / "d.npy", pc.dissimilarity("species ~ .", iris).condensed())
+    with pytest.raises(pc.errors.DataError, match=r"without row names.*names=classes.index"):
+        train(right[20:], pc.read_dissimilarity(tmp_path / "d.npy"))
+
+
+def test_new_rows_that_count_from_1_are_not_matched_to_a_fit_that_counts_from_0(iris, tmp_path):
+    path = write(tmp_path, r_table(iris))
+    fit = pc.fit("species ~ 1", iris, dissimilarity=pc.read_dissimilarity(path), eps=1.0)
+    new, names = pd.read_csv(path, index_col=0), fit.prototypes.index
+    assert 0 not in names
+    new.columns = new.columns.astype(int)
+    for rows in (new, new[[*names]], new[[*names + 1]]):
+        for same in (fit, fit.slim()):
+            with pytest.raises(pc.errors.DataError, match=r"matched by position.*names=data.index"):
+                same.predict(rows)
+    rows = pc.read_dissimilarity(path, names=iris.index).frame()
+    assert fit.predict(rows).tolist() == fit.predict(rows[[0, *names]]).tolist() == fit.augment()["fitted"].tolist()
+
+
+def test_new_rows_in_a_file_and_a_file_as_dissimilarity_are_hinted(iris, tmp_path):
+    path = write(tmp_path, r_table(iris, 4))
+    with pytest.raises(pc.errors.DataError, match=r"pd.read_csv\(path, index_col=0\) reads new rows"):
+        pc.read_dissimilarity(path)
+    with pytest.raises(pc.errors.OptionError, match=r"use dissimilarity=pc.read_dissimilarity\(path\)"):
+        pc.fit("species ~ 1", iris, dissimilarity="dist.csv")
+    fit = pc.fit("species ~ 1", iris, dissimilarity=pc.dissimilarity("species ~ .", iris).frame(), eps=1.0)
+    new = pd.read_csv(path, index_col=0).add_prefix("X")
+    with pytest.raises(pc.errors.DataError, match=r"new.columns.str\[1:\].astype\(int\)"):
+        fit.predict(new)
+    with pytest.raises(pc.errors.NotAvailableError, match=r"no variables to explain: use fit.predict\(new, 'distance'\)"):
+        fit.why(1)
 
 
 def test_the_same_file_through_pandas_is_refused_at_each_wrong_turn(iris, tmp_path):
@@ -175,7 +235,7 @@ def test_labels_of_another_type_and_labels_in_a_column_have_cures_that_match_the
         ("\u00e9,b\n0,1\n1,0\n".encode("latin-1"), r"the file 'dist\.csv' is neither text in UTF-8.*: use R's"),
         (pickle.dumps(np.eye(3)), r"the file 'dist\.csv' is neither text in UTF-8.*: use R's"),
         ("word\n", "has one row"),
-        ('"","a","b","c"\n"a",0,1,2\n"c",2,2,0\n', "rows have 4, 4, 4 ... fields, so it is neither a square table"),
+        ('"","a","b","c"\n"a",0,1,2\n"c",2,2,0\n', "rows have 4, 4, 4 fields, so it is neither a square table"),
         ('"","a","b","c"\n"a",0,1,2\n"b",1,0,2\n"c,2,2,0', "line 4 is not valid, unexpected end of data"),
         ('"","a","b","a"\n"a",0,1,2\n"b",1,0,2\n"a",2,2,0\n', "'a' is not the name of one row"),
         ('"","a","b"\n"a",0,x\n"b",1,0\n', "'x' in row 1 is not a number"),

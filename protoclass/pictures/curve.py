@@ -39,9 +39,25 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
     band : float between 0 and 1, optional
         Level of the simultaneous band of `band()`, which is shaded, and truncated at 0 in the plot.
     """
+    return _draw(validation, None, x, ax, band)
+
+
+@framed
+def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
+    """The curve of the cross-validation of a fit."""
+    if fit._curve is None:
+        raise NotAvailableError(
+            "nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'"
+        )
+    return _draw(fit._curve, fit._selection.point, x, ax, band)
+
+
+def _draw(validation: ErrorCurve, point: int | None, x: Any, ax: Any, band: float | None) -> Any:
     check_axis(validation, x)
     check_band(validation, x, band)
     ax = axes(ax, 8.0, 4.6)
+    if len(validation.grid.columns) and x != "frontier":
+        ax.set_title(describe_selection(validation, point))
     if not len(validation.grid.columns):
         _draw_single(validation, ax)
     elif x == "size":
@@ -51,15 +67,6 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
     else:
         return _draw_lines(validation, x, band, ax)
     return key(ax, "best").axes
-
-
-def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
-    """The curve of the cross-validation of a fit."""
-    if fit._curve is None:
-        raise NotAvailableError(
-            "nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'"
-        )
-    return curve(fit._curve, x, ax, band)
 
 
 def check_axis(validation: ErrorCurve, x: Any) -> None:
@@ -219,14 +226,13 @@ def _scale_along(ax: Any, label: str, log: bool) -> None:
 
 
 def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
-    """Lines at the minimum error and at the 1-SE choice, and the choice in words."""
+    """Lines at the minimum error and at the 1-SE choice."""
     best, one_se = validation._choice.best, validation._choice.one_se
     for point, ls, name in (
         (best, ":", f"minimum {validation._measure_name}"),
         (one_se, "--", "1-SE choice"),
     ):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=name)
-    ax.set_title(describe_selection(validation))
 
 
 def within_one_se(validation: ErrorCurve) -> float:
@@ -285,7 +291,7 @@ def count_sizes(validation: ErrorCurve) -> str:
     return noun if noun == "size" else f"number of {noun}"
 
 
-def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) -> None:
+def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None) -> None:
     """The error against the mean size over folds."""
     table = with_band(validation, band).sort_values("size", kind="stable")
     form = "o-" if len(validation.grid.columns) == 1 else "o"  # several parameters make no line

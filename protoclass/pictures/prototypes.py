@@ -111,7 +111,10 @@ def prototypes(
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
     if fit._curve is not None and fit._selection.point is not None:
         measure = fit._curve._measure_name
-        title += f", CV {measure} {write_rate(fit._curve.table['error'].iloc[fit._selection.point], measure)}"
+        rate = write_rate(fit._curve.table["error"].iloc[fit._selection.point], measure)
+        by = "row" if fit.call.arguments["class_weights"] is None else "class"
+        weighted = f" weighted by {by}" if (fit.frame.weights != 1).any() else ""
+        title += f", CV {measure}{weighted} {rate}"
     ax.set_title(title)
     if how and has_room(ax):
         ax.plot([], [], " ", label=how)
@@ -210,7 +213,7 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     halo = [withStroke(linewidth=2.5, foreground=paper(ax))]
     points = ax.transData.transform(spots[shown]) * 72 / ax.figure.dpi
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points if np.isfinite(x)]
-    for name, (x, y) in zip(names, points, strict=True):
+    for name, spot, (x, y) in zip(names, spots[shown], points, strict=True):
         wide = LETTER * rcParams["font.size"] * len(name)
         for dx, dy in (
             (9, -high / 2),
@@ -230,9 +233,7 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
                 }
                 ax.annotate(
                     name,
-                    ax.transData.inverted().transform(
-                        (x * ax.figure.dpi / 72, y * ax.figure.dpi / 72)
-                    ),
+                    spot,
                     fontsize="small",
                     weight="bold",
                     zorder=6,

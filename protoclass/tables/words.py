@@ -35,9 +35,9 @@ def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     if fit._curve is not None:
         return fit._curve.confusion(fit._selection.point), "held-out rows"
     L, levels = len(fit.classes), fit.frame.levels
-    table = np.bincount(
-        fit.frame.codes * L + fit._fitted_codes, fit.frame.weights, L * L
-    ).reshape(L, L)
+    table = np.bincount(fit.frame.codes * L + fit._fitted_codes, fit.frame.weights, L * L).reshape(
+        L, L
+    )
     return pd.DataFrame(table, levels, levels), "training rows"
 
 

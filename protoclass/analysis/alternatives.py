@@ -218,9 +218,7 @@ def alternatives(
     with bar(2, "comparing solutions", progress) as comparing:
         task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
         comparing.update()
-        found = fit.model.alternatives(
-            fit._learned, task, float(within), float(time_limit), interest
-        )
+        found = fit.model.alternatives(fit._learned, task, within, float(time_limit), interest)
         comparing.update()
     names, levels = fit.dissimilarity.candidate_names, fit.frame.levels
     classes = pd.Categorical.from_codes(fit.rule.prototypes.classes, levels)

@@ -18,8 +18,7 @@ import pandas as pd
 from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
-from ..estimation.arguments import is_default, loss_matrix, own_folds
-from ..estimation.calibration import arguments_of
+from ..estimation.arguments import arguments_of, is_default, loss_matrix, own_folds
 from ..estimation.calls import TWICE, WORSE, fit_call, prepare
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of
@@ -28,7 +27,7 @@ from ..estimation.problem import Call, short
 from ..frames.frame import Frame, mold
 from ..frames.schema import Unseen, along
 from ..frames.tables import as_given, as_pandas, read_for
-from ..ground.checks import check_runs, check_seed, is_number, is_real, one_of
+from ..ground.checks import check_seed, is_number, is_real, one_of, seed_of_runs
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
 from ..ground.options import watch
 from ..metrics.base import Metric, as_vectors
@@ -147,7 +146,7 @@ def compare(
             "compare needs a formula, data and methods: "
             "use compare_fits([fit1, fit2], new) for existing fits"
         )
-    check_runs("repeats", repeats, seed, progress, least=1)
+    seed_of_runs("repeats", repeats, seed, progress, least=1)
     common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
     specs = {
         name: {**({} if is_estimator(spec["method"]) else common), **spec}
@@ -280,7 +279,7 @@ def split(data: Any, response: str, test_size: float = 1 / 3, seed: int = 0) -> 
     known = np.flatnonzero(codes >= 0)
     check_test_size(test_size)
     test = np.zeros(len(table), bool)
-    test[known[holdout(codes[known], float(test_size), check_seed(seed))]] = True
+    test[known[holdout(codes[known], test_size, check_seed(seed))]] = True
     return as_given(table[~test], data), as_given(table[test], data)
 
 
@@ -561,7 +560,7 @@ def draw_splits(
         if groups is not None:
             raise OptionError("groups need cv=, which leaves whole groups out")
         check_test_size(test_size)
-        tests = [holdout(y, float(test_size), s) for s in seeds]
+        tests = [holdout(y, test_size, s) for s in seeds]
         if not tests[0].any():
             raise OptionError(
                 f"test_size={test_size:g} of {len(y)} rows leaves no test row: use more"

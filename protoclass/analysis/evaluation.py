@@ -113,7 +113,7 @@ class TestResult(Result, Served):
     @property
     def _weighted(self) -> bool:
         """Whether rows have different weights."""
-        return bool(np.ptp(self.judged.w) > 0)
+        return np.ptp(self.judged.w) > 0
 
     @property
     def clusters(self) -> int | None:

@@ -164,7 +164,7 @@ def test_outputs(
     _warn_of_few_clusters(judged.take(known))
     losses = None if loss is None else loss_matrix(loss, levels)
     decided = "" if threshold is None else threshold_in_words(threshold, levels)
-    cheapest = None if losses is None else levels[int((prevalence @ losses).argmin())]
+    cheapest = None if losses is None else levels[(prevalence @ losses).argmin()]
     if losses is not None and p is not None:
         fit._warn_of_costs_twice("loss=")
 

@@ -20,7 +20,7 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..estimation.problem import HOLD_LIMIT, Problem
 from ..frames.tables import as_pandas
-from ..ground.checks import check_runs, is_number, one_of
+from ..ground.checks import is_number, one_of, seed_of_runs
 from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief, shown
 from ..ground.options import fixed, significant, watch
 from ..metrics.base import TrainedMetric, train_metric
@@ -133,7 +133,7 @@ class Stability(Result):
         >>> table[["ball_hit_rate", "reselected"]].round(2).to_dict("list")
         {'ball_hit_rate': [0.81], 'reselected': [0.28]}
         """
-        seed = check_runs("resamples", resamples, seed, progress, usual=self.fit._problem.seed)
+        seed = seed_of_runs("resamples", resamples, seed, progress, usual=self.fit._problem.seed)
         given, fractions = fractions, list(fractions) if np.iterable(fractions) else []
         valid = [is_number(fraction, 0.0, above=True, high=0.5) for fraction in fractions]
         if not fractions or not all(valid):
@@ -142,7 +142,7 @@ class Stability(Result):
                 f"0.5 (two disjoint samples are needed), not {brief(given)}"
             )
         task = self.fit._problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
-        rows = [count_fraction(task, float(fraction)) for fraction in fractions]
+        rows = [count_fraction(task, fraction) for fraction in fractions]
         pairs = [(k, b) for k in range(len(fractions)) for b in range(resamples)]
 
         def run(pair: tuple[int, int]) -> tuple[float, float, float]:
@@ -196,7 +196,7 @@ class Stability(Result):
             raise NotAvailableError(
                 f"{name} dissimilarities have no learned weights: use pc.Relevance or pc.NCA"
             )
-        seed = check_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
+        seed = seed_of_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
         frame = fit.frame
 
         def learn(b: int) -> Array:
@@ -334,7 +334,7 @@ def stability(
     >>> found.prototypes[["ball_hit_rate", "distance_95"]].iloc[:2].round(2).to_dict("list")
     {'ball_hit_rate': [1.0, 1.0], 'distance_95': [0.6, 0.56]}
     """
-    seed = check_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
+    seed = seed_of_runs("resamples", resamples, seed, progress, usual=fit._problem.seed)
     one_of("sample", sample, (None, "bootstrap", "halves"))
     weighted, name = fit.model.can.weights, fit.model.name
     if sample == "bootstrap" and not weighted:
@@ -451,12 +451,12 @@ def count_fraction(task: Task, fraction: float) -> int:
     """Number of rows of a sample with this fraction of each class; raises if a class has none."""
     counts = np.floor(fraction * np.bincount(task.y, minlength=task.classes)).astype(int)
     if not counts.all():
-        c = int(counts.argmin())
+        c = counts.argmin()
         raise DataError(
             f"class {shown(task.levels[c])} has {(task.y == c).sum()} rows, but a fraction of "
             f"{fraction:g} contains none of them: use larger fractions, up to 0.5"
         )
-    return int(counts.sum())
+    return counts.sum()
 
 
 def replicate_once(
@@ -478,7 +478,7 @@ def replicate_once(
         other = select(fit, task, second.astype(np.int64), seed[2], draw)
         distances, hits = distances_to_samples(task, selection, [other], second)
         hit, random = (distances < selection.radii).mean(), hits.mean()
-    k = int(draw.integers(len(selection.at)))
+    k = draw.integers(len(selection.at))
     row = task.candidate_row[selection.at[k]]
     if row >= 0:
         second[draw.choice(np.flatnonzero(second & (task.y == task.y[row])))] = False
@@ -612,7 +612,7 @@ def permutation_test(
     0.05
     """
     problem = validation._problem
-    seed = check_runs("resamples", resamples, seed, progress, 1, problem.seed)
+    seed = seed_of_runs("resamples", resamples, seed, progress, 1, problem.seed)
     how, order = exchangeable(problem.frame.codes, problem.groups)
     orders = (order(np.random.default_rng([seed, b])) for b in range(resamples))
     results = each_fit(partial(validate_permuted, validation), orders)

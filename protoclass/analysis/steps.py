@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.query import Rule, Stepwise, lost_by_steps
+from ..core.query import Query, Rule, Stepwise, lost_by_steps
 from ..core.setcover.problems import Certificate
 from ..core.sources import part
 from ..core.statistics.intervals import least_se
@@ -89,7 +89,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     if not fit.model.has("bound") or fit.rule.prototypes.at is None:
         raise lacking(fit.model, "compression bound", "bound")
     learned = replace(fit._learned, reasons=find_reasons(fit, fixed_dissimilarity))
-    return fit.model.bound(learned, float(delta))
+    return fit.model.bound(learned, delta)
 
 
 def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
@@ -233,17 +233,28 @@ def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:
 
 def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> Array:
     """Proportion of new rows that the first 0, 1, 2, ... steps misclassify."""
+    query, codes, known = answered_rows(fit, new)
+    lost, total = lost_by_steps(rule, query, codes[known], np.ones(len(query)))
+    if total == 0:
+        raise DataError(
+            "no row has both a known class and dissimilarities to all prototypes: "
+            "give rows without missing values"
+        )
+    return lost / total
+
+
+def answered_rows(fit: Fitted, new: pd.DataFrame) -> tuple[Query, Array, Array]:
+    """The query of the complete new rows of known classes; class codes (r,); whether each row is in the query."""
     codes = fit._true_codes(new)
     fit._warn_of(fit._unseen_in(new))
     query, _, complete = fit._query(new)
-    codes = codes[complete]
-    known = np.flatnonzero(codes >= 0)
-    if len(known) == 0:
-        raise DataError("no row has both a known class and all predictors")
-    lost, total = lost_by_steps(rule, query.take(known), codes[known], np.ones(len(known)))
-    if total == 0:
-        raise DataError("no row has both a known class and dissimilarities to all prototypes")
-    return lost / total
+    known = complete & (codes >= 0)
+    if not known.any():
+        raise DataError(
+            "no row has both a known class and all predictors: "
+            f"give rows of the classes {brief(fit.classes)} without missing values"
+        )
+    return query.take(np.flatnonzero(known[complete])), codes, known
 
 
 def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
@@ -256,7 +267,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
         problem = with_folds(problem, "auto" if same else cv)
     fold = draw_folds(replace(problem, repeats=1))[0][0]
     y, w, dissimilarity = problem.frame.codes, problem.frame.weights, problem.measure()
-    folds = int(fold.max()) + 1
+    folds = fold.max() + 1
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)
     paths = fold_paths(problem, dissimilarity, problem.task(dissimilarity), fold, {})
     for path_of in watch(paths, folds, "cross-validating", problem.progress):

@@ -15,16 +15,17 @@ from ..core.distances.minkowski import Geometry
 from ..core.parallel import each_fit
 from ..core.query import answer, distances_by, of_complete
 from ..core.sources import part
+from ..core.statistics.intervals import mean_over_rows
 from ..estimation.calibration import rules_of_folds
 from ..estimation.decisions import FoldRule
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.tables import as_pandas
-from ..ground.checks import check_runs
+from ..ground.checks import seed_of_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
-from .steps import ball
+from .steps import answered_rows, ball
 
 # columns of the data that are one variable, by its name
 Groups = dict[str, list[str]]
@@ -47,7 +48,7 @@ def variable_groups(fit: Fitted, variables: Any) -> Groups:
         ordered = sorted(grouped + alone, key=lambda g: known.index(g[0]))
         return {" + ".join(g): g for g in ordered}
     named = dict(variables) if isinstance(variables, Mapping) else {}
-    if not named and isinstance(variables, (list, tuple, pd.Index)):
+    if isinstance(variables, (list, tuple, pd.Index)):
         named = {str(c): [c] for c in variables}
     groups = {
         str(name): list(c) if isinstance(c, (list, tuple, pd.Index)) else [c]
@@ -222,7 +223,7 @@ def distances_of(fit: Fitted, row: pd.DataFrame) -> Array:
     if not complete.all():
         fit._unseen_in(row).refuse()
         missing = row.columns[row.isna().iloc[0]].tolist()
-        raise DataError(f"the row has no value of {missing}, but every predictor is needed")
+        raise DataError(f"the row has no value of {missing}: give every predictor")
     distances, measured = of_complete(query, lambda part: distances_by(fit.rule, part))
     if not measured.all() or not distances.size:
         raise NotAvailableError("there is no prototype to compare the row with")
@@ -395,7 +396,7 @@ def separation(fit: Fitted) -> pd.DataFrame:
     if metric.column_weights is not None:
         out["weight"] = metric.column_weights["weight"].to_numpy()
     if slopes is not None and len(codes) == 2:
-        last = int(codes.argmax())
+        last = codes.argmax()
         out["coefficient"] = 2 * (slopes[last] - slopes[1 - last])
         out.attrs["class"] = fit.classes[codes[last]]
         out.attrs["cut"] = float(out["coefficient"] @ X.mean(axis=0))
@@ -466,6 +467,7 @@ class Permutable:
     w: Array  # (n,)
     # places of rows, int, and the rule that predicts them; each row is in one part
     parts: list[tuple[Array, FoldRule]]
+    group: Array | None = None  # codes of the groups of rows, (n,)
 
     @cached_property
     def wrong(self) -> Array:
@@ -538,7 +540,8 @@ def importance(
     variables : list of columns, or mapping of name to columns, optional
         Variables to permute; columns under one name are permuted together. Default: each predictor
         (columns that a `Mixed` compares together are one), but of more than 50 the 50 with the
-        largest ratio of variances between and within classes.
+        largest ratio of variances between and within classes; of categories, both are summed over
+        the indicators of the levels.
     cv : "auto", int, "loo", Series or array of folds
         Cross-validation folds, as in `fit`; ignored if `new` is given.
     seed : int, optional
@@ -550,7 +553,8 @@ def importance(
     -------
     DataFrame
         Table by variable, the most important first: `importance` (mean increase in the proportion
-        of errors), `se` (its standard error over rows) and `error` (with the variable permuted).
+        of errors), `se` (its standard error over rows, or over the groups of the fit) and `error`
+        (with the variable permuted). New rows have equal weights and no groups.
 
     Raises
     ------
@@ -570,58 +574,56 @@ def importance(
     >>> fit.importance(resamples=5).index[:2].tolist()
     ['petal_width', 'petal_length']
     """
-    seed = check_runs("resamples", resamples, seed, progress, 1, fit._problem.seed)
+    seed = seed_of_runs("resamples", resamples, seed, progress, 1, fit._problem.seed)
     groups = variable_groups(fit, variables)
     if variables is None and len(groups) > MOST:
         words = (
-            f"of the {len(groups):,} variables, the {MOST} that separate the classes most are "
-            "permuted: use variables= for others"
+            f"of the {len(groups):,} variables, the {MOST} with the largest ratio of variances between "
+            "and within classes are permuted: use variables= for others"
         )
         warn(words, DataWarning)
         groups = most_separating(fit.frame, groups)
     rows = training_rows(fit, cv) if new is None else new_rows(fit, new)
-    n, random = len(rows.y), np.random.default_rng([seed, 1])
+    random, table = np.random.default_rng([seed, 1]), []
     draws = (
-        (columns, np.array([random.permutation(n) for _ in range(resamples)]))
+        (columns, np.array([random.permutation(len(rows.y)) for _ in range(resamples)]))
         for columns in groups.values()
     )
     permuted = each_fit(rows.proportions_wrong, draws, resamples * rows.columns.size)
-    wrong, share, table = rows.wrong.astype(float), rows.w / rows.w.sum(), []
     for permuted_wrong in watch(permuted, len(groups), "permuting", progress):
-        increase = permuted_wrong - wrong
-        mean = share @ increase
-        variance = share**2 @ (increase - mean) ** 2 * n / max(1, n - 1)
-        table.append((mean, np.sqrt(variance), share @ permuted_wrong))
+        increase = mean_over_rows(permuted_wrong - rows.wrong, rows.w, rows.group)
+        table.append((*increase, mean_over_rows(permuted_wrong, rows.w)[0]))
     names = pd.Index(groups, name="variable")
     out = pd.DataFrame(table, names, ["importance", "se", "error"])
     return out.sort_values("importance", ascending=False, kind="stable")
 
 
 def most_separating(frame: Frame, groups: Groups) -> Groups:
-    """The groups of columns with the largest ratio of variances between and within classes."""
+    """The groups with a column of the largest ratio of variances between and within classes.
+
+    Of other columns than numbers, both are summed over the indicators of the values.
+    """
     by_class = frame.columns.select_dtypes("number").groupby(frame.codes)
-    ratio = by_class.mean().var() / by_class.var().mean()
-    # other columns first
-    value = {name: max(ratio.get(c, np.inf) for c in columns) for name, columns in groups.items()}
-    largest = set(sorted(groups, key=lambda name: -np.nan_to_num(value[name], nan=-1.0))[:MOST])
-    return {name: columns for name, columns in groups.items() if name in largest}
+    between, within = by_class.mean().var(), by_class.var().mean()
+    for c, values in frame.columns.select_dtypes(exclude="number").items():
+        share = pd.crosstab(frame.codes, values.astype(str), normalize="index")
+        between[c], within[c] = share.var().sum(), (1 - (share**2).sum(axis=1)).mean()
+    ratio = between / within
+    value = {name: ratio[columns].max() for name, columns in groups.items()}
+    largest = pd.Series(value).nlargest(MOST)
+    return {name: groups[name] for name in groups if name in largest}
 
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:
     """The rows of the fit, each with the rule that was learned without its fold."""
     frame, parts = fit.frame, list(rules_of_folds(fit, cv, None))
-    return Permutable(frame.columns, frame.codes, frame.weights, parts)
+    return Permutable(frame.columns, frame.codes, frame.weights, parts, fit._problem.groups)
 
 
 def new_rows(fit: Fitted, new: Any) -> Permutable:
     """New rows with known classes and all predictors, with the rule of the fit."""
     new = as_pandas(new)
-    codes = fit._true_codes(new)
-    fit._warn_of(fit._unseen_in(new))
-    _, _, complete = fit.dissimilarity._new_query(new)
-    known = (codes >= 0) & complete
-    if not known.any():
-        raise DataError("no row has both a known class and all predictors")
+    _, codes, known = answered_rows(fit, new)
     columns = new.loc[known, list(fit.frame.columns)]
     rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
     return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])

@@ -46,10 +46,12 @@ def say_that_nothing_is_kept() -> None:
 
 
 class Turn(event.Listener):
-    """Lock a file of the user while this process has numba's lock, under which it reads, compiles and saves."""
+    """Lock a file of the user while this process has numba's lock, under which it reads, compiles
+    and saves: another process then waits, and reads what this one saved.
+    """
 
     def __init__(self) -> None:
-        self.own, self.depth = RLock(), 0
+        self.own, self.depth = RLock(), 0  # number of events that this thread has begun
         self.file: IO[bytes] | None = None
 
     def on_start(self, event: Any) -> None:
@@ -81,6 +83,7 @@ def lock(file: IO[bytes]) -> None:
         import msvcrt
 
         file.seek(0)
+        # raises OSError after 10 s, so `Turn` then goes on without a lock
         msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
     else:
         fcntl.flock(file, fcntl.LOCK_EX)

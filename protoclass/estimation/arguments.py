@@ -1,5 +1,5 @@
 """The single arguments of `fit`: their defaults, the checks that need no data, and the meaning of
-folds, tolerances, budgets, measures and class weights.
+candidates, folds, tolerances, budgets, measures, class weights and calibrations.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.statistics.scores import LEARN
 from ..frames.frame import Frame
 from ..frames.schema import labels_along
 from ..ground.checks import (
@@ -91,6 +92,8 @@ def check_arguments(options: Mapping[str, Any], model: Model) -> None:
                 f"{methods_with('weights')}"
             )
 
+    if options["calibrate"] is not False:
+        arguments_of(options["calibrate"])
     repeats = options["repeats"]
     if not (isinstance(repeats, str) and repeats == "auto"):
         whole_number("repeats", repeats, 1, MOST_RUNS)
@@ -292,3 +295,26 @@ def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
             f"class_weights must have classes as keys ({', '.join(map(shown, levels))}), but {named}"
         )
     return np.array([float(factors.get(level, 1.0)) for level in levels])
+
+
+# calibrate=
+
+CALIBRATION: Mapping[str, Any] = {  # the defaults of `Fit.calibrate`
+    "new": None, "method": "auto", "cv": "auto", "seed": None, "weights": None, "tune": "auto",
+}  # fmt: skip
+
+
+def arguments_of(calibrate: Any) -> dict[str, Any]:
+    """The arguments of `Fit.calibrate` by `calibrate=` of a call: True, a name, or a mapping."""
+    methods = ("auto", *LEARN)
+    given = {"method": calibrate} if isinstance(calibrate, str) else calibrate
+    given = {} if given is True else given
+    if not isinstance(given, Mapping) or set(given) - set(CALIBRATION):
+        raise OptionError(
+            f"calibrate must be True, False, {', '.join(map(repr, methods))} or a dict of "
+            f"{list(CALIBRATION)}, not {brief(calibrate)}"
+        )
+    arguments = {**CALIBRATION, **given}
+    one_of("method", arguments["method"], methods, "calibration")
+    one_of("tune", arguments["tune"], ("auto", True, False))
+    return arguments

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from ..core.statistics.scores import (
 )
 from ..frames.schema import given_weights
 from ..frames.tables import as_pandas
-from ..ground.checks import is_number, one_of
+from ..ground.checks import is_number
 from ..ground.errors import (
     DataError,
     DataWarning,
@@ -37,7 +36,7 @@ from ..ground.errors import (
 )
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
-from .arguments import check_measure, measure_losses
+from .arguments import CALIBRATION, arguments_of, check_measure, is_default, measure_losses
 from .copies import coincidences
 from .cross_validation import FoldPath, Lost, draw_folds, fold_paths, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
@@ -45,7 +44,6 @@ from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
 from .problem import Problem, with_folds
 
-METHODS = ("auto", *LEARN)
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
@@ -141,12 +139,10 @@ def calibrate(
     >>> fit.predict(new, "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
-    request = requested(new=new, method=method, cv=cv, seed=seed, weights=weights, tune=tune)
+    given = {"new": new, "method": method, "cv": cv, "seed": seed, "weights": weights, "tune": tune}
+    request = {name: v for name, v in given.items() if not is_default(name, v, CALIBRATION)}
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
     return calibrated(replace(fit, _problem=replace(fit._problem, call=call), _calibration=None))
-
-
-DEFAULTS = {name: p.default for name, p in list(signature(calibrate).parameters.items())[1:]}
 
 
 def calibrated(fit: AnyFit) -> AnyFit:
@@ -157,35 +153,10 @@ def calibrated(fit: AnyFit) -> AnyFit:
     return replace(fit, _calibration=calibration(fit, **arguments_of(wanted)))
 
 
-def requested(**arguments: Any) -> dict[str, Any]:
-    """The arguments of a calibration that are not the defaults."""
-    return {
-        name: v
-        for name, v in arguments.items()
-        if not (v is DEFAULTS[name] or (isinstance(v, (int, str)) and v == DEFAULTS[name]))
-    }
-
-
-def arguments_of(calibrate: Any) -> dict[str, Any]:
-    """The arguments of `Fit.calibrate` by `calibrate=` of a call: True, a name, or a mapping."""
-    if calibrate is True:
-        return dict(DEFAULTS)
-    if isinstance(calibrate, str):
-        return {**DEFAULTS, "method": calibrate}
-    if not isinstance(calibrate, Mapping) or set(calibrate) - set(DEFAULTS):
-        ways = ", ".join(map(repr, METHODS))
-        raise OptionError(
-            f"calibrate must be True, False, {ways} or a dict of {list(DEFAULTS)}, not {brief(calibrate)}"
-        )
-    return {**DEFAULTS, **calibrate}
-
-
 def calibration(
     fit: Fitted, new: Any, method: str, cv: Any, seed: int | None, weights: Any, tune: Any
 ) -> Calibration:
     """See `Fit.calibrate`."""
-    one_of("method", method, METHODS, "calibration")
-    one_of("tune", tune, ("auto", True, False))
     kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
     if kind is None:
         raise NotAvailableError(

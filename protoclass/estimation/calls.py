@@ -63,7 +63,7 @@ from .arguments import (
     own_folds,
     weigh_classes,
 )
-from .calibration import arguments_of, calibrated
+from .calibration import calibrated
 from .copies import copied
 from .cross_validation import validate
 from .decisions import LEVEL
@@ -178,8 +178,6 @@ def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
 def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
     """The fit of a call, of class `kind`, tuned and calibrated if the call requires it."""
     problem = prepare(call)
-    if call.arguments["calibrate"] is not False:
-        arguments_of(call.arguments["calibrate"])
     tuned = problem.tuned()
     if tuned and problem.cv is None:
         raise OptionError(

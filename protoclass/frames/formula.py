@@ -207,7 +207,7 @@ class Formula:
     def coded(self) -> set[str]:
         """The columns that C() converts to categories."""
         matches = [re.fullmatch(r"C\(\s*(\w+)\s*\)", f.expr) for f in self._transforms()]
-        return {self.names.columns[m.group(1)] for m in matches if m}
+        return {self.names.columns[m[1]] for m in matches if m}
 
     def computed(self) -> set[str]:
         """The columns inside a transform other than C()."""
@@ -350,7 +350,8 @@ def _split_sides(text: str) -> tuple[str | None, str]:
 
 
 def _read_response(left: str, columns: list[str]) -> str:
-    name = left[1:-1] if len(left) > 2 and left[0] == left[-1] and left[0] in "`'\"" else left
+    quoted = re.fullmatch(r"(?s)([`'\"])(.+)\1", left)
+    name = quoted[2] if quoted else left
     if name in columns:
         return name
     for column in columns:
@@ -495,7 +496,7 @@ def constant_of(node: ast.expr) -> Any:
         value = ast.literal_eval(node)
     except (ValueError, TypeError):
         return NO_CONSTANT
-    plain = value is None or isinstance(value, (bool, int, float, str, list, tuple))
+    plain = isinstance(value, int | float | str | list | tuple | None)
     return value if plain else NO_CONSTANT
 
 
@@ -580,7 +581,7 @@ def _quoted(name: str, names: Names, text: str) -> str:
 def _end_of_vector(right: str, start: int, text: str) -> int:
     """End of R's `c(...)`, which contains numbers or texts."""
     found = VECTOR.match(right, start)
-    if found is None or not CONSTANTS.fullmatch(found.group(1)):
+    if found is None or not CONSTANTS.fullmatch(found[1]):
         raise FormulaError(
             f"c() in {shown(text)} must contain numbers or texts: join columns by +, as in 'a + b'"
         )
@@ -623,19 +624,17 @@ def substitute(formula: str, old: str) -> str:
             f"{shown(formula)} changes the response, but '.' in {shown(old)} means all columns "
             "except its response: name the predictors"
         )
-    alone = (
-        re.match(r"\.\s*(?:$|[+-])", right) is not None
-        and len([m for m in _DOT.finditer(right) if not m.group(1)]) == 1
-    )
+    dots = sum(not match[1] for match in _DOT.finditer(right))
+    alone = dots == 1 and re.match(r"\.\s*(?:$|[+-])", right)
     inside = old_right if alone or re.fullmatch(r"[\w.]+|`[^`]*`", old_right) else f"({old_right})"
-    return f"{left} ~ {_DOT.sub(lambda m: m.group(1) or inside, right)}"
+    return f"{left} ~ {_DOT.sub(lambda m: m[1] or inside, right)}"
 
 
 _DOT = re.compile(r"(`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.]*\w[\w.]*|\.{2,})|(?<![\w.])\.(?![\w.])")
 
 
 def _has_dot(right: str) -> bool:
-    return any(not match.group(1) for match in _DOT.finditer(right))
+    return any(not match[1] for match in _DOT.finditer(right))
 
 
 def sides_of(text: str) -> list[str]:

@@ -114,7 +114,7 @@ def check_progress(progress: Any) -> Any:
     return progress
 
 
-def check_runs(
+def seed_of_runs(
     name: str,
     runs: object,
     seed: object,

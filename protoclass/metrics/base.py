@@ -158,6 +158,12 @@ class Metric(NamedArguments, WithTraits):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         check_parameters(cls, Metric, "metric")
+        computed = {"between", "train"} & vars(cls).keys()
+        if computed and "traits" not in vars(cls) and cls.traits is not Metric.traits:
+            raise OptionError(
+                f"{cls.__name__} replaces `{min(computed)}`, but inherits `traits`, which describe "
+                "the values of its parent: write its own `traits`"
+            )
 
     @property
     def name(self) -> str:

@@ -201,7 +201,7 @@ class Tangent(Metric):
                 f"shape must be the rows and columns of an image, such as (16, 16), not {brief(self.shape)}"
             )
         check_number("sigma", self.sigma, 0, above=True, high=100)
-        object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
+        object.__setattr__(self, "shape", tuple(map(int, self.shape)))
 
     def train(self, frame: Frame) -> TrainedTangent:
         X = self.pixels(frame)
@@ -216,6 +216,8 @@ class Tangent(Metric):
                 f"{frame.formula.quoted} has {X.shape[1]} columns: use "
                 "the shape of the images, and leave other columns out of the formula"
             )
+        if np.abs(X).max(initial=0) > 1e15:  # squares are in single precision
+            raise DataError("pixels must be at most 1e15: scale the images down")
         return X
 
 

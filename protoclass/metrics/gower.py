@@ -114,7 +114,7 @@ class Gower(Metric):
         with np.errstate(over="ignore"):
             ranges = np.where(high > low, high - low, 1.0)
         if not np.isfinite(ranges).all():
-            name = numbers[int(np.argmax(~np.isfinite(ranges)))]
+            name = numbers[np.argmax(~np.isfinite(ranges))]
             raise DataError(f"the range of column {name!r} is infinite: scale it down")
         of_category = zip(categories, weights[len(numbers) :], strict=True)
         labels = [

@@ -257,6 +257,11 @@ def dissimilarity(
                 "data are given twice: use dissimilarity(formula, data, metric), or dissimilarity(data, metric=...)"
             )
         formula, data = "~ .", formula
+    for name, values in list_tuned(metric).items():
+        raise OptionError(
+            f"{name} must be one value for {type(metric).__name__}, not {brief(values)}: use `fit` "
+            "or `cross_validate` to tune it"
+        )
     table = as_pandas(read_for(data, formula))
     molded = mold(formula, table, na=na, response=False)
     resolved = resolve(metric, molded, table)
@@ -390,11 +395,6 @@ def resolve(spec: Any, frame: Frame, data: pd.DataFrame) -> Metric | TrainedMetr
     """
     if isinstance(spec, str) and spec == "auto":
         return automatic(frame)[0]
-    for name, values in list_tuned(spec).items():
-        raise OptionError(
-            f"{name} must be one value for {type(spec).__name__}, not {brief(values)}: use `fit` "
-            "or `cross_validate` to tune it"
-        )
     if isinstance(spec, Dissimilarity):
         metric = untrained_if_in_folds(spec.metric)
         return resolve(metric, frame, data) if metric.given else metric

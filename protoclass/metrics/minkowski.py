@@ -270,7 +270,7 @@ class TrainedMinkowski(VectorMetric):
 
     def coordinates(self, rows: Rep) -> Array:
         if not self.factor.all():
-            name = self.columns[int(np.argmin(self.factor))]
+            name = self.columns[np.argmin(self.factor)]
             raise NoCoordinatesError(
                 f"this method needs coordinates, but column {name!r} has weight 0, so they do not "
                 "determine it: leave the column out of "

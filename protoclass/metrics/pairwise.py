@@ -231,6 +231,8 @@ class ZeroOne(Hamming):
     [1.0, 0.0, 1.0]
     """
 
+    traits = Hamming.traits
+
     def between(self, rows: Rep, candidates: Rep) -> Array:
         return (super().between(rows, candidates) > 0).astype(float)
 

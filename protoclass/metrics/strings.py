@@ -172,14 +172,14 @@ class TrainedMismatch(TrainedMetric):
         lengths = np.array([*map(len, texts)], np.int64)
         short = np.flatnonzero(lengths < k)
         if len(short):
-            i, least = short[0], int(lengths.min())
+            i, least = short[0], lengths.min()
             cure = f"use k <= {least}, or leave out short rows" if least else "leave out empty rows"
             raise DataError(
                 f"the string in {column} at row {shown(frame.index[i])} has {lengths[i]} letters, too few for k={k} "
                 f"({len(short)} such rows, the shortest of {least}): {cure}"
             )
         for letters in self.unmeasured(frame).values():
-            i = int(np.flatnonzero(letters != "")[0])
+            i = np.flatnonzero(letters != "")[0]
             known = (
                 f"alphabet={self.spec.alphabet!r}"
                 if self.spec.alphabet

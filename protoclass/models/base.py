@@ -508,7 +508,9 @@ def heaviest_class(task: Task) -> int:
 
 
 def own_candidates(task: Task) -> np.ndarray:
-    """Candidate number of each row, int (n,), -1 for weight 0; raises if candidates are other rows."""
+    """Candidate number of each row, int (n,), -1 for one that is not a candidate; raises if such a
+    row has weight, or if a candidate is another row.
+    """
     candidate, live = np.full(len(task.y), -1), task.w > 0
     candidate[task.candidate_row[task.candidate_row >= 0]] = np.flatnonzero(task.candidate_row >= 0)
     if (task.candidate_row < 0).any() or (candidate[live] < 0).any():

@@ -15,7 +15,6 @@ from ..metrics.embedding import Embedding, Spectrum, classes_of
 from .style import (
     GREY,
     RISING,
-    axes,
     colour,
     framed,
     has_room,
@@ -185,7 +184,8 @@ def summarize_distributions(dissimilarity: Dissimilarity, by: Any = None) -> pd.
     table = pd.DataFrame(lines, columns=names).set_index(["class", "to"])
     if not table["number"].any():
         raise DataError(
-            "all dissimilarities between different rows are 0, so there is no distribution to draw"
+            "all dissimilarities between different rows are 0, so there is no distribution to draw: "
+            "use rows or columns that differ"
         )
     return table
 
@@ -225,7 +225,7 @@ def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax:
 def draw_matrix(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> Any:
     """The matrix as an image: colours from the 1 % to the 99 % quantile of its values, beyond these the end colours."""
     table, of_row, of_column = arrange(dissimilarity, by)
-    given, ax = ax, axes(ax, 6.6, 5.6)
+    given, ax = ax, draw_on(ax, 6.6, 5.6)
     if given is None and dissimilarity.square:
         # "constrained" lets labels of Axes with a fixed aspect run out of the figure
         ax.figure.set_layout_engine("compressed")
@@ -274,7 +274,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
         list(dict.fromkeys(table.index.get_level_values("class"))),
         classes_of(dissimilarity.index, by).name,
     )
-    ax = axes(ax, 6.8, min(30.0, max(2.2, 1.4 + 0.5 * len(classes))))
+    ax = draw_on(ax, 6.8, min(30.0, max(2.2, 1.4 + 0.5 * len(classes))))
     sides = {"own class": (-0.19, colour(0)), "other classes": (0.19, colour(1))}
     for (level, to), row in table.iterrows():
         shift, fill = sides[to]

@@ -138,9 +138,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     given matrix has no row among its candidates: the first two principal axes of the rows'
     dissimilarities to the candidates; the prototypes then have no place.
 
-    The names of the axes say how good the map is: the share of the squared dissimilarities between
-    the landmarks that each shows (of the absolute eigenvalues, as some are negative where no points
-    have such distances).
+    The names of the axes say how good the map is: Sammon's stress of the landmarks, and the share
+    of the squared dissimilarities between them that each axis shows (of the absolute eigenvalues,
+    as some are negative where no points have such distances).
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
     words = (
         f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
-        f"second axis of the map: {second}",
+        f"second axis of the map: {second}; stress {stress(X, among):.3g}",
     )
     return Plane(spots, locate, words, one_unit=True)
 
@@ -275,13 +275,12 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     if prototypes.radii is None or not len(prototypes) or not plane.of_metric:
         return np.empty((0, CORNERS, 2))
     points = take(prototypes, np.arange(len(prototypes))[which])
-    finite = np.asarray(points.radii, float)
-    radii = np.where(np.isfinite(finite), finite, np.nan)[:, None, None]
+    radii = np.asarray(points.radii)[:, None, None]
+    radii = np.where(np.isfinite(radii), radii, np.nan)
     angle = np.linspace(0, 2 * np.pi, CORNERS)
     step = np.column_stack([np.cos(angle), np.sin(angle)])
-    metric = fit.dissimilarity.metric
     try:
-        metric = as_vectors(metric)
+        metric = as_vectors(fit.dissimilarity.metric)
         centres = metric.coordinates(fit.dissimilarity._prototype_rep(points))
         if centres.shape[1] != 2:
             return np.empty((0, CORNERS, 2))
@@ -289,10 +288,9 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     except NoCoordinatesError:
         return np.empty((0, CORNERS, 2))
     corners = centres[:, None] + radii * unit
-    pairs = zip(corners, centres, radii.ravel(), strict=True)
     if not all(
         np.allclose(metric.between(metric.place(c), metric.place(m[None])), r)
-        for c, m, r in pairs
+        for c, m, r in zip(corners, centres, radii.ravel(), strict=True)
         if r == r
     ):
         # coordinates without a norm: where a ball lies changes its shape

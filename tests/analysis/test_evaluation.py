@@ -671,8 +671,9 @@ def test_the_calibration_line_is_that_of_statsmodels():
 
 
 def test_intervals_of_calibration_and_net_benefit_cover():
-    """Calibrated probabilities, single rows and clusters of six equal rows: intercept 0, slope 1, and a known net benefit at 0.2."""
-    draw, inside = np.random.default_rng(1), np.zeros(4)
+    """Calibrated probabilities, single rows and clusters of six equal rows: intercept 0, slope 1, and a known net benefit at 0.2,
+    also of six clusters whose rows depend on one another."""
+    draw, inside = np.random.default_rng(1), np.zeros(5)
     large = draw.beta(1, 3, 500_000)
     truth = np.where(large >= 0.2, large - (1 - large) / 4, 0).mean()
     for _ in range(400):
@@ -680,8 +681,13 @@ def test_intervals_of_calibration_and_net_benefit_cover():
         y, one = draw.random(150) < p, np.ones(150)
         benefit, lines = net_benefit(p, y, one, 0.2), calibration_line(p, y, one)
         cluster = np.repeat(np.arange(150), 6)
-        (repeated, _) = calibration_line(p[cluster], y[cluster], np.ones(900), cluster)
-        inside += [e.low <= value <= e.high for e, value in zip((benefit, *lines, repeated), (truth, 0, 1, 0), strict=True)]
+        (repeated, _) = calibration_line(p[cluster], y[cluster], 3 * np.ones(900), cluster)
+        site = np.arange(150) // 25
+        alike = np.where(draw.random(150) < 0.3, draw.random(6)[site], draw.random(150)) < p
+        few = net_benefit(p, alike, one, 0.2, site)
+        found = zip((benefit, *lines, repeated, few), (truth, 0, 1, 0, truth), strict=True)
+        inside += [e.low <= value <= e.high for e, value in found]
+    assert calibration_line(p, y, 3 * one) == lines
     assert ((inside / 400 > 0.92) & (inside / 400 < 0.985)).all()
 
 

@@ -321,14 +321,6 @@ def test_a_column_that_never_varies_has_none(iris):
     assert fit.importance(resamples=2, cv=4).equals(table)
 
 
-def test_columns_of_one_name_are_permuted_together(fit, iris):
-    new = iris[1::2]
-    both = fit.importance(new, 10, variables={"petals": ["petal_length", "petal_width"], "rest": "sepal_length"})
-    alone = fit.importance(new, 10)
-    assert list(both.index) == ["petals", "rest"]
-    assert both.loc["petals", "importance"] > alone.loc["petal_width", "importance"] + 0.2
-
-
 def test_wrong_questions(fit, iris):
     with pytest.raises(pc.errors.OptionError, match=r"variables must be a list of predictors, or a.*not 'colour'"):
         fit.importance(variables=["colour"])
@@ -362,8 +354,21 @@ def test_of_many_variables_those_that_separate_are_permuted():
     y = np.repeat([0, 1], 15)
     X = pd.DataFrame(draw.normal(size=(30, 60)) + 4 * y[:, None] * (np.arange(60) > 57)).add_prefix("g")
     fit = pc.fit("y ~ .", X.assign(y=y), "knn", k=1)
-    with pytest.warns(pc.DataWarning, match="60 variables, the 50 that separate"):
+    with pytest.warns(pc.DataWarning, match="60 variables, the 50 with the largest ratio"):
         table = fit.importance(resamples=1)
     assert len(table) == 50
     assert {"g58", "g59"} <= set(table.index)
-    assert len(fit.importance(resamples=1, variables=["g1", "g2"])) == 2
+    levels = pd.DataFrame(draw.choice(["u", "v"], (30, 55))).add_prefix("level")
+    frame = pc.fit("y ~ .", levels.assign(nothing=np.nan, number=X["g59"], letter=np.where(y, "a", "b"), y=y), "knn", k=1, na="keep").frame
+    found = variables.most_separating(frame, {c: ["nothing", c] for c in frame.columns})  # a group's best column counts
+    assert len(found) == 50
+    assert {"number", "letter"} <= set(found)
+
+
+def test_rows_of_a_group_are_one_part_of_the_standard_error(iris):
+    """Four copies of each row, in one group, are worth one row; a fold leaves out the same rows of both."""
+    fold, options = pd.Series(np.arange(150) % 5, iris.index), {"eps": 1.0, "dissimilarity": "euclidean", "repeats": 1}
+    once = pc.fit("species ~ .", iris, cv=fold, **options).importance(resamples=400, cv=fold)["se"]
+    four, of_row = iris.loc[iris.index.repeat(4)].reset_index(drop=True), np.repeat(np.arange(150), 4)
+    grouped = pc.fit("species ~ .", four, cv=of_row % 5, groups=of_row, **options)
+    assert grouped.importance(resamples=100, cv=of_row % 5)["se"].to_dict() == pytest.approx(once.to_dict(), rel=0.2)

@@ -33,7 +33,7 @@ def test_groups_go_where_they_leave_the_shares_most_even(seed):
 
 
 @pytest.mark.parametrize("test", [0.1, 0.25, 1 / 3, 0.5, 0.9])
-@pytest.mark.parametrize("counts", [(6, 3), (10, 5, 5), (1, 7, 2), (1, 1, 1), (4, 4, 4, 9)])
+@pytest.mark.parametrize("counts", [(6, 3), (10, 5, 5), (1, 7, 2), (1, 1, 1), (4, 4, 4, 9), (2, 2, 2, 100)])
 def test_rows_held_out_by_class(counts, test):
     """The whole part of each share, then one more where most is left; a class keeps a row."""
     y = np.repeat(np.arange(len(counts)), counts)

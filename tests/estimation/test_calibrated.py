@@ -87,6 +87,12 @@ def test_print_and_summary_say_how_chances_were_learned(fit, iris):
     assert "calibration, 75 separate rows" in repr(given)
 
 
+def test_a_calibration_is_checked_before_the_data_are_read():
+    for calibrate in ("sigmoid", {"method": "sigmoid"}):
+        with pytest.raises(pc.errors.OptionError, match="method must be 'auto', 'multinomial' or 'isotonic', not 'sigmoid': use"):
+            pc.fit("y ~ .", None, "knn", k=1, calibrate=calibrate)
+
+
 def test_words_of_the_guarantee(iris):
     data = gaussians(120, 0)
     metric = pc.Euclidean(scale=False)

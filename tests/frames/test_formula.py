@@ -70,7 +70,6 @@ def test_what_is_no_sum_of_columns_is_left_to_formulaic(right):
     ("right", "columns"),
     [
         (".:.:.:.", 30),
-        ("*".join(["."] * 9), 30),
         (".^100", 60),
         ("*".join(f"v{k}" for k in range(60)), 60),
     ],
@@ -85,7 +84,6 @@ def test_what_is_large_and_not_too_large_is_read():
     many = [f"v{k}" for k in range(4_000)]
     assert len(read("y ~ " + "+".join(many), ["y", *many]).terms) == 4_000
     assert len(read("y ~ (.)^5", ["y", *many[:10]]).terms) == 10 + 45 + 120 + 210 + 252
-    assert len(read("y ~ .:.:.:.", ["y", *many[:12]]).terms) == 12 + 66 + 220 + 495
     assert len(read("y ~ " + "+".join(f"log({v})" for v in many[:1500]), ["y", *many]).terms) == 1_500
 
 

@@ -44,17 +44,12 @@ THIRDS = np.linspace(58, 72, 4)[1:-1]
 EQUALS = {
     "I(x^2)": X**2,
     "I(-x^2)": -(X**2),
-    "x + I(x^2)": np.column_stack([X, X**2]),
     "I(`my x`^2)": (Z + 1) ** 2,
     "x^2": X,
     "(x + z)^2": np.column_stack([X, Z, X * Z]),
-    "x*z": np.column_stack([X, Z, X * Z]),
-    "-1 + x": X,
-    "x + x": X,
     "x*z - x:z": np.column_stack([X, Z]),
     **{f"x{times}z {minus} x:z": np.column_stack([X, Z]) for times, minus in ("\xd7\u2212", "\u2217\u2014", "\uff0a\u2010", "*\uff0d")},
     "factor(k)": dummies(K),
-    "C(k)": dummies(K),
     "g": dummies(G),
     "factor(k):x": dummies(K) * X[:, None],
     "log(x, base=2)": np.log2(X),
@@ -62,7 +57,6 @@ EQUALS = {
     "log(x)": np.log(X),
     "base::log(x)": np.log(X),
     "log2(x)": np.log2(X),
-    "log1p(z)": np.log1p(Z),
     "sqrt(x)": np.sqrt(X),
     "log(z / (3 - z))": np.log(Z / (3 - Z)),
     "scale(x)": (X - X.mean()) / X.std(ddof=1),
@@ -146,17 +140,13 @@ CURED = [
     ("ns(k, 2) + ns(k, knots=c(5))", "must differ and lie between", "ns(k, 2)"),
     ("ns(x, df=4, knots=c(60))", "df= or knots=", "ns(x, knots=c(60))"),
     ("ns(x, intercept=TRUE)", "unexpected keyword argument 'intercept'", "ns(x, df=2)"),
-    ("ns(x, df=4, Boundary.knots=c(1, 90))", "unexpected keyword argument 'Boundary_knots'", "ns(x, df=4)"),
-    ("cut(x, 1)", "a number of intervals from 2", "cut(x, 2)"),
     ("cut(x, c(60, 65))", "-Inf to Inf", "cut(x, c(-Inf, 60, 65, Inf))"),
     ("cut(x, quantile(x))", "must be numbers, texts or lists", "cut(x, c(-Inf, 65, Inf))"),
     ("cut(x, 3, labels=FALSE)", "3 different texts", "cut(x, 3, labels=c('a', 'b', 'c'))"),
     ("ifelse(x > 60 & z < 1, 1, 0)", "ifelse() in 'ifelse(x > 60 & z < 1, 1, 0)' needs one comparison of",
      "ifelse(x > 60, ifelse(z < 1, 1, 0), 0)"),
     ("ifelse(g == 'u', 1, 0)", "one comparison of columns and numbers", "g"),
-    ("ifelse(log(x) > 4, 1, 0)", "one comparison of columns and numbers", "ifelse(x > 54.6, 1, 0) + z"),
     ("ifelse(x > 60, 'a', 'b')", "'a' in \"ifelse(x > 60, 'a', 'b')\" is not a number, but ifelse() returns", "ifelse(x > 60, 1, 0)"),
-    ("ifelse(x > 60, 1)", "one comparison of columns and numbers", "ifelse(x > 60, 1, 0)"),
     ("I(x > 60)", "'x > 60' in 'I(x > 60)' is true or false, but distances need numbers:", "ifelse(x > 60, 1, 0)"),
     ("log(x, 1)", "a number > 0 other than 1", "log(x, 2)"),
     ("log(x, exp(1))", "must be numbers, texts or lists", "log(x)"),
@@ -212,7 +202,7 @@ def test_left_sides_of_r_name_their_cure(left, words, cure):
 
 
 @pytest.mark.parametrize(
-    ("right", "cure"), [("x*g", "y ~ x + g"), ("g:z", "y ~ g + z"), ("x:C(k) + `my x`", "y ~ `my x` + x + C(k)"), ("g %in% k", "y ~ g + k")]
+    ("right", "cure"), [("x*g", "y ~ x + g"), ("g:z", "y ~ g + z"), ("g %in% k", "y ~ g + k")]
 )
 def test_interactions_under_gower_name_all_three_cures(right, cure):
     with pytest.raises(pc.errors.OptionError) as raised:

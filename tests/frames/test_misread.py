@@ -54,7 +54,6 @@ NUMBERS = {  # the texts, and the numbers that they mean
     "bound": (["<0.5", *map(str, abs(X[1:]))], [0.5, *abs(X[1:])]),
     "dash": (["-", *map(str, X[1:])], [np.nan, *X[1:]]),
     "a word among many": (["see file", *map(str, X[1:])], [np.nan, *X[1:]]),
-    "exponents": ([f"{v:.4e}" for v in X], [float(f"{v:.4e}") for v in X]),
     "exponents of dollars": (["$1e5", "<1e-5", "$2,000", "$2E+3", "1.e2"] * (N // 5), [1e5, 1e-5, 2000, 2000, 100] * (N // 5)),
     "exponents and units": (["1e2", "1.5e3", "10 kg"] * 10 + ["5e-3"] * (N - 30), [100, 1500, 10] * 10 + [0.005] * (N - 30)),
     "dates": ([f"2024-03-{1 + k % 28:02}" for k in range(N)], 2460370.5 + np.arange(N) % 28),

@@ -213,6 +213,9 @@ def test_wrong_images():
     for parameters in ({"shape": 8}, {"shape": (8, 0)}, {"sigma": 0}, {"sigma": "a"}):
         with pytest.raises(pc.errors.OptionError):
             Tangent(**parameters)
+    table = pd.DataFrame(blobs(20).reshape(20, -1)).add_prefix("pixel").assign(y=list("ab") * 10)
+    with pytest.raises(pc.errors.DataError, match="scale the images down"):
+        pc.fit("y ~ .", table.assign(pixel1=1e160), eps=1.0, dissimilarity=Tangent(shape=(20, 20)))
 
 
 def test_tangents_that_others_span_are_left_out():

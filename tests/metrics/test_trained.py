@@ -112,6 +112,11 @@ def test_a_trait_is_declared_in_traits(name):
                 type("Mine", (parent,), body)
 
 
+def test_a_class_that_replaces_values_restates_their_traits():
+    with pytest.raises(pc.errors.OptionError, match="Mine replaces `train`, but inherits `traits`"):
+        type("Mine", (pc.Euclidean,), {"train": lambda self, frame: None})
+
+
 @pytest.mark.parametrize("name", ["name", "rows", "train"])
 def test_a_parameter_has_no_name_that_says_something_of_every_metric(name):
     body = {"__annotations__": {name: "float"}, name: 1.0}

@@ -8,6 +8,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from scipy.optimize import minimize
+from scipy.spatial.distance import pdist, squareform
 
 import protoclass as pc
 from protoclass.core.embedding import axis_shares, sammon, stress, torgerson
@@ -236,7 +237,9 @@ def test_maps_say_how_much_of_the_dissimilarities_they_show(iris):
     spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
     ax = fit.plot(ax=axes())
     assert f"{100 * spread[0] / spread.sum():.1f} % of the squared dissimilarities" in ax.get_xlabel().replace("\n", " ")
-    assert ax.get_ylabel() == f"second axis of the map: {100 * spread[1] / spread.sum():.1f} %"
+    D, d = squareform(fit.dissimilarity.frame().to_numpy()), pdist(fit.dissimilarity.map(2))
+    sammons = ((D - d)[D > 0] ** 2 / D[D > 0]).sum() / D.sum()
+    assert ax.get_ylabel() == f"second axis of the map: {100 * spread[1] / spread.sum():.1f} %; stress {sammons:.3g}"
     spots = plane.map_prototypes(fit, 99)
     assert f"stress {spots.attrs['stress']:.2g}" in fit.plot("map", ax=axes()).get_title()
     wide = pc.fit("species ~ 1", iris, dissimilarity=fit.dissimilarity.frame().iloc[:, ::5].add_prefix("c"), eps=1.0)

@@ -49,7 +49,14 @@ class Neighbourhoods:
     """The objective, which is made large, of rows X (n, p) with class codes y (n,), in ascending
     order, and weights w (n,) > 0.
 
-    `ridge` times the sum of the squares of the map, divided by p, is subtracted.
+    It is sum_i w_i sum_{j in the class of i} p_ij / sum_i w_i - ridge sum_ab A_ab^2 / p, with the
+    probability p_ij, proportional over j to w_j exp(-|A x_i - A x_j|^2) and 0 for j = i, that row i
+    selects row j as its neighbour.
+
+    References
+    ----------
+    Goldberger, Roweis, Hinton and Salakhutdinov (2005), *Neighbourhood components analysis*,
+    Advances in Neural Information Processing Systems 17, without weights and ridge.
     """
 
     X: Array
@@ -250,8 +257,8 @@ def discriminants(
 ) -> Array | None:
     """The map (k, p) to discriminant coordinates (*The Elements of Statistical Learning*, section 4.3.3).
 
-    Rows have unit covariance within classes under it, and its axes are those of the largest
-    variance between classes. Columns that are combinations of others over all rows add nothing and
+    Under it the covariance within classes, with the ridge, is the unit matrix, and its axes are
+    those of the largest variance between classes. Columns that are combinations of others over all rows add nothing and
     do no harm.
 
     Parameters
@@ -295,8 +302,9 @@ def quadratic(
     quadratic discriminant analysis.
 
     The covariance of a class is replaced by (1 - shrinkage) times it plus shrinkage times the
-    covariance within all classes, which a class without rows has alone (Friedman 1989), and the
-    ridge is as for `discriminants`. Axes along which the rows do not vary are left out.
+    covariance within all classes, which a class without rows has alone (*The Elements of
+    Statistical Learning*, equation 4.13; Friedman 1989 mixes sums of squares), and the ridge is as
+    for `discriminants`. Axes along which the rows do not vary are left out.
 
     Parameters
     ----------
@@ -388,6 +396,11 @@ def local_factors(
     -------
     array (m, p, p)
         The length of F' (x - z) is the distance of x from the center z.
+
+    References
+    ----------
+    Hastie and Tibshirani (1996), *Discriminant adaptive nearest neighbor classification*, IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 18.
     """
 
     def factors_by(D: Array) -> Array:

@@ -75,7 +75,8 @@ def stratified_subset(y: Array, count: int, seed: int) -> Array:
 def quotas(rows: Array, number: int, known: Array) -> Array:
     """Number of rows of each class in a sample of `number` rows; a class that is not `known` may have none.
 
-    Each class has at least number / `LEAST` / (number of classes) rows, or all if it has fewer.
+    Each known class has at least number / `LEAST` / (number of known classes) rows, or all if it
+    has fewer.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     folds : int
     seed : int
     """
-    groups, classes = int(group.max()) + 1, int(y.max()) + 1
+    groups, classes = group.max() + 1, y.max() + 1
     if groups < folds:
         raise OptionError(
             f"cv={folds} needs at least {folds} groups, but there are {groups}: use a smaller cv"
@@ -142,8 +143,7 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
         group_fold[g] = f
         held[f] += share[g]
         size[f] += count[g].sum()
-    fold: Array = group_fold[group]
-    return fold
+    return group_fold[group]
 
 
 def holdout(y: Array, test: float, seed: int) -> Array:
@@ -160,9 +160,9 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     Returns
     -------
     bool array (n,)
-        True for round(n x test) rows, or fewer if classes of one row keep theirs. Each class gives
-        the integer part of its proportion, and the classes with the largest remainders give one row
-        more.
+        True for round(n x test) rows, or fewer if small classes keep a row: each class keeps at
+        least one. It gives the integer part of its size times `test`, and the classes with the
+        largest remainders give one row more.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     count = np.bincount(y)
     share = np.minimum(count * test, np.maximum(count - 1, 0))
     take = np.floor(share + 1e-9).astype(np.int64)
-    still_needed = max(0, round(len(y) * test) - int(take.sum()))
+    still_needed = max(0, round(len(y) * test) - take.sum())
     remainder = np.where(take < count - 1, share - take, -1.0)
     extra = np.argsort(-remainder, kind="stable")[:still_needed]
     take[extra[remainder[extra] >= 0]] += 1

@@ -138,9 +138,10 @@ def _with_interval(
     """An area with its Wilson interval, for the number of rows that gives a proportion DeLong's variance.
 
     DeLong's interval, area +- 1.96 se, is too narrow near 1, and has width 0 if the score separates
-    the classes. The number of rows here is at most 4 m n / (m + n) for classes of m and n rows, as
-    near 1 for two exponential distributions (Hanley and McNeil 1982; for several classes their
-    mean, times the classes less 1). Separated classes have a bound on one side: the bound of a
+    the classes. The number of rows here is at most 4 m n / (m + n) for classes of m and n rows (for
+    several classes their mean, times the classes less 1). Near 1 two exponential distributions are
+    worth 2 m rows, or 2 n if they are exchanged (Hanley and McNeil 1982); the mean of the two
+    variances is worth the limit. Separated classes have a bound on one side: the bound of a
     proportion of 1 among the rows of the smaller class. With groups the number is reduced for
     Student's quantile, as in `core.statistics.intervals.independent_rows`.
 
@@ -198,13 +199,13 @@ def curve(score: Array, positive: Array, w: Array) -> Curve | None:
     if not (own.any() and other.any()):
         return None
     values, place = np.unique(-score[w > 0], return_inverse=True)
-    hit, missed = (_through(np.bincount(place, v[w > 0])) for v in (own, other))
-    predicted = hit + missed
-    precision = np.where(predicted > 0, hit / np.where(predicted > 0, predicted, 1.0), 1.0)
-    sensitivity = hit / hit[-1]
+    true, false = (_through(np.bincount(place, v[w > 0])) for v in (own, other))
+    predicted = true + false
+    precision = np.where(predicted > 0, true / np.where(predicted > 0, predicted, 1.0), 1.0)
+    sensitivity = true / true[-1]
     average = float(np.diff(sensitivity) @ precision[1:])
     return Curve(
-        np.concatenate([[np.inf], -values]), sensitivity, missed / missed[-1], precision, average
+        np.concatenate([[np.inf], -values]), sensitivity, false / false[-1], precision, average
     )
 
 
@@ -224,7 +225,7 @@ def samples(
     """
     live = w > 0
     place = np.unique(-score[live], return_inverse=True)[1]
-    if (count := int(place.max()) + 1) > BINS:
+    if (count := place.max() + 1) > BINS:
         place, count = place * BINS // count, BINS
     positive, w = positive[live], w[live]
     unit = np.arange(len(w)) if group is None else np.unique(group[live], return_inverse=True)[1]
@@ -291,6 +292,8 @@ def band(
     up, across = 1 / np.sqrt(m), 1 / np.sqrt(n)
     x = 1 - specificity
 
+    # (x, s) + d (-across, up), a point moved by d, has the same x / across + s / up, and its
+    # (s / up - x / across) / 2 is larger by d
     def turn(curve: tuple[Array, Array]) -> tuple[Array, Array]:
         """Place of each point along the diagonal, and its distance from it, in standard errors."""
         return curve[0] / across + curve[1] / up, (curve[1] / up - curve[0] / across) / 2
@@ -310,6 +313,8 @@ def band(
     sensitivity = np.interp(x + ROUNDING, *own)
     spread = zip(sensitivity, np.mean(heights, axis=0), np.var(heights, axis=0), strict=True)
     ends = [wilson(share, rows_worth(mean, variance, m)) for share, mean, variance in spread]
+    # all m rows are correct with probability (1 - d / sqrt(m))^m = exp(-d sqrt(m)) about, if a
+    # proportion of d / sqrt(m), or d standard errors, is not
     width = max(float(np.quantile(farthest, 0.95)), -np.log(0.025) / np.sqrt(min(m, n)))
     low, high = (
         np.interp(x + side * ROUNDING, own[0] - side * width * across, own[1] + side * width * up)
@@ -420,8 +425,8 @@ def variance_of_choice(
     draws: int,
     random: np.random.Generator,
 ) -> tuple[float, float]:
-    """Differences of sensitivity and specificity between cross-validated thresholds and the
-    threshold that all rows select.
+    """Variances of the differences, in sensitivity and in specificity, between cross-validated
+    thresholds and the threshold that all rows select.
 
     Rows are drawn with replacement. On each sample the threshold is selected from all rows and
     without each fold. The proportions with the latter, minus those of the former on the original
@@ -450,7 +455,7 @@ def variance_of_choice(
         Variances.
     """
     fold, place = cells
-    G, F, count = int(place.max()) + 1, int(fold.max()) + 1, int(unit.max()) + 1
+    G, F, count = place.max() + 1, fold.max() + 1, unit.max() + 1
     if G > BINS:
         place, G = place * BINS // G, BINS
     cell, differences = fold * G + place, []

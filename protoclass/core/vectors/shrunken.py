@@ -130,7 +130,7 @@ class ShrunkenRule(WithPrototypes):
     def predict(self, kind: str, query: Query) -> Array:
         coords = self.prototypes.coords
         assert coords is not None
-        unshrunken = Shrunken(
+        at_threshold = Shrunken(
             self.overall,
             coords[:, None],
             self.scale,
@@ -138,7 +138,7 @@ class ShrunkenRule(WithPrototypes):
             np.zeros(1),
             np.zeros(1, np.int64),
         )
-        return ShrunkenPath(unshrunken).predict(kind, query)[:, 0]
+        return ShrunkenPath(at_threshold).predict(kind, query)[:, 0]
 
 
 def shrunken(
@@ -206,7 +206,7 @@ def shrunken(
     if total <= classes:
         raise DataError(
             f"weights must sum to more than the number of classes, {classes}, because they count "
-            f"rows, but they sum to {total:g}"
+            f"rows, but they sum to {total:g}: multiply all by the same number"
         )
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
     scale = _scale(X - means[y], X - overall, w, classes)

@@ -339,12 +339,10 @@ def levels_of(levels: Sequence[Any], most: int = 5) -> str:
 
 def tested(test: TestResult | None) -> Iterable[Part]:
     """The first lines of a test on new rows, and its confusion table."""
-    yield Text(
-        lines(test)
-        if test is not None
-        else ["Not tested: card(test=fit.test(new)) adds the result."]
-    )
-    if test is not None:
+    if test is None:
+        yield Text(["Not tested: card(test=fit.test(new)) adds the result."])
+    else:
+        yield Text(lines(test))
         yield table_of(test.confusion, "truth, and predicted class")
 
 

@@ -22,7 +22,13 @@ SIZES = 8  # sizes on the top axis
 
 
 @framed
-def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
+def curve(
+    validation: ErrorCurve,
+    x: Any = None,
+    ax: Any = None,
+    band: float | None = None,
+    point: int | None = None,
+) -> Any:
     """Plot the error curve: error +- 1 SE, size on the top axis, lines at the lowest error and the 1-SE choice.
 
     The axis of the errors ends at the data.
@@ -38,35 +44,31 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
         Axes to draw on.
     band : float between 0 and 1, optional
         Level of the simultaneous band of `band()`, which is shaded, and truncated at 0 in the plot.
+    point : int, optional
+        Row of `table` that the title names. Default: the selected row.
     """
-    return _draw(validation, None, x, ax, band)
+    check_axis(validation, x)
+    check_band(validation, x, band)
+    ax = axes(ax, 8.0, 4.6)
+    if not len(validation.grid.columns):
+        _draw_single(validation, ax)
+    elif x == "frontier":
+        _draw_frontier(validation, ax)
+    else:
+        ax.set_title(describe_selection(validation, point))
+        if x != "size":
+            return _draw_lines(validation, x, band, ax)
+        _draw_by_size(validation, ax, band)
+    return key(ax, "best").axes
 
 
-@framed
 def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None) -> Any:
     """The curve of the cross-validation of a fit."""
     if fit._curve is None:
         raise NotAvailableError(
             "nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'"
         )
-    return _draw(fit._curve, fit._selection.point, x, ax, band)
-
-
-def _draw(validation: ErrorCurve, point: int | None, x: Any, ax: Any, band: float | None) -> Any:
-    check_axis(validation, x)
-    check_band(validation, x, band)
-    ax = axes(ax, 8.0, 4.6)
-    if len(validation.grid.columns) and x != "frontier":
-        ax.set_title(describe_selection(validation, point))
-    if not len(validation.grid.columns):
-        _draw_single(validation, ax)
-    elif x == "size":
-        _draw_by_size(validation, ax, band)
-    elif x == "frontier":
-        _draw_frontier(validation, ax)
-    else:
-        return _draw_lines(validation, x, band, ax)
-    return key(ax, "best").axes
+    return curve(fit._curve, x, ax, band, fit._selection.point)
 
 
 def check_axis(validation: ErrorCurve, x: Any) -> None:

@@ -80,7 +80,7 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     for draw in (ax.hlines, ax.vlines):
         draw(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     right, names = np.diag(table), list_named(table.index, 2 * LETTERS)
-    rounded = "\ncells: weights of the rows, rounded" if (values % 1).any() else ""
+    rounded = "\ncells rounded: weights, or means over repeats" if (values % 1).any() else ""
     for axis, over, label in (
         (ax.yaxis, 1, "true class (recall)"),
         (ax.xaxis, 0, f"predicted class (precision){rounded}"),

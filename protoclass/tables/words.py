@@ -157,13 +157,13 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
 
 def describe_selection(validation: ErrorCurve, point: int | None) -> str:
     """A grid point (default: the selected one), its rule, size and error: the title of the curve."""
-    selection, measure = validation._select(point), validation._measure_name
-    row = validation.table.iloc[selection.point]
+    point, measure = validation._point(point), validation._measure_name
+    row = validation.table.iloc[point]
     error = f"{measure} {write_rate(row['error'], measure)}" + (
         f" (SE {write_rate(row['se'], measure)})" if row["se"] > SAME else ""
     )
-    chosen = f"{describe_point(validation, selection.point)} ({rule_in_words(selection, measure)})"
-    return f"{chosen}: mean size {row['size']:.0f}, {error}"
+    rule = rule_in_words(validation._select(point), measure)
+    return f"{describe_point(validation, point)} ({rule}): mean size {row['size']:.0f}, {error}"
 
 
 def write_rate(value: float, measure: str = "error") -> str:

@@ -1,6 +1,7 @@
 """Options of the session: what they change, what is refused, and that they are restored."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -101,11 +102,14 @@ def test_digits_are_those_of_print_and_summary(iris):
         assert fit.glance()["cv_error"].iloc[0] == error
 
 
-def test_progress_none_means_the_option(iris, capsys):
+def test_progress_none_means_the_option(iris, capsys, monkeypatch):
+    with bar(3, "working", None) as working:  # into a file
+        assert working.disable
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     for option, given, disabled in ((None, None, False), (False, None, True), (False, True, False), (True, False, True)):
         with pc.options(progress=option), bar(3, "working", given) as working:
-            assert working.disable is disabled
-            assert disabled or working.delay == (0 if option or given else 2)
+            assert bool(working.disable) is disabled
+            assert disabled or working.delay == (0 if option or given else 1)
     with pc.options(progress=True):
         pc.fit("species ~ .", iris, eps=[0.8, 1.2], cv=3, dissimilarity="euclidean", repeats=1)
     assert "cross-validating" in capsys.readouterr().err
@@ -116,6 +120,8 @@ def test_progress_none_means_the_option(iris, capsys):
 
 def test_a_notebook_shows_time_alone_where_no_share_is_known(monkeypatch):
     monkeypatch.setattr("tqdm.auto.tqdm", notebook.tqdm)
+    with bar(3, "fitting", None) as steps:
+        assert not steps.disable
     with bar(None, "fitting", True) as steps:
         assert steps.container.children[1].layout.display == "none"
 

@@ -4,7 +4,7 @@ progress bars."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from .checks import check_known, check_progress, hint_for, whole_number
@@ -39,7 +39,7 @@ class SessionOptions:
         dark backgrounds that remain distinct in colour blindness.
     progress : bool or None
         Meaning of `progress=None`, the default of all functions. None: a progress bar for work over
-        2 s; True: a bar immediately; False: no bar.
+        2 s at a terminal or in a notebook; True: a bar immediately; False: no bar.
     digits : int from 1 to 15, or None
         Decimals of errors and proportions, and significant digits of other numbers, in print and
         summaries. None: the default of each table, mostly 4. Data frames have all digits.
@@ -142,7 +142,7 @@ def check_digits(value: Any) -> int | None:
     return None if value is None else whole_number("digits", value, 1, MOST_DIGITS)
 
 
-CHECKS: dict[str, Callable[[Any], Any]] = {
+CHECKS = {
     "colours": check_colours,
     "progress": check_progress,
     "digits": check_digits,
@@ -201,17 +201,18 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
     """A tqdm bar that appears after 2 s, at a terminal 1 s (`progress` None), immediately (True) or
     never (False).
 
-    None means `options.progress`.
+    None means `options.progress`, and no bar if errors are written to a file or a pipe.
     """
     from tqdm.auto import tqdm
 
     progress = options.progress if progress is None else progress
+    # a bar of tqdm's with disable=None is off unless it is in a terminal or a widget; a kernel
+    # without widgets redraws lines too
+    off = None if progress is None and "ipykernel" not in sys.modules else progress is False
     delay = 0 if progress else AT_A_TERMINAL if sys.stderr.isatty() else WAIT
     # a count of steps has no meaning if their number is unknown
     form = "{desc} [{elapsed}]" if total is None else None
-    steps = tqdm(
-        total=total, desc=what, disable=progress is False, delay=delay, leave=False, bar_format=form
-    )
+    steps = tqdm(total=total, desc=what, disable=off, delay=delay, leave=False, bar_format=form)
     if total is None and hasattr(steps, "container"):  # of a notebook, which would draw a square
         steps.container.children[1].layout.display = "none"
     return steps

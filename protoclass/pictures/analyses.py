@@ -90,7 +90,7 @@ def draw_in_order(
     ax, size = axes(ax, 7.4, 2.0 + 0.24 * min(NAMED, len(names))), 6 if len(names) <= NAMED else 3
     for k, (level, label) in enumerate(zip(classes, list_named(classes), strict=True)):
         for part, (table, column, filled) in enumerate(parts):
-            rows, style = table[table["class"] == level], {} if filled else {"mfc": "none"}
+            rows = table[table["class"] == level]
             name = label if part == 0 and len(rows) else None
             ax.plot(
                 rows[column],
@@ -101,7 +101,7 @@ def draw_in_order(
                 ls="none",
                 clip_on=False,
                 label=name,
-                **style,
+                mfc=None if filled else "none",
             )
     name_ticks(ax.yaxis, names, "in the order selected", np.arange(1, len(names) + 1))
     ax.set_ylim(max(1, len(names)) + 0.5, 0.5)
@@ -119,8 +119,15 @@ def draw_verdicts(result: Alternatives, ax: Any) -> Any:
         colormaps[RISING](np.linspace(0, 0.9, len(ends.T))), ends, strict=True
     ):
         start = ends[verdict] - counts[verdict]
-        style = {"color": shade, "edgecolor": ink(ax), "label": verdict}
-        ax.barh(np.arange(len(counts)), counts[verdict], 0.7, start, **style)
+        ax.barh(
+            np.arange(len(counts)),
+            counts[verdict],
+            0.7,
+            start,
+            color=shade,
+            edgecolor=ink(ax),
+            label=verdict,
+        )
     list_down(ax, list_named(counts.index))
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel(f"prototypes, {len(table)} in all")
@@ -331,8 +338,6 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
         Rows and columns of an image: the prototypes as images, and below each the weights of the
         pixels for its class.
     """
-    from matplotlib.patches import Patch
-
     if shape is not None:
         if ax is not None:
             raise OptionError(
@@ -358,14 +363,12 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
     ax = draw_columns(names, few["proportion" if decide else "weight"], "column", len(table), ax)
     ax.set_xlabel("proportion of the separation of the prototypes" if decide else "learned weight")
     if decide:
-        codes = few["higher"].cat.codes
+        codes = few["higher"].cat.codes.tolist()
         for bar, code in zip(ax.patches, codes, strict=True):
             bar.set_color(colour(code) if code >= 0 else GREY)
-        known = [
-            Patch(color=colour(k), alpha=0.75, label=f"higher in {named(fit.classes[k])}")
-            for k in sorted({*codes} - {-1})
-        ]
-        return key(ax, handles=known).axes if known else ax
+        for k in {*codes} - {-1}:
+            ax.patches[codes.index(k)].set_label(f"higher in {named(fit.classes[k])}")
+        return key(ax).axes if max(codes) >= 0 else ax
     if by_class is not None:
         height = 0.8 / len(by_class)
         for bar in list(ax.patches):

@@ -15,6 +15,7 @@ from ..ground.checks import is_number
 from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import write_number, write_value
 from ..tables.words import MEASURES, describe_axis, describe_selection, name_choice, name_sizes
+from .plane import take_evenly
 from .style import axes, colour, framed, has_room, ink, key, mark, plain_log
 
 LINES = 8  # values of a second parameter that get a line
@@ -159,17 +160,13 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
     x = x or main_parameter(table, names)
     positions, ticks = place_values(table[x])
     table, others = table.assign(position=positions), [k for k in names if k != x]
-    groups: list[tuple[Any, pd.DataFrame]] = (
-        list(table.groupby(others, sort=True)) if others else [((), table)]
-    )
+    groups = [*table.groupby(others, sort=True)] if others else [((), table)]
     chosen = {
         i
         for i, (_, part) in enumerate(groups)
         if {validation._choice.best, validation._choice.one_se} & set(part.index)
     }
-    even = (
-        np.linspace(0, len(groups) - 1, min(LINES - len(chosen), len(groups))).round().astype(int)
-    )
+    even = take_evenly(len(groups), LINES - len(chosen))
     shown = [groups[i] for i in sorted(chosen | set(even.tolist()))]
     for k, (values, part) in enumerate(shown):
         name = ", ".join(
@@ -348,23 +345,10 @@ def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:
         ec=to_rgba(shade, 0.6),
         lw=0.8,
     )
-    ax.step(
-        ends["size"],
-        ends["error"],
-        color=shade,
-        label=f"lowest held-out {name}, +- 1 SE",
-        where="post",
-        lw=1.4,
-    )
-    ax.step(
-        ends["size"],
-        ends["corrected"],
-        ls="--",
-        color=colour(1),
-        label=f"corrected {name}",
-        where="post",
-        lw=1.4,
-    )
+    for k, (column, line, words) in enumerate(
+        (("error", "-", f"lowest held-out {name}, +- 1 SE"), ("corrected", "--", f"corrected {name}"))
+    ):
+        ax.step(ends["size"], ends[column], line, color=colour(k), label=words, where="post", lw=1.4)
     label = f"selected: {write_number(round(size, 1))} {name_sizes(validation)}"
     ax.plot(size, error, "o", ms=8, mfc="none", mew=1.6, color=ink(ax), label=label)
     _scale_along(ax, f"maximum {count_sizes(validation)}", log=True)

@@ -13,9 +13,10 @@ from matplotlib import rcParams
 
 from ..analysis.evaluation import IN_THE_LARGE, TestResult
 from ..analysis.groups import MEASURES, TestByGroup, counted
-from ..estimation.decisions import Threshold
+from ..estimation.decisions import Threshold, class_code
 from ..estimation.fitted import Fitted
 from ..ground.checks import one_of
+from ..ground.errors import OptionError, brief
 from ..ground.text import list_short, write_number
 from ..tables.words import count_confusion
 from .style import (
@@ -102,17 +103,23 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     longest = max((len(write_number(value)) for value in values.flat), default=1)
     size = min(rcParams["font.size"], 0.6 * 72 * min(inches(ax)) / (L * max(1.2, LETTER * longest)))
     for i, j in np.argwhere(values > 0) if size >= LEAST else ():
-        style = {
-            "color": letters_on(ground[i, j]),
-            "fontsize": size,
-            "weight": "bold" if i == j else None,
-        }
-        ax.text(j, i, write_number(values[i, j]), ha="center", va="center", **style)
+        ax.text(
+            j,
+            i,
+            write_number(values[i, j]),
+            ha="center",
+            va="center",
+            color=letters_on(ground[i, j]),
+            fontsize=size,
+            weight="bold" if i == j else None,
+        )
     return ax
 
 
 @framed
-def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
+def draw_test(
+    test: TestResult, kind: str = "confusion", ax: Any = None, of: Any = None
+) -> Any:
     """Plot the results of the test: confusion, ROC, precision-recall, calibration or coverage.
 
     Parameters
@@ -125,10 +132,13 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
           "roc_band": the same with the band of `TestResult.roc_band`; "pr": precision against
           sensitivity. The threshold of the test is marked on its curve.
         * With probabilities, "calibration": observed proportion against mean predicted probability;
-          "decision": net benefit against the threshold, as in `TestResult.decision_curve`.
+          "decision": net benefit against the threshold, as in `TestResult.decision_curve`, up to
+          the last threshold that a row reaches.
         * For a calibrated fit, "coverage": coverage of the prediction sets against their level.
     ax : Axes, optional
         Axes to draw on.
+    of : class, optional
+        Only this class. Not for "confusion" and "coverage", which have all.
 
     Returns
     -------
@@ -140,7 +150,7 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
     NotAvailableError
         If there are no probabilities or no prediction sets.
     """
-    kinds: dict[str, Callable[[TestResult, Any], Any]] = {
+    kinds: dict[str, Callable[..., Any]] = {
         "confusion": confusion,
         "roc": roc,
         "roc_band": partial(roc, band=True),
@@ -150,7 +160,11 @@ def draw_test(test: TestResult, kind: str = "confusion", ax: Any = None) -> Any:
         "coverage": coverage,
     }
     one_of("kind", kind, tuple(kinds), "picture")
-    return kinds[kind](test, ax)
+    if of is None:
+        return kinds[kind](test, ax)
+    if kind in ("confusion", "coverage"):
+        raise OptionError(f"the plot {kind!r} has all classes: leave out of={brief(of)}")
+    return kinds[kind](test, ax, of=of)
 
 
 def confusion(test: TestResult, ax: Any = None) -> Any:
@@ -158,17 +172,19 @@ def confusion(test: TestResult, ax: Any = None) -> Any:
     return draw_counts(test.confusion, "new rows", ax)
 
 
-def shown_classes(test: TestResult) -> list[int]:
-    """Codes of the classes whose curve says something new: of two classes only that of a cut or the
-    second, as the other mirrors it.
+def shown_classes(test: TestResult, of: Any = None) -> list[int]:
+    """Codes of the class `of`, or of those whose curve says something new: of two classes only that
+    of a cut or the second, as the other mirrors it.
     """
+    if of is not None:
+        return [class_code(of, test.confusion.index)]
     cut = test.judged.cut
     return [cut[0] if cut else 1] if len(test.classes) == 2 else list(range(len(test.classes)))
 
 
-def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
+def roc(test: TestResult, ax: Any = None, of: Any = None, band: bool = False) -> Any:
     """ROC curve of each class against the rest, with its area and interval."""
-    table, areas, codes = test.roc(), test._areas[0], shown_classes(test)
+    table, areas, codes = test.roc(of), test._areas[0], shown_classes(test, of)
     bands = test.roc_band(test.classes[codes[0]] if len(codes) == 1 else None) if band else None
     ax = _square(ax, len(test.classes))
     ax.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
@@ -204,11 +220,11 @@ def roc(test: TestResult, ax: Any = None, band: bool = False) -> Any:
     return _legend(ax, "lower right")
 
 
-def precision_recall(test: TestResult, ax: Any = None) -> Any:
+def precision_recall(test: TestResult, ax: Any = None, of: Any = None) -> Any:
     """Precision against sensitivity of each class against the rest; the dotted line is the
     prevalence, the level of random ranking.
     """
-    table, average = test.pr(), test.auc().set_index("class")["average_precision"]
+    table, average = test.pr(of), test.auc().set_index("class")["average_precision"]
     prevalence = test._counts.weight.sum(axis=1) / test._counts.weight.sum()
     ax = _square(ax, len(test.classes))
     for c, name, rows in _by_class(test, table):
@@ -234,23 +250,27 @@ def precision_recall(test: TestResult, ax: Any = None) -> Any:
     return _legend(ax, "best")
 
 
-def decision(test: TestResult, ax: Any = None) -> Any:
-    """Net benefit of each class against the threshold; dashed if all rows are predicted as it."""
-    ax, curve = axes(ax, 5.4, 4.2), test.decision_curve()
-    ax.axhline(0, lw=0.8, color=GREY)
-    for c, name, of_class in _by_class(test, curve, shown_classes(test)):
-        across, own = of_class["threshold"], colour(c)
-        ax.plot(across, of_class["net_benefit"], lw=1.6, color=own, label=name)
-        ax.fill_between(across, of_class["low"], of_class["high"], color=own, alpha=SHADOW, lw=0)
-        ax.plot(across, of_class["net_benefit_all"], "--", lw=0.8, color=own)
-    most = curve["high"].max()
+def decision(test: TestResult, ax: Any = None, of: Any = None) -> Any:
+    """Net benefit of each class against the threshold, of the fit's predictions and of all rows
+    predicted as it, up to the last threshold that a row reaches.
+    """
+    ax, codes, curve = axes(ax, 5.4, 4.2), shown_classes(test, of), test.decision_curve(of)
+    ax.axhline(0, lw=0.8, color=GREY, label="nobody")
+    for c, name, rows in _by_class(test, curve, codes):
+        across, style = rows["threshold"], {"color": colour(c)}
+        ax.plot(across, rows["net_benefit"], lw=1.6, label=f"{name}: by the fit", **style)
+        ax.fill_between(across, rows["low"], rows["high"], alpha=SHADOW, lw=0, **style)
+        label = "everyone" if c == codes[0] else None
+        ax.plot(across, rows["net_benefit_all"], "--", lw=0.8, label=label, **style)
+    most, used = curve["high"].max(), curve["class"].cat.codes.isin(codes) & (curve["predicted"] > 0)
     ax.set(
         xlabel="threshold of the probability",
-        ylabel="net benefit",
+        ylabel="net benefit (95 % CI)",
+        xlim=(0, curve["threshold"][used].max()),
         ylim=(-0.2 * most, 1.05 * most),
-        title="Net benefit (95 % CI; dashed: all rows predicted)",
+        title="Net benefit of predicting a class",
     )
-    return _legend(ax, "upper right")
+    return _legend(ax, "best")
 
 
 @framed
@@ -275,26 +295,29 @@ def _mark_cut(
     cut = test.judged.cut[1]
     step = int((rows["threshold"] >= cut).sum()) - 1
     values = ", ".join(f"{name} {rows[name].iloc[step]:.3f}" for name in names)
-    style = {
-        "ms": 8,
-        "mfc": paper(ax),
-        "mec": colour(c),
-        "mew": 1.8,
-        "ls": "none",
-        "clip_on": False,
-        "zorder": 5,
-    }
     words = f"threshold {cut:.3g}" + (f":\n{values}" if has_room(ax) else "")
-    ax.plot(across.iloc[step], rows[names[0]].iloc[step], mark(c), label=words, **style)
+    ax.plot(
+        across.iloc[step],
+        rows[names[0]].iloc[step],
+        mark(c),
+        label=words,
+        ms=8,
+        mfc=paper(ax),
+        mec=colour(c),
+        mew=1.8,
+        ls="none",
+        clip_on=False,
+        zorder=5,
+    )
 
 
-def calibration(test: TestResult, ax: Any = None) -> Any:
+def calibration(test: TestResult, ax: Any = None, of: Any = None) -> Any:
     """Calibration plot: observed proportion in bins of the predicted probability, with Wilson intervals.
 
     On the diagonal, probabilities are calibrated. Bins are not a curve, so no line joins them. Each
     of many classes has its own panel.
     """
-    parts = list(_by_class(test, test.calibration(), shown_classes(test)))
+    parts = list(_by_class(test, test.calibration(), shown_classes(test, of)))
     many, title = ax is None and len(parts) > TOGETHER, "Calibration plot (bars: 95 % CI)"
     labels = {"xlabel": "mean predicted probability (bins of 0.1)", "ylabel": "observed proportion"}
     if many:
@@ -308,8 +331,18 @@ def calibration(test: TestResult, ax: Any = None) -> Any:
         where.plot([0, 1], [0, 1], "--", lw=0.8, color=GREY)
         share = rows["observed"]
         ends = np.maximum(0, [share - rows["observed_low"], rows["observed_high"] - share])
-        style = {"fmt": mark(c), "ms": 5, "elinewidth": 0.8, "capsize": 2, "color": colour(c)}
-        where.errorbar(rows["mean_predicted"], share, ends, label=name, clip_on=False, **style)
+        where.errorbar(
+            rows["mean_predicted"],
+            share,
+            ends,
+            fmt=mark(c),
+            ms=5,
+            elinewidth=0.8,
+            capsize=2,
+            color=colour(c),
+            label=name,
+            clip_on=False,
+        )
         if many:
             where.set_title(name)
     if many:

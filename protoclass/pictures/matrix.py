@@ -12,6 +12,7 @@ from ..ground.checks import one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
+from .plane import take_evenly
 from .style import (
     GREY,
     RISING,
@@ -87,9 +88,7 @@ def arrange(
 
 
 def _order(codes: np.ndarray, measure: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    taken = np.argsort(codes, kind="stable")
-    if len(taken) > MOST:
-        taken = taken[np.linspace(0, len(taken) - 1, MOST).round().astype(int)]
+    taken = np.argsort(codes, kind="stable")[take_evenly(len(codes), MOST)]
     groups = [taken[codes[taken] == c] for c in np.unique(codes[taken])]
     return np.concatenate([group[seriate(measure(group))] for group in groups])
 
@@ -104,9 +103,7 @@ def _symmetrize(D: np.ndarray) -> np.ndarray:
 def _compare_profiles(X: np.ndarray) -> np.ndarray:
     from ..core.distances.minkowski import minkowski
 
-    X = X[:, np.linspace(0, X.shape[1] - 1, min(MOST, X.shape[1])).round().astype(int)].astype(
-        float
-    )
+    X = X[:, take_evenly(X.shape[1], MOST)].astype(float)
     X = np.ascontiguousarray(X / (X.max(initial=0.0) or 1.0))
     return minkowski(X, X)
 
@@ -267,8 +264,6 @@ def _name_classes(ax: Any, axis: Any, classes: pd.Series, label: str) -> None:
 
 def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> Any:
     """For each class a box of the dissimilarities within it above one of those to the other classes."""
-    from matplotlib.patches import Patch
-
     table = summarize_distributions(dissimilarity, by)
     classes, what = (
         list(dict.fromkeys(table.index.get_level_values("class"))),
@@ -276,6 +271,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
     )
     ax = draw_on(ax, 6.8, min(30.0, max(2.2, 1.4 + 0.5 * len(classes))))
     sides = {"own class": (-0.19, colour(0)), "other classes": (0.19, colour(1))}
+    boxes: dict[Any, Any] = {}
     for (level, to), row in table.iterrows():
         shift, fill = sides[to]
         height = classes.index(level) + (shift if what else 0.0)
@@ -283,7 +279,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
             continue
         ax.hlines(height, row["q5"], row["q95"], color=ink(ax), lw=0.9)
         ax.plot([row["smallest"], row["largest"]], [height, height], ".", ms=5, color=ink(ax))
-        ax.barh(
+        boxes[to] = ax.barh(
             height,
             row["q75"] - row["q25"],
             0.3,
@@ -300,11 +296,9 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
         xlabel=f"dissimilarity ({dissimilarity.metric.name} units)",
     )
     if what:
-        sides_of_box = [
-            Patch(facecolor=fill, edgecolor=ink(ax), lw=0.8, label=to)
-            for to, (_, fill) in sides.items()
-        ]
-        key(ax, "right", "from the class to", handles=sides_of_box)
+        for to, box in boxes.items():
+            box.set_label(to)
+        key(ax, "right", "from the class to")
     ax.set_title("Quartiles, 5 to 95 %, smallest and largest")
     return ax
 

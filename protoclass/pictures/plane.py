@@ -25,6 +25,11 @@ CORNERS = 121  # of the outline of a ball
 MARGIN = 0.06  # of the range of an axis, on both sides
 MAP = "map"
 LARGEST = 1e150  # a dissimilarity, whose square is a number
+NO_SECOND = "no second axis: the distances have one dimension (the rows are spread to be seen)"
+NIL = 1e-6  # of the inner products of the first axis: a second axis below that is rounding
+HEIGHT = 0.4  # of the spread of rows without a second axis, in lengths of the first
+# distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
+GOLDEN = 0.618034
 
 
 @dataclass(frozen=True)
@@ -104,21 +109,21 @@ def make_plane(
 
 def _plane_of(fit: Fitted, x: str, y: str) -> Plane:
     frame, dissimilarity = fit.frame, fit.dissimilarity
-    both = list(dict.fromkeys([x, y]))
-    rows = frame.canonical[both].to_numpy(float)[:, [0, -1]]
+
+    def read(table: pd.DataFrame) -> np.ndarray:
+        return table.reindex(columns=[x, y]).to_numpy(float)
+
+    rows = read(frame.canonical)
 
     def locate(prototypes: Points) -> np.ndarray:
         if prototypes.at is None:
-            table = as_vectors(dissimilarity.metric).original(np.asarray(prototypes.coords))
-            return table.reindex(columns=both).to_numpy(float)[:, [0, -1]]
+            return read(as_vectors(dissimilarity.metric).original(np.asarray(prototypes.coords)))
         at = dissimilarity.candidate_row[prototypes.at]
         out = np.full((len(at), 2), np.nan)
         out[at >= 0] = rows[at[at >= 0]]
         if dissimilarity.added is not None and (at < 0).any():
             names = dissimilarity.candidate_names[prototypes.at[at < 0]]
-            out[at < 0] = (
-                dissimilarity.added.reindex(columns=both).reindex(names).to_numpy(float)[:, [0, -1]]
-            )
+            out[at < 0] = read(dissimilarity.added.reindex(names))
         return out
 
     names = list(frame.schema)
@@ -137,6 +142,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     landmarks where they are, and for Euclidean distances all points at their projections. Where a
     given matrix has no row among its candidates: the first two principal axes of the rows'
     dissimilarities to the candidates; the prototypes then have no place.
+
+    Where the dissimilarities have one dimension, the rows are spread along the second axis, and all
+    else lies at 0.
 
     The names of the axes say how good the map is: Sammon's stress of the landmarks, and the share
     of the squared dissimilarities between them that each axis shows (of the absolute eigenvalues,
@@ -181,12 +189,16 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     among = (among + among.T) / 2
     X = torgerson(among, 2)
     size, mean = (X**2).sum(axis=0), (among**2).mean(axis=0)
+    nil = size <= NIL * size[0]
+    X[:, nil], size[nil] = 0, 0  # else places would be divided by rounding errors
 
     def project(D: np.ndarray) -> np.ndarray:
         return np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0)
 
     spots = np.full((n, 2), np.nan)
     spots[placed] = project(D)
+    if not size[1]:
+        spots[placed, 1] = HEIGHT * np.ptp(spots[placed, 0]) * (placed * GOLDEN % 1 - 0.5)
 
     def locate(prototypes: Points) -> np.ndarray:
         row = (
@@ -206,7 +218,9 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
     words = (
         f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
-        f"second axis of the map: {second}; stress {stress(X, among):.3g}",
+        f"second axis of the map: {second}; stress {stress(X, among):.3g}"
+        if size[1]
+        else NO_SECOND,
     )
     return Plane(spots, locate, words, one_unit=True)
 

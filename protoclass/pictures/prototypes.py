@@ -149,15 +149,17 @@ def _draw_balls(
 
 def _draw_rings(places: np.ndarray, size: Any, edge: str, line: str, label: str, ax: Any) -> None:
     if len(places):
-        style = {
-            "s": size,
-            "facecolor": "none",
-            "edgecolor": edge,
-            "ls": line,
-            "lw": 0.9 if len(places) < 50 else 0.6,
-            "zorder": 4.5,
-        }
-        ax.scatter(places[:, 0], places[:, 1], label=label, **style)
+        ax.scatter(
+            places[:, 0],
+            places[:, 1],
+            size,
+            facecolor="none",
+            edgecolor=edge,
+            ls=line,
+            lw=0.9 if len(places) < 50 else 0.6,
+            zorder=4.5,
+            label=label,
+        )
 
 
 def _draw_lines(fit: Fitted, plane: Plane, spots: np.ndarray, members: Members, ax: Any) -> None:
@@ -226,19 +228,16 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
                 box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken
             ):
                 taken.append(box)
-                place = {
-                    "xytext": (dx, dy + 0.25 * high),
-                    "textcoords": "offset points",
-                    "annotation_clip": True,
-                }
                 ax.annotate(
                     name,
                     spot,
+                    (dx, dy + 0.25 * high),
+                    textcoords="offset points",
+                    annotation_clip=True,
                     fontsize="small",
                     weight="bold",
                     zorder=6,
                     path_effects=halo,
-                    **place,
                 )
                 break
 

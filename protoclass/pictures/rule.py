@@ -16,6 +16,7 @@ from ..ground.text import list_short, shorten, write_number
 from ..models.registry import lacking
 from ..tables.words import list_features
 from .curve import find_ends
+from .plane import GOLDEN
 from .style import (
     LETTERS,
     WRONG,
@@ -76,22 +77,18 @@ def list_conditions(fit: Fitted) -> pd.DataFrame:
     codes, parts = fit.frame.codes, []
     for part in fit.model.conditions(fit._learned, fit._query()[0]):
         rows = np.flatnonzero(part.reached & np.isin(codes, part.classes))
-        head = {
-            "machine": part.machine,
-            "step": part.step,
-            "condition": part.text,
-            "quantity": part.quantity,
-            "cut": part.cut,
-        }
-        frame = pd.DataFrame(
-            {
-                "row": fit.frame.index[rows].to_flat_index(),
-                "value": part.values[rows],
-                "removed": part.removed[rows],
-            }
+        columns = (
+            part.machine,
+            part.step,
+            part.text,
+            part.quantity,
+            part.cut,
+            fit.frame.index[rows].to_flat_index(),
+            pd.Categorical.from_codes(codes[rows], fit.classes),
+            part.values[rows],
+            part.removed[rows],
         )
-        frame["class"] = pd.Categorical.from_codes(codes[rows], fit.classes)
-        parts.append(frame.assign(**head)[COLUMNS])
+        parts.append(pd.DataFrame(dict(zip(COLUMNS, columns, strict=True))))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
@@ -107,10 +104,6 @@ def count_removed(table: pd.DataFrame) -> str:
         if reached[level]
     ]
     return f"removes {', '.join(parts)}" if parts else "no rows are left"
-
-
-# distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
-GOLDEN = 0.618034
 
 
 @framed

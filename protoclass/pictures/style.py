@@ -249,16 +249,11 @@ def scatter_classes(ax: Any, places: list[np.ndarray], levels: Any, **style: Any
         ax.scatter(points[:, 0], points[:, 1], marker=mark(k), color=colour(k), label=name, **style)
 
 
-def key(ax: Any, where: str = "right", title: Any = None, handles: Any = None) -> Any:
+def key(ax: Any, where: str = "right", title: Any = None) -> Any:
     """A legend right of the Axes, or inside at a location of matplotlib; inside small Axes. Names
     beyond some are counted.
     """
-    handles, labels = (
-        ax.get_legend_handles_labels()
-        if handles is None
-        else (handles, [h.get_label() for h in handles])
-    )
-    room = has_room(ax)
+    (handles, labels), room = ax.get_legend_handles_labels(), has_room(ax)
     labels, most = labels if room else list_short(labels, FEWEST), NAMED if room else FEW
     if len(labels) > most:
         handles, labels = (

@@ -705,5 +705,11 @@ def test_a_decision_curve_counts_true_and_false_positives(clinic):
     assert "\n0.833 " in str(found.summary())  # the threshold of the loss
     line = found.plot("decision").lines[1]
     assert line.get_ydata().tolist() == found.decision_curve("well")["net_benefit"].tolist()
+    ax, curve = found.plot("decision", of="ill"), found.decision_curve("ill")
+    assert ax.get_xlim() == (0, curve["threshold"][curve["predicted"] > 0].max())
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["nobody", "ill: by the fit", "everyone"]
+    assert found.plot("roc", of="ill").get_legend().get_texts()[0].get_text().startswith("ill: ")
+    with pytest.raises(pc.errors.OptionError, match="'confusion' has all classes: leave out of='ill'"):
+        found.plot("confusion", of="ill")
     with pytest.raises(pc.errors.OptionError, match="thresholds must be a list of numbers between 0 and 1"):
         found.decision_curve(thresholds=[1.0])

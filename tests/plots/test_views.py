@@ -93,6 +93,29 @@ def test_a_map_of_some_rows_has_the_places_of_the_map_of_all(iris, monkeypatch):
     assert some.rows[known] == pytest.approx(every.rows[known])
 
 
+def fit_in_one_dimension(name):
+    if name == "LDA":
+        return pc.fit("diagnosis ~ .", pc.load_data("breast_cancer"), dissimilarity=pc.LDA(), eps=1.0)
+    iris = pc.load_data("iris")
+    if name == "predictor":
+        return pc.fit("species ~ petal_width", iris, "kmeans", K=2, dissimilarity="euclidean")
+    width = iris["petal_width"].to_numpy()
+    D = pd.DataFrame(abs(np.subtract.outer(width, width)))
+    return pc.fit("species ~ 1", iris, dissimilarity=D, eps=0.3)
+
+
+@pytest.mark.parametrize("landmarks", [40, 1000])
+@pytest.mark.parametrize("name", ["LDA", "predictor", "matrix"])
+def test_distances_of_one_dimension_have_no_second_axis(name, landmarks, monkeypatch):
+    monkeypatch.setattr(plane, "LANDMARKS", landmarks)
+    fit = fit_in_one_dimension(name)
+    flat = plane.make_map(fit)
+    spots = np.concatenate([flat.rows, flat.locate(fit.rule.prototypes)])
+    assert abs(spots).max() <= fit.dissimilarity.frame().to_numpy().max()
+    assert abs(spots[:, 1]).max() <= 0.2 * np.ptp(flat.rows[:, 0])
+    assert flat.axes[1].startswith("no second axis")
+
+
 def test_planes_have_both_orders_and_axes_that_are_checked(iris):
     fit = pc.fit(PETALS, iris, eps=0.5)
     flat, other = plane.make_plane(fit), plane.make_plane(fit, "petal_width", "petal_length")

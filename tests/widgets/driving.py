@@ -240,7 +240,7 @@ def tell_story(shown, fit, run):
     why = chosen.why(values)
     expect(title).to_have_text(f"new row: predicted {why.attrs['class']}")
     expect(panel).to_contain_text(f"nearest of another class: {why.attrs['rival']} ({classes[why.attrs['rival']]})")
-    name, value, then = re.search(r"With (\w+) = ([\d.]+) it would be predicted (\w+)\.", panel.inner_text()).groups()
+    name, value, then = re.search(r"With (\w+) ([\d.]+) \(now [^)]+\) this fit would predict (\w+)\.", panel.inner_text()).groups()
     change = why.loc[name]
     assert (value, then) == (f"{change['counterfactual']:.4g}", change["counterfactual_class"])
 

@@ -118,6 +118,23 @@ def test_a_missing_value_of_a_prototype_is_said(opened, mixed):
     assert "missing" in line.inner_text()
 
 
+def test_a_row_held_out_the_legend_and_the_head_of_the_list(opened, iris):
+    fit = pc.fit("species ~ .", iris, dissimilarity="euclidean", eps=[0.4, 0.5], repeats=1)
+    page, held = opened(fit), fit.validation.held_out[fit._selection.point]
+    fitted = fit.predict(iris)
+    row = np.flatnonzero((held != iris["species"]) & (fitted == iris["species"]))[0]
+    page.get_by_label("Find row").fill(str(row))
+    page.get_by_label("Find row").press("Enter")
+    said = f"Row {row}: {iris['species'][row]}. Held out: {held[row]} (wrong). This fit: {fitted[row]} (correct)"
+    assert page.locator(".answer h2").first.inner_text() == said
+    for words in ("prototype", "in no ball of its class", "nearest", "rival"):
+        assert words in page.locator(".protoclass-legend").inner_text()
+    page.locator("tr[data-row]").last.click()
+    for place in (page.locator(".listed h2"), page.locator(".listed thead"), page.locator("tr[data-row]").last):
+        box, around = place.bounding_box(), page.locator(".listed").bounding_box()
+        assert around["y"] - 1 <= box["y"] <= around["y"] + around["height"] - box["height"] + 1
+
+
 def test_where_a_page_cannot_measure_it_says_why(opened, iris):
     page = opened(pc.fit("species ~ log(petal_length) + petal_width", iris, eps=1.0, dissimilarity="euclidean"))
     page.locator(".protoclass-field").press("Escape")

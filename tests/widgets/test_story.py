@@ -118,7 +118,8 @@ def change_and_type(page, title, fit):
     """Change a value of the row until its class changes, and type a new row."""
     from playwright.sync_api import expect
 
-    name, value, other = re.search(r"With (\w+) = ([\d.]+) it would be predicted (\w+)\.", page.locator(".answer").inner_text()).groups()
+    said = page.locator(".answer").inner_text()
+    name, value, other = re.search(r"With (\w+) ([\d.]+) \(now [^)]+\) this fit would predict (\w+)\.", said).groups()
     tab_to(page, "What if")
     page.keyboard.press("Enter")
     tab_to(page, name)

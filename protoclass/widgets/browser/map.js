@@ -98,14 +98,12 @@ export class FitMap {
       return item;
     });
     this.written = this.isReady() ? this.rule : null;
-    const how = this.written ? this.look().now.how : "training";
-    const bare = this.written && !this.written.points.length; // a rule of conditions
-    const items = [[drawing.wrong, 4.5, `misclassified (${how})`], ...(bare ? [] : [[drawing.ink, 6, "prototype"]])];
-    this.legend.replaceChildren(make("span", "response", fit.response), ...this.classes, ...items.map(([colour, size, name], k) => {
-      const item = make("span", "item");
-      item.append(icon("o", k ? colour : null, colour, size), name);
-      return item;
-    }));
+    const { rule, now } = this.written ? this.look() : {}, marks = fit.classes.slice(0, 2).map(({ mark }, k) => [mark, drawing.colours[k]]);
+    const items = [[[icon("o", null, drawing.wrong)], `misclassified (${now ? now.how : "training"})`]];
+    if (rule && rule.points.length) items.push([marks.map(([mark, colour]) => icon(mark, colour, drawing.ink, 6)), "prototype"]);
+    if (now && now.held.includes(0)) items.push([marks.map(([mark, colour]) => icon(mark, null, colour)), "in no ball of its class"]);
+    if (rule && rule.rival.length) items.push([[], "─ nearest ┄ rival"]); // lines from the selected row
+    this.legend.replaceChildren(make("span", "response", fit.response), ...this.classes, ...items.map(([icons, name]) => box("item", ...icons, name)));
   }
 
   // Size, dots and colours of the page may have changed.

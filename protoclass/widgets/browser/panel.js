@@ -7,7 +7,7 @@ import { Evidence, breakable } from "./evidence.js";
 import { icon } from "./marks.js";
 import { countRows, pointWords, writeNumber } from "./words.js";
 
-const NAMED = 12, LISTED = 100;
+const NAMED = 12, LISTED = 100, HEAD = 52; // pixels of the title and head of the list
 
 export class Panel extends Evidence {
   // The page has `fit`, `map`, `metric`, `fields`, `trial` (a row with other values, or null), `select(point)`, `find(name)`, `next()`
@@ -134,7 +134,8 @@ export class Panel extends Evidence {
     const [change] = metric.changes(values, rule, seen.now.shown, fit.rows), words = make("p");
     if (!change) return [...out, make("p", "", "No change of a single variable gives another class.")];
     const { k, value, code } = change;
-    words.append("With ", make("strong", "", `${change.name} = ${this.write(k, value)}`), ` it would be predicted ${fit.classes[code].name}.`);
+    const then = ` (now ${this.write(k, values[k])}) this fit would predict ${fit.classes[code].name}.`;
+    words.append("With ", make("strong", "", `${change.name} ${this.write(k, value)}`), then);
     return [...out, words];
   }
 
@@ -226,10 +227,11 @@ export class Panel extends Evidence {
     const own = rule.placeOf(point), place = own < 0 && point >= 0 && point < this.fit.rows ? now.nearest[point] : own;
     const { listed } = this;
     for (const line of listed.querySelectorAll("tbody tr")) {
-      const chosen = line.dataset.row === String(place), top = line.offsetTop - listed.offsetTop, bottom = top + line.offsetHeight;
+      const chosen = line.dataset.row === String(place);
       line.classList.toggle("protoclass-marked", chosen);
-      if (chosen && top < listed.scrollTop + 30) listed.scrollTop = top - 60;
-      else if (chosen && bottom > listed.scrollTop + listed.clientHeight) listed.scrollTop = bottom - listed.clientHeight + 8;
+      if (!chosen) continue;
+      const { top, bottom } = line.getBoundingClientRect(), list = listed.getBoundingClientRect();
+      listed.scrollTop += Math.min(0, top - list.top - HEAD) || Math.max(0, bottom - list.bottom + 8);
     }
   }
 }

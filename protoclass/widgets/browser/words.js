@@ -33,7 +33,7 @@ export function fitWords(seen) {
 // What the map shows of the dissimilarities.
 export function planeWords({ axes, one_unit: map }) {
   const shares = axes.join("; ").match(/[\d.]+ %/g);
-  if (!map || !shares) return axes.join("; ");
+  if (!map || shares?.length !== 2) return axes.join("; ");
   const all = shares.reduce((sum, share) => sum + parseFloat(share), 0);
   return `Map of the dissimilarities (${all.toFixed(0)} %)`;
 }
@@ -77,18 +77,16 @@ function nearWords(seen, row, near) {
 // The title and the text of a row.
 function rowWords(seen, row) {
   const { fit, rule, now } = seen, truth = fit.classes[fit.codes[row]].name, fitted = fit.classes[now.fitted[row]].name;
-  const tested = fit.classes[now.judged[row]], lost = tested && tested.name !== truth; // none for a row without a held-out prediction
-  const right = truth === fitted, words = [];
-  if (!tested) words.push("Held out, it was not predicted.");
-  else if (!right && tested.name !== fitted) words.push(`Held out, it was predicted ${tested.name}${lost ? "" : " (correct)"}.`);
+  const tested = fit.classes[now.judged[row]], words = []; // none for a row without a held-out prediction
+  const verdict = (name) => `${name} (${name === truth ? "correct" : "wrong"})`;
   if (now.nearest[row] >= 0) words.push(nearWords(seen, row, now.nearest[row]));
   if (rule.covering && rule.whole) {
     const count = now.invaded[row];
-    if (rule.first[row] < 0 && right && !lost) words.push("It is not in any ball of its class.");
+    if (rule.first[row] < 0) words.push("It is not in any ball of its class.");
     if (count) words.push(`${count} ball${count > 1 ? "s" : ""} of other classes also contain${count > 1 ? "" : "s"} it.`);
   }
-  const held = !right ? `, predicted ${fitted}` : lost ? `, predicted ${tested.name} when held out` : " (correct)";
-  return { title: `Row ${fit.called[row]}: ${truth}${held}`, text: words.join(" "), code: fit.codes[row], lists: [], place: -1 };
+  const held = now.how === "training" ? "" : ` Held out: ${tested ? verdict(tested.name) : "not predicted"}.`;
+  return { title: `Row ${fit.called[row]}: ${truth}.${held} This fit: ${verdict(fitted)}`, text: words.join(" "), code: fit.codes[row], lists: [], place: -1 };
 }
 
 // What a point is: the words of each prototype that it is, and those of a row, which come first of a misclassified one and are left out of a

@@ -113,6 +113,17 @@ def test_fits_without_some_of_it():
     assert "kmeans&#91;setosa&#93;.1" in section(centroids, "Prototypes")
 
 
+def test_prototypes_have_their_values_and_of_many_predictors_those_of_the_largest_weights():
+    data = pc.load_data("breast_cancer").sample(100, random_state=0)
+    fit = pc.fit("diagnosis ~ .", data, "medianglvq", K=1, matrix="diagonal", local=False, ridge=0.01, cv=None)
+    lines = section(fit.card(), "Prototypes").splitlines()
+    assert "Values, 8 of 30 predictors (largest weights first):" in lines
+    head = max(pd.Series(fit.prototypes.attrs["weights"]).nlargest(8).items(), key=lambda item: item[1])[0]
+    row = next(line for line in lines[::-1] if line.startswith(f"| {fit.prototypes.index[0]} |"))
+    assert float(row.split(" | ")[1]) == pytest.approx(fit.prototypes[head].iloc[0], rel=1e-3)
+    assert row.count("|") == 10
+
+
 # -- what comes from data is text
 
 

@@ -362,6 +362,8 @@ def test_chances_and_decisions(data):
     assert (found.predict(X) == found.classes_[found.predict_proba(X).argmax(axis=1)]).all()
     assert cross_val_score(found, X, y, cv=3, scoring="neg_log_loss", error_score="raise").mean() > -0.5
     assert not hasattr(EPS, "predict_proba")
+    with pytest.raises(AttributeError, match="not fitted yet"):
+        _ = clone(EPS).predict_proba
     with pytest.raises(AttributeError) as raised:
         _ = clone(EPS).fit(X, y).predict_proba
     assert "calibrate=True" in str(raised.value)

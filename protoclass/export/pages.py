@@ -10,7 +10,6 @@ import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -29,12 +28,12 @@ from ..ground.options import significant
 from ..pictures import plot
 from ..tables.evaluation import lines
 from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
-from ..tables.tidy import list_prototypes, with_texts
+from ..tables.tidy import list_prototypes
 from ..values import public
 from ..widgets.browser import policy, script, style
 from .methods import Methods, methods
 
-SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the table of prototypes
+SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the tables of prototypes
 # lines of print that are limits of the fit
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
 ENDINGS = (".md", *PAGES)
@@ -323,12 +322,10 @@ def data(fit: Fitted) -> Iterable[Part]:
         for name, column in schema.items()
         if len(column.levels)
     ]
-    for kind in dict.fromkeys(column.kind for column in schema.values() if not len(column.levels)):
-        names = [
-            name
-            for name, column in schema.items()
-            if column.kind == kind and not len(column.levels)
-        ]
+    kinds = pd.Series(
+        {name: column.kind for name, column in schema.items() if not len(column.levels)}
+    )
+    for kind, names in kinds.groupby(kinds, sort=False).groups.items():
         yield Text([f"{kind.capitalize()} predictors: {levels_of(names, SHOWN)}."])
     if rows:
         yield Text([f"{len(rows)} predictors with levels:"])
@@ -342,17 +339,15 @@ def levels_of(levels: Sequence[Any], most: int = 5) -> str:
 
 def tested(test: TestResult | None) -> Iterable[Part]:
     """The first lines of a test on new rows, and its confusion table."""
-    yield Text(
-        lines(test)
-        if test is not None
-        else ["Not tested: card(test=fit.test(new)) adds the result."]
-    )
-    if test is not None:
+    if test is None:
+        yield Text(["Not tested: card(test=fit.test(new)) adds the result."])
+    else:
+        yield Text(lines(test))
         yield table_of(test.confusion, "truth, and predicted class")
 
 
 def prototypes(fit: Fitted) -> Iterable[Part]:
-    """The first prototypes, or features of a rule."""
+    """The first prototypes and their values, or features of a rule."""
     table = list_prototypes(fit)
     if not len(table):
         yield Text(["The fitted model has no prototypes."])
@@ -360,8 +355,15 @@ def prototypes(fit: Fitted) -> Iterable[Part]:
     if not fit.model.has("feature_table") and len(table) == fit.nobs:
         yield Text([f"All {fit.nobs:,} rows of the fit are prototypes."])
         return
-    first = with_texts(fit, table).iloc[:SHOWN, :COLUMNS]
-    yield table_of(first.set_index(first.columns[0]), str(first.columns[0]))
+    yield table_of(table.set_index(table.columns[0]).iloc[:, : COLUMNS - 1], table.columns[0])
+    if fit.frame.schema and not fit.model.has("feature_table"):
+        weights, head = fit.prototypes.attrs.get("weights", {}), fit._prototype_table.shape[1]
+        values = fit.prototypes.iloc[:SHOWN, head:].astype(object)
+        names = sorted(values, key=lambda name: -weights.get(name, 0.0))[:COLUMNS]
+        yield Text(
+            [f"Values, {len(names)} of {values.shape[1]} predictors (largest weights first):"]
+        )
+        yield table_of(values[names].map(lambda value: cut(cell(value), 40)), "prototype")
     if len(table) > SHOWN:
         yield Text([f"The first {SHOWN} of {len(table)} are shown."])
 
@@ -465,13 +467,11 @@ def page(fit: Fitted, test: Any = None) -> str:
 def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
     """The heading and the parts of each section, in order."""
     drawn: dict[str, list[Any]] = {
-        "The fit": [picture(partial(plot, fit), "the prototypes among the rows"), explorer(fit)],
-        "Classes": [picture(partial(plot, fit, "confusion"), "rows by true and predicted class")],
+        "The fit": [picture(fit, "prototypes", "the prototypes among the rows"), explorer(fit)],
+        "Classes": [picture(fit, "confusion", "rows by true and predicted class")],
     }
     if fit._curve is not None:
-        drawn["Cross-validation"] = [
-            picture(partial(plot, fit, "validation"), "the cross-validated error curve")
-        ]
+        drawn["Cross-validation"] = [picture(fit, "validation", "the cross-validated error curve")]
     if test is not None and not isinstance(test, TestResult | TestByGroup):
         test = test_on(fit, test)
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
@@ -488,12 +488,12 @@ def explorer(fit: Fitted) -> Text | str:
         return Text([str(reason)])
 
 
-def picture(draw: Any, words: str) -> Text | str:
+def picture(fit: Fitted, kind: str, words: str) -> Text | str:
     """A plot as a part of the page; if the fit does not have it, the reason."""
     import matplotlib.pyplot as plt
 
     try:
-        figure = draw().figure
+        figure = plot(fit, kind).figure
     except NotAvailableError as reason:
         return Text([str(reason)])
     file = io.BytesIO()

@@ -76,9 +76,10 @@ class MedianGLVQ(PerClass):
     Parameters
     ----------
     K : int >= 1, number between 0 and 1, sequence or "grid"
-        Initial number, or proportion of the rows, of each class. Swaps may change it, but not below
-        one, and not the total. "grid": 1, 2, 3, 5, at most the training rows of the smallest class;
-        a matrix is tuned before, with the lowest number.
+        Initial number, or proportion of the rows, of each class. The total, K times the number of
+        classes, is kept, but swaps move prototypes between classes: K is a mean, such as 3, 2 and 1
+        for K=2, at least one each. "grid": 1, 2, 3, 5, at most the training rows of the smallest
+        class; a matrix is tuned before, with the lowest number.
     matrix : "auto", "none", "diagonal" or "full", or a sequence
         Metric to learn with the prototypes, see `Relevance`. "diagonal": weights of variables, for
         distances that are a sum over them, also Gower's. "full": a linear map of the columns, for
@@ -367,7 +368,7 @@ class MedianGLVQ(PerClass):
             for name, rows in zip(ASSIGNED, (right, ~right), strict=True)
         }
         prototypes = Points(classes, at=columns[at], table=table)
-        report = {"prototypes per class K": in_words(model.K)}
+        report = {"mean prototypes per class K": in_words(model.K)}
         if model._learns:
             report |= {
                 "matrix": f"{model.matrix}, one for each class" if model.local else model.matrix,

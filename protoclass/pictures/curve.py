@@ -23,7 +23,13 @@ SIZES = 8  # sizes on the top axis
 
 
 @framed
-def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | None = None) -> Any:
+def curve(
+    validation: ErrorCurve,
+    x: Any = None,
+    ax: Any = None,
+    band: float | None = None,
+    point: int | None = None,
+) -> Any:
     """Plot the error curve: error +- 1 SE, size on the top axis, lines at the lowest error and the 1-SE choice.
 
     The axis of the errors ends at the data.
@@ -39,18 +45,21 @@ def curve(validation: ErrorCurve, x: Any = None, ax: Any = None, band: float | N
         Axes to draw on.
     band : float between 0 and 1, optional
         Level of the simultaneous band of `band()`, which is shaded, and truncated at 0 in the plot.
+    point : int, optional
+        Row of `table` that the title names. Default: the selected row.
     """
     check_axis(validation, x)
     check_band(validation, x, band)
     ax = axes(ax, 8.0, 4.6)
     if not len(validation.grid.columns):
         _draw_single(validation, ax)
-    elif x == "size":
-        _draw_by_size(validation, ax, band)
     elif x == "frontier":
         _draw_frontier(validation, ax)
     else:
-        return _draw_lines(validation, x, band, ax)
+        ax.set_title(describe_selection(validation, point))
+        if x != "size":
+            return _draw_lines(validation, x, band, ax)
+        _draw_by_size(validation, ax, band)
     return key(ax, "best").axes
 
 
@@ -60,7 +69,7 @@ def curve_of_fit(fit: Fitted, ax: Any, x: Any = None, band: float | None = None)
         raise NotAvailableError(
             "nothing was cross-validated: use cv=10, or a parameter to tune, such as eps='grid'"
         )
-    return curve(fit._curve, x, ax, band)
+    return curve(fit._curve, x, ax, band, fit._selection.point)
 
 
 def check_axis(validation: ErrorCurve, x: Any) -> None:
@@ -216,14 +225,13 @@ def _scale_along(ax: Any, label: str, log: bool) -> None:
 
 
 def _draw_choice(validation: ErrorCurve, ax: Any, positions: Any) -> None:
-    """Lines at the minimum error and at the 1-SE choice, and the choice in words."""
+    """Lines at the minimum error and at the 1-SE choice."""
     best, one_se = validation._choice.best, validation._choice.one_se
     for point, ls, name in (
         (best, ":", f"minimum {validation._measure_name}"),
         (one_se, "--", "1-SE choice"),
     ):
         ax.axvline(positions[point], ls=ls, lw=1.2, color=ink(ax), label=name)
-    ax.set_title(describe_selection(validation))
 
 
 def within_one_se(validation: ErrorCurve) -> float:
@@ -282,7 +290,7 @@ def count_sizes(validation: ErrorCurve) -> str:
     return noun if noun == "size" else f"number of {noun}"
 
 
-def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None = None) -> None:
+def _draw_by_size(validation: ErrorCurve, ax: Any, band: float | None) -> None:
     """The error against the mean size over folds."""
     table = with_band(validation, band).sort_values("size", kind="stable")
     form = "o-" if len(validation.grid.columns) == 1 else "o"  # several parameters make no line

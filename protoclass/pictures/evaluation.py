@@ -69,8 +69,8 @@ def confusion_of_fit(fit: Fitted, ax: Any = None) -> Any:
 
 
 def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
-    """Weight of rows by true class (down) and predicted class, with recall and precision; errors
-    are shaded by their proportion of the true class.
+    """Weight of rows by true class (down) and predicted class, rounded, with recall and precision;
+    errors are shaded by their proportion of the true class.
     """
     L, values, share = len(table), table.to_numpy(float), share_rows(table)
     side = max(4.4, 0.5 * L + 2.1)
@@ -81,9 +81,10 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     for draw in (ax.hlines, ax.vlines):
         draw(np.arange(L + 1) - 0.5, -0.5, L - 0.5, color=faint(ax), lw=0.6)
     right, names = np.diag(table), list_named(table.index, 2 * LETTERS)
+    rounded = "\ncells rounded: weights, or means over repeats" if (values % 1).any() else ""
     for axis, over, label in (
         (ax.yaxis, 1, "true class (recall)"),
-        (ax.xaxis, 0, "predicted class (precision)"),
+        (ax.xaxis, 0, f"predicted class (precision){rounded}"),
     ):
         found = right / table.sum(axis=over)
         texts = (
@@ -95,17 +96,17 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     ax.tick_params(length=0)
     wrong, total = values.sum() - right.sum(), values.sum()
     error = f"{100 * wrong / total:.1f} %" if total else "-"
-    ax.set_title(f"Error {error} ({wrong:g} of {total:g} {rows})")
+    ax.set_title(f"Error {error} ({write_number(wrong)} of {write_number(total)} {rows})")
     ax.grid(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    longest = max((len(f"{value:g}") for value in values.flat), default=1)
+    longest = max((len(write_number(value)) for value in values.flat), default=1)
     size = min(rcParams["font.size"], 0.6 * 72 * min(inches(ax)) / (L * max(1.2, LETTER * longest)))
     for i, j in np.argwhere(values > 0) if size >= LEAST else ():
         ax.text(
             j,
             i,
-            f"{values[i, j]:g}",
+            write_number(values[i, j]),
             ha="center",
             va="center",
             color=letters_on(ground[i, j]),

@@ -111,7 +111,10 @@ def prototypes(
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
     if fit._curve is not None and fit._selection.point is not None:
         measure = fit._curve._measure_name
-        title += f", CV {measure} {write_rate(fit._curve.table['error'].iloc[fit._selection.point], measure)}"
+        rate = write_rate(fit._curve.table["error"].iloc[fit._selection.point], measure)
+        by = "row" if fit.call.arguments["class_weights"] is None else "class"
+        weighted = f" weighted by {by}" if (fit.frame.weights != 1).any() else ""
+        title += f", CV {measure}{weighted} {rate}"
     ax.set_title(title)
     if how and has_room(ax):
         ax.plot([], [], " ", label=how)

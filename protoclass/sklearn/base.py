@@ -27,7 +27,7 @@ from ..fitting import fit
 from ..frames.misread import numbers_rows
 from ..frames.tables import as_pandas
 from ..ground.checks import hint_for, one_of
-from ..ground.errors import DataError, NotAvailableError, OptionError, brief, shown
+from ..ground.errors import DataError, OptionError, brief, shown
 from ..metrics.dissimilarity import Dissimilarity
 from ..models.registry import MODELS
 
@@ -82,8 +82,8 @@ class PrototypeEstimator(BaseEstimator):
         try:
             return object.__getattribute__(self, name)
         except AttributeError as error:
-            # scikit-learn hides it behind "has no attribute"
-            if isinstance(error.__cause__, NotAvailableError):
+            # scikit-learn hides it (not available, or not fitted) behind "has no attribute"
+            if isinstance(error.__cause__, AttributeError):
                 raise error.__cause__ from None
             raise
 

@@ -32,8 +32,8 @@ from .words import (
     describe_fewer,
     describe_grid,
     is_text,
+    rule_in_words,
     selecting_curve,
-    selection_rule,
 )
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ def _with_rule(fit: Fitted, name: str, value: Any) -> str:
     if fit._curve is None or fit._selection.point is None or name not in fit._curve.grid:
         return text
     count = fit._curve._of_metric(fit._selection.point).grid[name].nunique()
-    rule = "set by hand" if fit._selection.by_hand else selection_rule(fit)
+    rule = rule_in_words(fit._selection, fit._curve._measure_name)
     return text if count < 2 else f"{text} ({rule}, {count} values)"
 
 
@@ -489,24 +489,15 @@ def objective_rows(goal: Objective) -> list[list[str]]:
 def certificate_rows(fit: Fitted) -> list[list[str]]:
     """The certificate class by class."""
     certificate = fit.certificate
-    rows = [
-        [
-            str(level),
-            significant(certificate.objective[k], 6),
-            significant(certificate.bound[k], 6),
-            certificate.proof[k],
-        ]
-        for k, level in enumerate(fit.classes)
-    ]
-    return [
-        *rows,
-        [
-            "all",
-            significant(certificate.objective.sum(), 6),
-            significant(certificate.bound.sum(), 6),
-            "",
-        ],
-    ]
+    columns = (
+        [*map(str, fit.classes), "all"],
+        *(
+            [significant(value, 6) for value in [*values, values.sum()]]
+            for values in (certificate.objective, certificate.bound)
+        ),
+        [*certificate.proof, ""],
+    )
+    return list(map(list, zip(*columns, strict=True)))
 
 
 def notes(fit: Fitted) -> list[str]:
@@ -564,7 +555,7 @@ def _validation_notes(fit: Fitted) -> list[str]:
     if len(validation.grid.columns):
         how = f"Parameters of point {fit._selection.point}, selected manually"
         if fit._selection.rule in RULES:
-            how = f"Parameters selected by the {selection_rule(fit)}"
+            how = f"Parameters selected by the {rule_in_words(fit._selection, validation._measure_name)}"
         keeps = validation._limits.allowed
         kept = (
             ""

@@ -11,7 +11,7 @@ from ..core import Array
 from ..core.statistics.intervals import Estimate
 from ..core.statistics.one_se import RULES, frontier, losses
 from ..core.task import ASSIGNED, COVERED
-from ..estimation.error_curve import READ, ErrorCurve, mean_loss, row_weights
+from ..estimation.error_curve import READ, ErrorCurve, Selection, mean_loss, row_weights
 from ..estimation.fitted import Fitted
 from ..ground.errors import brief
 from ..ground.options import SAME, fixed, significant
@@ -35,9 +35,9 @@ def count_confusion(fit: Fitted) -> tuple[pd.DataFrame, str]:
     if fit._curve is not None:
         return fit._curve.confusion(fit._selection.point), "held-out rows"
     L, levels = len(fit.classes), fit.frame.levels
-    table = np.bincount(
-        fit.frame.codes * L + fit._fitted_codes, fit.frame.weights, L * L
-    ).reshape(L, L)
+    table = np.bincount(fit.frame.codes * L + fit._fitted_codes, fit.frame.weights, L * L).reshape(
+        L, L
+    )
     return pd.DataFrame(table, levels, levels), "training rows"
 
 
@@ -155,14 +155,15 @@ def describe_choice(validation: ErrorCurve, point: int) -> str:
     return f"{describe_point(validation, point)}: {error}. Size {row['size']:.4g}."
 
 
-def describe_selection(validation: ErrorCurve) -> str:
-    """The selection of the 1-SE rule, its size and its error: the title of the error curve."""
-    point, measure = validation._choice.one_se, validation._measure_name
+def describe_selection(validation: ErrorCurve, point: int | None) -> str:
+    """A grid point (default: the selected one), its rule, size and error: the title of the curve."""
+    point, measure = validation._point(point), validation._measure_name
     row = validation.table.iloc[point]
     error = f"{measure} {write_rate(row['error'], measure)}" + (
         f" (SE {write_rate(row['se'], measure)})" if row["se"] > SAME else ""
     )
-    return f"1-SE choice: {describe_point(validation, point)}; mean size {row['size']:.0f}, {error}"
+    rule = rule_in_words(validation._select(point), measure)
+    return f"{describe_point(validation, point)} ({rule}): mean size {row['size']:.0f}, {error}"
 
 
 def write_rate(value: float, measure: str = "error") -> str:
@@ -221,9 +222,9 @@ def corrected_error(fit: Fitted) -> Estimate | None:
     return None if curve is None else curve._correction(fit._selection.rule)
 
 
-def selection_rule(fit: Fitted) -> str:
-    """The rule that selected the parameters, in words."""
-    return RULES[fit._selection.rule].format(measure=fit._curve._measure_name)
+def rule_in_words(selection: Selection, measure: str) -> str:
+    """The rule that selected the parameters."""
+    return RULES.get(selection.rule, "set by hand").format(measure=measure)
 
 
 def describe_fewer(fit: Fitted, curve: ErrorCurve) -> str:

@@ -152,6 +152,7 @@ def test_a_class_of_one_row_keeps_it():
     table = scattered().iloc[:30]
     table.loc[99] = [0.0, 0.0, "rare"]  # amid the single heap: without it the cost would be lower
     fit = pc.fit("y ~ .", table, "medianglvq", K=1, cv=None)
+    assert "Mean prototypes per class" in repr(fit)
     assert fit.prototypes["class"].tolist() == ["four", "one heap", "rare"]
     assert 99 in fit.prototypes.index
     with pytest.raises(pc.errors.DataError, match="medianglvq needs at least 2 rows of class 'rare', but it has 1"):

@@ -53,7 +53,6 @@ EQUALS = {
     "g": dummies(G),
     "factor(k):x": dummies(K) * X[:, None],
     "log(x, base=2)": np.log2(X),
-    "log(x, 3)": np.log(X) / np.log(3),
     "log(x)": np.log(X),
     "base::log(x)": np.log(X),
     "log2(x)": np.log2(X),
@@ -62,9 +61,7 @@ EQUALS = {
     "scale(x)": (X - X.mean()) / X.std(ddof=1),
     "center(x)": X - X.mean(),
     "poly(x, 2, raw = T)": np.column_stack([X, X**2]),
-    "poly(x, degree=3, raw=TRUE)": np.column_stack([X, X**2, X**3]),
     "poly(x, 2)": orthogonal(X, 2),
-    "stats::poly(x, 2)": orthogonal(X, 2),
     "ifelse(x > 65, 1, 0)": np.where(X > 65, 1.0, 0.0),
     "ifelse(x >= 65, z, -z)": np.where(X >= 65, Z, -Z),
     "ifelse(x > z, 1, 0) + z": np.column_stack([np.ones(24), Z]),
@@ -94,7 +91,7 @@ WOMEN = {1: [7.592323e-03, 0, -8.670223e-02, 2.601067e-01, -1.734045e-01],
          14: [0, 0, -1.428571e-01, 4.285714e-01, 7.142857e-01]}  # fmt: skip
 
 
-@pytest.mark.parametrize("right", ["ns(x, df=5)", "ns(x, 5)", "splines::ns(x, df = 5)", "ns(x, knots=c(60.8, 63.6, 66.4, 69.2))"])
+@pytest.mark.parametrize("right", ["ns(x, df=5)", "splines::ns(x, df = 5)", "ns(x, knots=c(60.8, 63.6, 66.4, 69.2))"])
 def test_natural_splines_are_those_of_r(right):
     women = DATA.iloc[:15]
     values = mold(f"y ~ {right}", women).design.to_numpy()

@@ -176,7 +176,7 @@ def test_weights_of_predictors_and_of_the_columns_that_they_make():
         distances("~ x + z", x=0, z=0)
 
 
-@pytest.mark.parametrize("bad", [{"x": -1}, {"x": np.nan}, {"x": "2"}, {1: 2.0}, [1, 2]])
+@pytest.mark.parametrize("bad", [{"x": -1}, {1: 2.0}, [1, 2]])
 def test_wrong_weights(bad):
     with pytest.raises(pc.errors.OptionError, match="a mapping of column names to numbers >= 0"):
         pc.Euclidean(column_weights=bad)

@@ -207,7 +207,6 @@ def test_a_cut_frame_is_the_frame_of_its_columns(clinic):
     [
         ("outcome ~ age + ward", [("age", "euclidean")], "every predictor must be in a part, but 'ward'.*: add it to one, or leave it"),
         ("outcome ~ age", [("age", "euclidean"), ("aeg", "gower")], "'aeg' in a part is not a predictor"),
-        ("outcome ~ age", [(["age", "outcome"], "gower")], "'outcome' in a part is not a predictor"),
     ],
 )
 def test_every_predictor_stands_in_one_part(clinic, formula, parts, says):
@@ -231,7 +230,6 @@ def matrix():
     [
         ([("a", "gower"), ("a", "euclidean")], {}, "every predictor must be in one part, but 'a' is in two: leave it out of one"),
         ({}, {}, "pairs, .* not {}"),
-        ("gower", {}, "pairs"),
         ([([], "gower")], {}, "not a name or a list of names"),
         ([("a", "gowr")], {}, "did you mean 'gower'"),
         ([("a", 3)], {}, "not int"),
@@ -246,15 +244,6 @@ def matrix():
 def test_mixtures_refuse_odd_parameters(parts, options, says):
     with pytest.raises(pc.errors.OptionError, match=says):
         Mixed(parts, **options)
-
-
-def test_mixtures_refuse_dissimilarities_and_matrices_as_metrics(clinic):
-    d = pc.dissimilarity("~ age", clinic)
-    with pytest.raises(pc.errors.OptionError, match="given matrix"):
-        Mixed([("age", d)])
-    square = pc.fit("outcome ~ 1", clinic, dissimilarity=d.frame(), eps=1.0).dissimilarity.metric
-    with pytest.raises(pc.errors.OptionError, match="given matrix"):
-        Mixed([("age", square)])
 
 
 # a metric of one's own

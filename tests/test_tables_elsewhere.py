@@ -10,7 +10,7 @@ import protoclass as pc
 def tables():
     """A table of each kind, by name."""
     iris, clinic = pc.load_data("iris"), simulate.clinic(90, missing=0)
-    codes = iris.assign(species=iris.species.cat.codes if hasattr(iris.species, "cat") else pd.factorize(iris.species)[0])
+    codes = iris.assign(species=iris.species.cat.codes)
     fit = pc.fit("species ~ .", iris, eps=[0.8, 1.0], cv=3, dissimilarity="euclidean", repeats=1)
     gower = pc.fit("outcome ~ age + ward + smoker", clinic, eps=0.2)
     v, calibrated = fit.validation, fit.calibrate(cv=3)
@@ -19,10 +19,10 @@ def tables():
     compared = pc.compare("species ~ .", iris, [pc.PVM(eps=[0.8, 1.0]), "knn"], cv=3)
     return {
         "tidy": fit.tidy(), "glance": fit.glance(), "augment": gower.augment().head(), "prototypes": fit.prototypes,
-        "mixed prototypes": gower.prototypes, "centroids": pc.fit("species ~ .", iris, "kmeans", K=2).prototypes,
+        "centroids": pc.fit("species ~ .", iris, "kmeans", K=2).prototypes,
         "features": pc.fit("species ~ .", iris, "scm", features="stumps", penalty=1.0, max_size=2, kind="conjunction").tidy(),
         "validation": v.table, "validation tidy": v.tidy(), "validation glance": v.glance(), "band": v.band(),
-        "validation confusion": v.confusion(), "test tidy": test.tidy(), "test glance": test.glance(), "confusion": test.confusion,
+        "test tidy": test.tidy(), "test glance": test.glance(), "confusion": test.confusion,
         "calibration": test.calibration(), "groups": by.tidy(), "groups glance": by.glance(), "tests of groups": by.comparisons,
         "comparison": compared.table, "paired tests": compared.tests, "errors of splits": compared.errors,
         "importance": fit.importance(resamples=1, cv=3), "why": fit.why(70), "path": fit.path(),

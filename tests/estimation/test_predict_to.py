@@ -168,8 +168,6 @@ REFUSED = {
     "kind": (lambda p, rows: (p / "rows.parquet", p / "out.csv"), {"kind": []}, pc.errors.OptionError,
         r"kind must be 'class', 'distance', 'nearest',.*: class, distance, nearest,"),
     "column": (lambda p, rows: (p / "there.parquet", p / "out.csv"), {}, pc.errors.DataError, r"lack the columns \['g'\]"),
-    "stream column": (lambda p, rows: (duckdb.sql("select 1 as a, 2 as b, 3 as id"), p / "out.csv"), {}, pc.errors.DataError,
-        r"lack the columns \['g'\]"),
     "query": (lambda p, rows: (duckdb.sql("select cast(i::varchar || 'x' as int) as a, 2 as b, 'x' as g, i as id from range(9) t(i)"),
         p / "out.csv"), {}, pc.errors.DataError, "the duckdb DuckDBPyRelation can't be read: .*Could not convert string"),
     "folder": (lambda p, rows: (p / "rows.parquet", p / "none" / "out.csv"), {}, pc.errors.FileError, "can't be written"),

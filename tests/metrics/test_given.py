@@ -50,7 +50,6 @@ def test_what_only_looks_odd_is_accepted(iris, D):
     for matrix in (
         D * draw.uniform(1, 3, D.shape),  # asymmetric, with duplicates at 0
         D + 0.05,  # a diagonal that is not 0, and the least of each row
-        D.iloc[:, 40:120],
         D.iloc[:, :30].set_axis([f"c{j}" for j in range(30)], axis=1),
         1 / (1 + D.iloc[:, :30].set_axis([f"c{j}" for j in range(30)], axis=1)),  # no candidate is a row: not to be known
         apart,

@@ -116,9 +116,6 @@ def test_the_default_grid_and_errors(iris):
     v = pc.cross_validate("species ~ .", iris, "knn", cv=3)
     assert v.table["k"].tolist() == [1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31]  # to a third of 99 rows
     assert pc.fit("species ~ .", iris.iloc[[0, 1, 50, 51]], "knn", cv=2).model.k == 1
-    w = np.r_[1, 1, np.zeros(48), 1, 1, np.zeros(48), 1, np.zeros(49)]
-    with pytest.raises(pc.errors.DataError, match="k=6 neighbours need as many training rows with weight, but there are 5:"):
-        pc.fit("species ~ .", iris, "knn", k=6, weights=w)
     wide = pc.dissimilarity("~ . - species", iris).frame().iloc[:100]
     with pytest.raises(pc.errors.DataError, match="50 candidates are not rows"):
         pc.fit("species ~ 1", iris.iloc[:100], "knn", k=3, dissimilarity=wide)
@@ -223,11 +220,6 @@ def test_a_condensed_set_is_consistent(iris):
     assert len(fit.prototypes) < 50
     assert fit.update(seed=0).prototypes.equals(fit.prototypes)
     assert not fit.update(seed=1).prototypes.index.equals(fit.prototypes.index)
-    D = pc.dissimilarity("species ~ .", iris).frame()
-    shuffled = D[D.columns[::-1]]
-    assert pc.fit("species ~ 1", iris, "condensed", dissimilarity=shuffled).prototypes.index.equals(
-        fit.prototypes.index
-    )
 
 
 def test_multiediting_drops_what_neighbours_deny():

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference_scm as slow
-import simulate
 
 import protoclass as pc
 from protoclass.core.scm import (
@@ -225,7 +224,7 @@ def test_rules_in_words_say_what_predict_does():
         pc.fit("ill ~ .", data, "scm", features="boolean", penalty=1.0)
 
 
-def test_given_asymmetric_and_mixed_dissimilarities():
+def test_given_asymmetric_dissimilarities():
     draw = np.random.default_rng(1)
     D = draw.random((30, 30)) * 3 * (1 - np.eye(30))
     data = pd.DataFrame({"y": np.repeat(["u", "v"], 15)})
@@ -234,10 +233,6 @@ def test_given_asymmetric_and_mixed_dissimilarities():
     assert fit.prototypes.index.tolist() == [s.at for s in want]
     with pytest.raises(pc.errors.DataError, match="the method needs columns, but 'y ~ 1' has no predictors"):
         pc.fit("y ~ 1", data, "scm", dissimilarity=D, features="balls+stumps", penalty=1.0)
-    clinic = simulate.clinic(80, missing=0, seed=3)
-    some = pc.fit("outcome ~ .", clinic, "scm", candidates=20, penalty=1.0, max_size=5)
-    assert some.prototypes.index.isin(some.dissimilarity.candidate_names).all()
-    assert some.dissimilarity.shape == (80, 20)
 
 
 def test_rows_that_no_consistent_machine_can_cover_are_named():

@@ -242,8 +242,7 @@ def find_texts(path):
 
 
 LABELS = {
-    "dates": pd.date_range("2020-01-30", periods=6),
-    "days": [datetime.date(2020, 1, k) for k in range(1, 7)], "mixed": ["a", 1, 2.5, None, datetime.date(2020, 1, 1), False],
+    "mixed": ["a", 1, 2.5, None, datetime.date(2020, 1, 1), False],
     "pairs": [("a", k) for k in range(6)], "spans": pd.interval_range(0, 6),
     "zones": pd.date_range("2024-03-30", periods=6, tz="Europe/Berlin"), "quarters": pd.period_range("2024", periods=6, freq="Q-MAR"),
     "levels": pd.MultiIndex.from_product([["u", "v"], [1, 2, 3]], names=["one", None]), "hours": pd.to_timedelta(range(6), "h"),

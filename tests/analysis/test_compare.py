@@ -464,9 +464,6 @@ def test_the_loss_of_the_test_rows_and_tuning_by_it(iris):
         tests = told.score_tests("loss")
         assert len(tests) == 3
         if "test_size" in how:
-            expected = stats.ttest_rel(paid["one"], paid["logistic"])
-            row = tests[(tests["a"] == "one") & (tests["b"] == "logistic")].iloc[0]
-            assert (row["statistic"], row["p"]) == pytest.approx((expected.statistic, expected.pvalue))
             train = two.drop(index=told.predictions.loc[0].index)
             fit = pc.fit("species ~ .", train, "knn", k=[1, 5, 15, 40], repeats=1, measure=loss, choose="min", seed=3)
             assert told.results.set_index("method").loc["knn", "choice"] == {"k": fit.model.k}

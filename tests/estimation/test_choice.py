@@ -122,8 +122,6 @@ def test_what_a_grid_object_draws_is_checked(iris):
     for model, words in (
         (Bent(Drawn((-1.0, 2.0))), r"Drawn\(those=\(-1\.0, 2\.0\)\) draws values that bent.*: power of bent must be a"),
         (pc.KNN(Drawn((1.5, 2.0))), r"Drawn\(those=\(1\.5, 2\.0\)\) draws values that knn.*: k of knn must be a whole"),
-        (pc.KNN(Drawn(())), r"k of knn must be a sequence of at least one value, not \[\]"),
-        (pc.KMeans(Drawn((0.0, 2.0))), "draws values that kmeans does not allow: K of kmeans must be"),
     ):
         with pytest.raises(pc.errors.OptionError, match=words):
             pc.cross_validate("species ~ .", iris, model, cv=3)

@@ -298,7 +298,7 @@ def importance(
     intervals; see `Fit.importance`.
     """
     table = measure_importance(fit, new, resamples, variables, cv, seed)
-    error = write_number(float((table["error"] - table["importance"]).iloc[0]))
+    error = write_number((table["error"] - table["importance"]).iloc[0])
     few = table.head(MOST)
     ax = draw_columns(list_short(few.index), few["importance"], "variable", len(table), ax)
     ax.errorbar(

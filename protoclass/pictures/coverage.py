@@ -18,13 +18,13 @@ from ..tables.words import list_shown
 
 def find_places(fit: Fitted, name: Any) -> list[int]:
     """Places of a name among the prototypes that are shown; several where machines share a centre."""
-    places = fit._prototype_names.get_indexer_for([name]) if name is not None else np.empty(0, int)
-    return [int(k) for k in places[(places >= 0) & np.isin(places, list_shown(fit))]]
+    places = fit._prototype_names.get_indexer_for([name])  # -1 for none
+    return places[np.isin(places, list_shown(fit))].tolist()
 
 
 def find_row(fit: Fitted, name: Any) -> int:
     """Position of a name among the rows; -1 for none."""
-    return -1 if name is None else int(fit.frame.index.get_indexer_for([name])[0])
+    return fit.frame.index.get_indexer_for([name]).item()
 
 
 def measure_apart(fit: Fitted, which: np.ndarray) -> np.ndarray:

@@ -321,7 +321,7 @@ def first_shown(validation: ErrorCurve, sizes: Any) -> int:
         if validation._problem.model.can.counted is True
         else 1
     )
-    return max(0, int((sizes <= classes).sum()) - 1)
+    return max(0, (sizes <= classes).sum() - 1)
 
 
 def _draw_frontier(validation: ErrorCurve, ax: Any) -> None:

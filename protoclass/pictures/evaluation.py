@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from math import ceil
 from typing import Any
@@ -98,9 +98,8 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
     error = f"{100 * wrong / total:.1f} %" if total else "-"
     ax.set_title(f"Error {error} ({write_number(wrong)} of {write_number(total)} {rows})")
     ax.grid(False)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    longest = max((len(write_number(value)) for value in values.flat), default=1)
+    ax.spines[:].set_visible(False)
+    longest = max(len(write_number(value)) for value in values.flat)
     size = min(rcParams["font.size"], 0.6 * 72 * min(inches(ax)) / (L * max(1.2, LETTER * longest)))
     for i, j in np.argwhere(values > 0) if size >= LEAST else ():
         ax.text(
@@ -150,7 +149,7 @@ def draw_test(
     NotAvailableError
         If there are no probabilities or no prediction sets.
     """
-    kinds: dict[str, Callable[..., Any]] = {
+    kinds: Any = {
         "confusion": confusion,
         "roc": roc,
         "roc_band": partial(roc, band=True),
@@ -293,7 +292,7 @@ def _mark_cut(
     if test.judged.cut is None or test.judged.cut[0] != c:
         return
     cut = test.judged.cut[1]
-    step = int((rows["threshold"] >= cut).sum()) - 1
+    step = (rows["threshold"] >= cut).sum() - 1
     values = ", ".join(f"{name} {rows[name].iloc[step]:.3f}" for name in names)
     words = f"threshold {cut:.3g}" + (f":\n{values}" if has_room(ax) else "")
     ax.plot(

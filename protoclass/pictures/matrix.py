@@ -214,7 +214,7 @@ def plot(dissimilarity: Dissimilarity, by: Any = None, kind: str = "matrix", ax:
     >>> pc.dissimilarity("species ~ .", iris).plot(by=iris["species"]).get_ylabel()
     'rows by species'
     """
-    kinds: dict[str, Callable[..., Any]] = {"matrix": draw_matrix, "distributions": draw_boxes}
+    kinds = {"matrix": draw_matrix, "distributions": draw_boxes}
     one_of("kind", kind, tuple(kinds), "picture")
     return kinds[kind](dissimilarity, by, ax)
 
@@ -357,7 +357,7 @@ def points(
     if axes is None:
         up, down = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
         first = [*up[:1], *down[:1]] if len(up) and len(down) else [*range(min(2, len(signs)))]
-        axes = (int(first[0]) + 1, int(first[-1]) + 1) if len(first) else (1, 1)
+        axes = (first[0] + 1, first[-1] + 1) if len(first) else (1, 1)
     places = np.column_stack([X[:, k - 1] if X.shape[1] else np.zeros(len(X)) for k in axes])
     ax = draw_on(ax, 5.6, 5.0)
     levels = classes.levels

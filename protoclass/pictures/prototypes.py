@@ -106,15 +106,14 @@ def prototypes(
     when = "in training" if held is None else "held out"
     _draw_rings(plane.rows[wrong], sizes, WRONG, "-", f"misclassified {when}", ax)
     _draw_prototypes(fit, spots, ax)
-    lost = int(np.isnan(spots[list_shown(fit)]).any(axis=1).sum())
+    lost = np.isnan(spots[list_shown(fit)]).any(axis=1).sum()
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
     if fit._curve is not None and fit._selection.point is not None:
         measure = fit._curve._measure_name
         rate = write_rate(fit._curve.table["error"].iloc[fit._selection.point], measure)
-        by = "row" if fit.call.arguments["class_weights"] is None else "class"
-        weighted = f" weighted by {by}" if (fit.frame.weights != 1).any() else ""
-        title += f", CV {measure}{weighted} {rate}"
+        weighted = "weighted " if (fit.frame.weights != 1).any() else ""
+        title += f", {weighted}CV {measure} {rate}"
     ax.set_title(title)
     if how and has_room(ax):
         ax.plot([], [], " ", label=how)

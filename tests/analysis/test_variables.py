@@ -331,7 +331,7 @@ def test_wrong_questions(fit, iris):
         fit.importance(iris.drop(columns="species"))
     D = pc.dissimilarity("species ~ .", iris).frame()
     given = pc.fit("species ~ 1", iris, dissimilarity=D, eps=1.0)
-    with pytest.raises(pc.errors.NotAvailableError, match="given as a matrix"):
+    with pytest.raises(pc.errors.NotAvailableError, match="has no variables to explain"):
         given.importance()
     assert isinstance(fit.importance(iris, 1), pd.DataFrame)
 

@@ -47,7 +47,7 @@ def test_importance_is_drawn_with_its_interval(fit, iris):
     together.figure.canvas.draw()
     with pytest.raises(pc.errors.OptionError, match=r"resamples must be .*, not 0"):
         fit.plot("importance", resamples=0)
-    with pytest.raises(pc.errors.NotAvailableError, match="given as a matrix"):
+    with pytest.raises(pc.errors.NotAvailableError, match="has no variables to explain"):
         pc.fit("species ~ 1", iris, dissimilarity=fit.dissimilarity.frame(), eps=1.0).plot("importance")
 
 

@@ -33,7 +33,7 @@ def test_the_curve_says_what_was_chosen(iris):
 def test_pictures_say_that_weights_are_counted(iris):
     rows = iris.iloc[:120]
     fit = pc.fit("species ~ .", rows, eps=1.0, cv=5, class_weights="balanced", dissimilarity="euclidean", repeats=1)
-    assert "CV error weighted by class" in fit.plot(ax=axes()).get_title()
+    assert "weighted CV error" in fit.plot(ax=axes()).get_title()
     ax = fit.plot("confusion", ax=axes())
     assert ax.get_xlabel().endswith("cells rounded: weights, or means over repeats")
     assert all(len(text.get_text()) <= 4 for text in ax.texts)

@@ -66,6 +66,7 @@ def test_formulas(data, formula, message):
         (lambda d: pd.concat([d, d[["x"]]], axis=1), "the column label 'x' occurs more than once"),
         (lambda d: d.rename(columns={"x": 1}), "column names must be text"),
         (lambda d: d.assign(x=np.nan), r"no row is complete, with missing values in 'x' \(\d+\): fill them, or leave out"),
+        (lambda d: d.assign(y=None), r"no row is complete, with missing values in 'y' \(\d+\)"),
         (
             lambda d: d.assign(x=d.x.where(d.index < 12), z=d.z.where(d.index >= 12)),
             r"no row is complete, with missing values in 'x' \(\d+\), 'z' \(\d+\): fill them",

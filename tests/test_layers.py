@@ -30,22 +30,22 @@ DOOR = "values.py"  # loads floors above by name; nothing else climbs, not even 
 MOST_TOKENS = {  # of each folder
     "core": 89_400,  # 90,000
     "pictures": 39_400,  # 40,000: pictures and tables
-    "metrics": 41_300,  # 37,000
-    "analysis": 30_300,  # 28,000
-    "estimation": 27_400,  # 25,000
+    "metrics": 39_670,  # 37,000
+    "analysis": 29_890,  # 28,000
+    "estimation": 27_380,  # 25,000
     "models": 21_700,  # 22,000
-    "frames": 21_900,  # 20,000
+    "frames": 20_430,  # 20,000
     "export": 13_100,  # 13,000
     "widgets": 9_700,  # 10,000
     "testing": 8_000,  # 8,000
-    "ground": 6_400,  # 6,000
-    "root": 5_300,  # 5,000
-    "sklearn": 4_500,  # 4,000
-    "cluster": 1_900,  # 2,000
+    "ground": 6_030,  # 6,000
+    "root": 5_270,  # 5,000
+    "sklearn": 4_000,  # 4,000
+    "cluster": 1_840,  # 2,000
 }  # 305,000 in all
-MOST_TOKENS_OF_TESTS = 339_400  # 330,000
-MOST_ABOVE_100, MOST_ABOVE_120 = 580, 0  # 1,500 and 0
-MOST_FILES, MOST_RECURRING = 165, 14  # 160
+MOST_TOKENS_OF_TESTS = 329_900  # 330,000
+MOST_ABOVE_100, MOST_ABOVE_120 = 560, 0  # 1,500 and 0
+MOST_FILES, MOST_RECURRING = 163, 14  # 160
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
 GENERAL = ("estimation", "analysis", "tables", "pictures", "widgets", "sklearn")

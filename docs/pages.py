@@ -42,7 +42,7 @@ GROUPS = {
     "Methods": ("models",),
     "Dissimilarities": ("metrics",),
     "Estimators of scikit-learn": ("sklearn",),
-    "Saving, data, options": ("export", "frames", "vignettes", "ground.options"),
+    "Saving, explorers, data, options": ("export", "frames", "vignettes", "ground.options", "widgets"),
     "Results and errors": ("results", "errors", "ground.errors"),
     "Custom methods and metrics": (
         "models.base", "models.registry", "metrics.base", "extend", "testing",

@@ -59,6 +59,7 @@ from .models.pvm import PVM as PVM
 from .models.registry import register as register
 from .models.scm import SCM as SCM
 from .vignettes import vignette as vignette
+from .widgets.base import link as link
 
 __version__: str
 __all__: list[str]

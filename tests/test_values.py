@@ -40,7 +40,7 @@ def test_floors_above_name_no_value_that_asks_for_nothing():
 
 def test_help_on_a_picture_says_its_arguments():
     test = pc.fit("species ~ .", pc.load_data("iris"), eps=1.0).test(pc.load_data("iris").iloc[::3])
-    assert list(inspect.signature(test.plot).parameters) == ["kind", "ax"]
+    assert list(inspect.signature(test.plot).parameters) == ["kind", "ax", "of"]
     assert "precision against sensitivity" in " ".join(test.plot.__doc__.split())
     with pytest.raises(pc.errors.OptionError, match=r"plot\(\) has no argument 'knd': did you mean 'kind'"):
         test.plot(knd="roc")

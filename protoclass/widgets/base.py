@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 
 import anywidget
 import numpy as np
+import traitlets
 from matplotlib.figure import Figure
-from traitlets import Bytes, Dict, TraitType, Unicode, link
+from traitlets import Bytes, Dict, TraitType, Unicode
 
 from ..ground.checks import is_number
 from ..ground.errors import OptionError, ProtoclassError, brief
@@ -76,23 +77,6 @@ class Explorer(anywidget.AnyWidget):
         figure = Figure(figsize=SIZE, layout="constrained")
         self.draw(figure.subplots())
         return figure
-
-    def link(self, other: Explorer, *names: str) -> None:
-        """Let two explorers share traits, by default the radius: `explorer.link(curve)`.
-
-        Parameters
-        ----------
-        other : Explorer
-            It takes over the values of this one first.
-        *names : str
-            Traits of both, such as "eps".
-        """
-        for name in names or ("eps",):
-            if not (self.has_trait(name) and other.has_trait(name)):
-                raise OptionError(
-                    f"link() needs a trait of both explorers, not {name!r}: use explorer.trait_names()"
-                )
-            link((self, name), (other, name))
 
     def draw(self, ax: Any = None) -> Any:
         """Draw what is shown on Axes of matplotlib, by default those of a new figure of pyplot."""
@@ -297,3 +281,27 @@ def show(explorer: Explorer, path: Any = None) -> Any:
         return written
     print(HOW)
     return explorer.draw().figure
+
+
+def link(first: Explorer, second: Explorer, *names: str) -> None:
+    """Let two explorers share traits, by default the radius.
+
+    Parameters
+    ----------
+    first, second : Explorer
+        The second takes over the values of the first.
+    *names : str
+        Traits of both, such as "eps".
+
+    Examples
+    --------
+    >>> import protoclass as pc
+    >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1)
+    >>> pc.link(fit.explore(), fit.validation.explore())  # doctest: +SKIP
+    """
+    for name in names or ("eps",):
+        if not (first.has_trait(name) and second.has_trait(name)):
+            raise OptionError(
+                f"link() needs a trait of both explorers, not {name!r}: use explorer.trait_names()"
+            )
+        traitlets.link((first, name), (second, name))

@@ -54,7 +54,7 @@ def pack(values: Any) -> Packed:
             np.float32 if finite.max(initial=0) <= np.finfo(np.float32).max else np.float64
         )
     else:
-        low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+        low, high = (values.min(), values.max()) if values.size else (0, 0)
         names = ("uint8", "uint16", "uint32") if low >= 0 else ("int8", "int16", "int32")
         kind = next(
             np.dtype(name)

@@ -475,9 +475,9 @@ def test_odd_labels(iris):
 
 
 def test_explorers_share_their_radius(curve, explorer, fit):
-    curve.link(explorer)
+    pc.link(curve, explorer)
     with pytest.raises(pc.errors.OptionError, match="a trait of both explorers, not 'point'"):
-        curve.link(explorer, "point")
+        pc.link(curve, explorer, "point")
     curve.point = 17
     assert explorer.fit._selection.point == 17
     explorer.eps = 0.9952

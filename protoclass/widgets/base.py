@@ -293,6 +293,11 @@ def link(first: Explorer, second: Explorer, *names: str) -> None:
     *names : str
         Traits of both, such as "eps".
 
+    Raises
+    ------
+    OptionError
+        If one is not an explorer, or lacks the trait.
+
     Examples
     --------
     >>> import protoclass as pc
@@ -300,8 +305,9 @@ def link(first: Explorer, second: Explorer, *names: str) -> None:
     >>> pc.link(fit.explore(), fit.validation.explore())  # doctest: +SKIP
     """
     for name in names or ("eps",):
-        if not (first.has_trait(name) and second.has_trait(name)):
-            raise OptionError(
-                f"link() needs a trait of both explorers, not {name!r}: use explorer.trait_names()"
-            )
+        for each in (first, second):
+            if not isinstance(each, Explorer) or not each.has_trait(name):
+                raise OptionError(
+                    f"link() needs two explorers in a notebook that have {name!r}: use explorer.trait_names()"
+                )
         traitlets.link((first, name), (second, name))

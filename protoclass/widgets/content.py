@@ -182,9 +182,7 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
         "points": pack(points),
         "classes": pack(prototypes.classes),
         "listed": pack(listed.astype(np.uint8)),
-        "radii": pack(
-            np.full(q, np.nan) if prototypes.radii is None else np.asarray(prototypes.radii, float)
-        ),
+        "radii": pack(np.full(q, np.nan) if prototypes.radii is None else prototypes.radii),
         "first": pack(np.full(n, -1) if coverage.first is None else coverage.first),
         "nearest": pack(nearest),
         "codes": pack(coverage.fitted),

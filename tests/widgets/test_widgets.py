@@ -476,8 +476,9 @@ def test_odd_labels(iris):
 
 def test_explorers_share_their_radius(curve, explorer, fit):
     pc.link(curve, explorer)
-    with pytest.raises(pc.errors.OptionError, match="a trait of both explorers, not 'point'"):
-        pc.link(curve, explorer, "point")
+    for other, name in ((explorer, "point"), (Figure(), "eps")):
+        with pytest.raises(pc.errors.OptionError, match=f"needs two explorers in a notebook that have '{name}'"):
+            pc.link(curve, other, name)
     curve.point = 17
     assert explorer.fit._selection.point == 17
     explorer.eps = 0.9952

@@ -82,7 +82,7 @@ def folds_of(
             f"repeats={len(seeds)} needs random folds, but these folds are fixed: use a number for cv="
         )
     if isinstance(cv, np.ndarray):
-        return _custom_folds(cv, groups)[None], ("folds of the user's own",)
+        return _custom_folds(cv, groups)[None], ("the user's folds",)
     if fixed:
         return (np.arange(len(y)) if groups is None else groups)[None], (
             f"one {'row' if groups is None else 'group'} left out at a time",

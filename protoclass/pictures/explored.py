@@ -94,7 +94,7 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         if radii is not None:
             raise
         note = (
-            f"There is no slider of radii: {reason}; explore(radii=[...]) takes some of your own."
+            f"There is no slider of radii: {reason}; explore(radii=[...]) shows those that you give."
         )
         return replace(alone, notes=[note])
     if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):

@@ -231,7 +231,7 @@ class PrototypeExplorer(Explorer):
 
     @property
     def table(self) -> pd.DataFrame:
-        """The marks of the picture, by label: rows, then the prototypes that are not rows;
+        """The marks of the plot, by label: rows, then the prototypes that are not rows;
         `pictures.explored.list_marks` has the columns.
         """
         return list_marks(

@@ -21,7 +21,7 @@ def names():
     """What the code may use."""
     polars = pytest.importorskip("polars")
     from scipy.spatial.distance import pdist
-    from sklearn.metrics import accuracy_score, confusion_matrix
+    from sklearn.metrics import confusion_matrix
     from sklearn.model_selection import KFold
     from sklearn.neighbors import KNeighborsClassifier
 
@@ -34,7 +34,7 @@ def names():
     levels = ["setosa", "versicolor", "virginica"]
     return {
         "pc": pc, "pd": pd, "np": np, "pl": polars, "plt": plt, "io": io, "pdist": pdist, "KFold": KFold,
-        "accuracy_score": accuracy_score, "confusion_matrix": confusion_matrix, "KNeighborsClassifier": KNeighborsClassifier,
+        "confusion_matrix": confusion_matrix, "KNeighborsClassifier": KNeighborsClassifier,
         "iris": iris, "new": new, "old": old, "data": data, "two": two, "clinic": simulate.clinic(60, seed=2),
         "spaced": data.rename(columns=lambda c: c.replace("_", " ")), "grid": pd.DataFrame({"k": [1, 5]}),
         "loss": pd.DataFrame(1 - np.eye(3), levels, levels), "D": pc.dissimilarity("~ . - species", data).frame(),

@@ -2,6 +2,8 @@
 
 # code, and what is true of its value, `it`; or code, class and words of the error, and the cure that works
 CARET = [
+    ("pc.fit('species ~ .', data, method='kknn')", "OptionError: use method='knn' for k nearest neighbours", "pc.fit('species ~ .', data, method='knn', k=3)"),
+    ("pc.svm('species ~ .', data)", "NotAvailableError: pc.fit('y ~ .', data, 'hyperplane')", "pc.fit('species ~ .', data, 'hyperplane', C=1)"),
     ("pc.fit('species ~ .', data, method='knn', k=3)", "it.nobs == 50"),
     ("pc.fit('species ~ .', data, 'knn', k=range(1, 6, 2), cv=3)", "it.model.k in (1, 3, 5)"),
     ("pc.fit('species ~ .', data, 'knn', k=[1, 5], cv=3, repeats=2)", "it.validation.table.shape[0] == 2"),

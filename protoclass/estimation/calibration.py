@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.query import Stepwise, answer
 from ..core.statistics.folds import grouped, stratified
 from ..core.statistics.intervals import Estimate, effective_rows, least_se
@@ -204,7 +205,7 @@ def calibration(
     )
 
 
-def parts_of(y: np.ndarray, fold: np.ndarray, fewest: int) -> np.ndarray:
+def parts_of(y: Array, fold: Array, fewest: int) -> Array:
     """Parts (n,) of calibration rows: at most ten, of several folds or within a single one."""
     fold = np.unique(fold, return_inverse=True)[1]
     if fold.max() == 0:
@@ -230,12 +231,12 @@ def _reasons(
     return tuple(out)
 
 
-Held = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[FoldRule, ...]]
+Held = tuple[Array, Array, Array, Array, tuple[FoldRule, ...]]
 
 
 def rules_of_folds(
     fit: Fitted, cv: Any, seed: int | None, values: Sequence[Mapping[str, Any]] | None = None
-) -> Iterator[tuple[np.ndarray, FoldRule]]:
+) -> Iterator[tuple[Array, FoldRule]]:
     """For each fold its rows, and the rule learned without these, with `values` by fold."""
     problem = with_folds(fit._chosen_problem, cv, seed)
     fold = draw_folds(problem)[0][0]
@@ -249,7 +250,7 @@ def rules_of_folds(
 
 
 def _paths(
-    fit: Fitted, problem: Problem, fold: np.ndarray, values: Sequence[Mapping[str, Any]] | None
+    fit: Fitted, problem: Problem, fold: Array, values: Sequence[Mapping[str, Any]] | None
 ) -> Iterator[FoldPath]:
     """The path of each fold: all at once, or fold by fold if each has its parameters."""
     dissimilarity = problem.measure()
@@ -311,7 +312,7 @@ def _costs_little(fit: Fitted, folds: int) -> bool:
     )
 
 
-def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem | None:
+def _without(fit: Fitted, validation: ErrorCurve, rows: Array) -> Problem | None:
     """The problem of the fit with these rows and as many folds as they allow, if any."""
     problem = fit._problem
     frame, cv = problem.frame.take(rows), problem.cv
@@ -335,7 +336,7 @@ def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem |
     return part if most >= 2 else None
 
 
-def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule]]) -> Held:
+def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[Array, FoldRule]]) -> Held:
     """Out-of-fold values of the training rows, with weights that exclude class weights."""
     frame, w = fit.frame, fit._problem.own_weights
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
@@ -510,16 +511,16 @@ class Chooser:
     """Criterion for the threshold of class `code`: losses, and proportions that it must reach."""
 
     code: int
-    losses: np.ndarray
+    losses: Array
     balanced: bool
     limits: Mapping[str, float | None]
 
-    def weights(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    def weights(self, y: Array, w: Array) -> Array:
         """Weights of the rows in the measure."""
         total = np.bincount(y, w)
         return w / np.where(total > 0, total, 1.0)[y] if self.balanced else w
 
-    def choose(self, p: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, float, float]:
+    def choose(self, p: Array, y: Array, w: Array) -> tuple[Any, float, float]:
         """All thresholds, the selected one, and its measure on these rows."""
         above = self.losses[y, self.code]
         below = self.losses[y, decide_at(p, self.code, np.inf)]
@@ -528,7 +529,7 @@ class Chooser:
         return cuts, float(cuts.cut[at]), float(cuts.loss[at])
 
     def error(
-        self, predicted: np.ndarray, y: np.ndarray, w: np.ndarray, fold: np.ndarray
+        self, predicted: Array, y: Array, w: Array, fold: Array
     ) -> tuple[float, float]:
         """The measure of predictions, and its standard error over folds."""
         weight = self.weights(y, w)
@@ -540,7 +541,7 @@ class Chooser:
         return float(mean[0]), float(se[0])
 
 
-def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
+def parts(calibration: Calibration, code: int, levels: pd.Index) -> Array:
     """For each calibration row the part (n,) without which the threshold is re-selected."""
     y = calibration.conformal.y
     fold = parts_of(y, calibration.conformal.fold, int(min((y == code).sum(), (y != code).sum())))
@@ -557,8 +558,8 @@ def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
 
 
 def nested(
-    calibration: Calibration, fold: np.ndarray, chooser: Chooser
-) -> tuple[np.ndarray, np.ndarray]:
+    calibration: Calibration, fold: Array, chooser: Chooser
+) -> tuple[Array, Array]:
     """Classes of calibration rows by a threshold, and without one, refitted without their part."""
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     held, plain = np.empty(len(y), int), np.empty(len(y), int)
@@ -572,7 +573,7 @@ def nested(
 
 
 def intervals(
-    fit: Fitted, calibration: Calibration, chooser: Chooser, held: np.ndarray, fold: np.ndarray
+    fit: Fitted, calibration: Calibration, chooser: Chooser, held: Array, fold: Array
 ) -> tuple[Estimate, Estimate]:
     """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows.
 

@@ -14,6 +14,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.memory import large
 from ..core.parallel import each
 from ..core.query import Beside, Latest, Path, Query, answer_block
@@ -47,7 +48,7 @@ SAMPLE, SAMPLE_OF_CLASS = 1_500, 50
 FOLDS_OF_SAMPLE = 5  # of which each has rows of every class, see `quotas`
 
 
-def draw_folds(problem: Problem) -> tuple[np.ndarray, tuple[str, ...]]:
+def draw_folds(problem: Problem) -> tuple[Array, tuple[str, ...]]:
     """Folds (repeats, n), with notes on them."""
     cv, repeats = problem.cv, problem.repeats
     if repeats == "auto":
@@ -64,8 +65,8 @@ def draw_folds(problem: Problem) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def folds_of(
-    cv: Any, frame: Frame, groups: np.ndarray | None, seeds: list[int]
-) -> tuple[np.ndarray, tuple[str, ...]]:
+    cv: Any, frame: Frame, groups: Array | None, seeds: list[int]
+) -> tuple[Array, tuple[str, ...]]:
     """Folds (repeats, n), a draw for each seed, with notes on them; `cv` is as `Problem.cv`."""
     y, notes, auto = frame.codes, tuple[str, ...](), isinstance(cv, str) and cv == "auto"
     counts, fixed = (
@@ -117,7 +118,7 @@ def folds_of(
     return np.stack([stratified(y, int(cv), seed) for seed in seeds]), notes
 
 
-def _custom_folds(cv: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+def _custom_folds(cv: Array, groups: Array | None) -> Array:
     """Numbers of the user's own folds (n,)."""
     fold, names = pd.factorize(pd.Series(cv), sort=False)
     if len(names) < 2:
@@ -145,12 +146,12 @@ class Lost:
         All of these rows: none has a design matrix.
     """
 
-    where: Mapping[str, np.ndarray]
-    missing: np.ndarray
-    every: np.ndarray
+    where: Mapping[str, Array]
+    missing: Array
+    every: Array
 
     @staticmethod
-    def of(problem: Problem, fold: np.ndarray) -> Lost:
+    def of(problem: Problem, fold: Array) -> Lost:
         where, none = problem.frame.held_out_levels(fold), np.zeros(len(fold), bool)
         missing = [
             rows for name, rows in where.items() if problem.metric.unseen_in(name) == "missing"
@@ -172,22 +173,22 @@ class FoldPath:
     path: Path
     lost: Lost
 
-    def query(self, rows: np.ndarray) -> Query:
+    def query(self, rows: Array) -> Query:
         """Held-out rows, as a query of the models."""
         known, lost = self.dissimilarity._query(rows), self.lost
         if not lost.where:
             return known
 
-        def design(at: np.ndarray) -> np.ndarray:
+        def design(at: Array) -> Array:
             return np.where(lost.every[at, None], np.nan, known.design(at))
 
         return replace(known, design=design, unanswered=lost.missing[rows])
 
-    def task_query(self, rows: np.ndarray) -> Query:
+    def task_query(self, rows: Array) -> Query:
         """Held-out rows, with the dissimilarities of the task, which are not computed again."""
         known, D = self.query(rows), self.task.D
 
-        def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
+        def measure(at: Array, prototypes: Points) -> Array:
             return (
                 known.measure(at, prototypes)
                 if prototypes.at is None
@@ -200,7 +201,7 @@ class FoldPath:
         return replace(known, measure=measure, beside=Latest(beside))
 
 
-def smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:
+def smallest_classes(problem: Problem, of_fold: Array) -> Array:
     """Smallest number of training rows with weight of each class over all folds, (classes,)."""
     y, live, classes = problem.frame.codes, problem.frame.weights > 0, len(problem.frame.levels)
     train = [
@@ -215,10 +216,10 @@ def fold_paths(
     problem: Problem,
     dissimilarity: Dissimilarity,
     task: Task,
-    fold: np.ndarray,
-    grid: dict[str, np.ndarray],
+    fold: Array,
+    grid: dict[str, Array],
     on_all: bool = False,
-    draw: Callable[[Task], dict[str, np.ndarray]] | None = None,
+    draw: Callable[[Task], dict[str, Array]] | None = None,
 ) -> Iterator[FoldPath]:
     """The models of each fold of one repeat, learned without its rows.
 
@@ -249,11 +250,11 @@ class Trial:
     problem: Problem
     dissimilarity: Dissimilarity  # of all rows
     task: Task  # of all rows
-    of_fold: np.ndarray  # int (R, n)
+    of_fold: Array  # int (R, n)
     covers: bool = True  # whether the rows in each ball are determined, if there are balls
 
     @property
-    def folds(self) -> np.ndarray:
+    def folds(self) -> Array:
         """Number of folds of each repeat, int (R,)."""
         return self.of_fold.max(axis=1) + 1
 
@@ -298,14 +299,14 @@ class Answers:
     """
 
     grid: pd.DataFrame
-    predicted: np.ndarray
-    covered: np.ndarray | None
-    errors: np.ndarray
-    sizes: np.ndarray
-    bounds: np.ndarray
-    all_classes: np.ndarray
+    predicted: Array
+    covered: Array | None
+    errors: Array
+    sizes: Array
+    bounds: Array
+    all_classes: Array
     rules: list[tuple[Path, int]] | None = None
-    counts: np.ndarray | None = None
+    counts: Array | None = None
 
 
 def join(parts: Sequence[Answers], order: Any = slice(None)) -> Answers:
@@ -330,14 +331,14 @@ def join(parts: Sequence[Answers], order: Any = slice(None)) -> Answers:
     return Answers(grid, **{name: joined(name) for name in names}, rules=rules)
 
 
-def in_order(grid: pd.DataFrame, axes: Mapping[str, np.ndarray]) -> np.ndarray:
+def in_order(grid: pd.DataFrame, axes: Mapping[str, Array]) -> Array:
     """The points of a grid that are in the product of the axes, in its order."""
     places = np.array([pd.Index(values).get_indexer(grid[name]) for name, values in axes.items()])
     inside = np.flatnonzero((places >= 0).all(axis=0))
     return inside[np.lexsort(places[::-1, inside])]
 
 
-def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = False) -> Answers:
+def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) -> Answers:
     """Predictions for the held-out rows over the grid, and the mean loss of each fold.
 
     The loop over folds of Hastie, Tibshirani and Friedman (2009), section 7.10: each fold is left
@@ -357,7 +358,7 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
         np.ones((F.sum(), G), bool),
     )
 
-    def predict(r: int, fold: np.ndarray, known: FoldPath) -> FoldPath:
+    def predict(r: int, fold: Array, known: FoldPath) -> FoldPath:
         """Write predictions for the rows of a fold of repeat r into `predicted` and `covered`."""
         shape = np.shape(known.path.size)
         if shape != (G,):
@@ -410,13 +411,13 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
     )
 
 
-def _all_classes(known: FoldPath, fold: np.ndarray) -> np.ndarray:
+def _all_classes(known: FoldPath, fold: Array) -> Array:
     """Whether each rule of a fold has a prototype of every class of its rows, bool (G,)."""
     present = np.unique(known.task.y[(fold != known.fold) & (known.task.w > 0)])
     return (class_counts(known.path, known.task.classes) > 0).sum(axis=1) >= len(present)
 
 
-def fold_errors(problem: Problem, of_fold: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+def fold_errors(problem: Problem, of_fold: Array, predicted: Array) -> Array:
     """Mean loss of each fold at each grid point, (R x F, G)."""
     y, weights, errors = problem.frame.codes, row_weights(problem, problem.loss_name), []
     for fold, codes in zip(of_fold, predicted, strict=True):
@@ -430,8 +431,8 @@ def fold_errors(problem: Problem, of_fold: np.ndarray, predicted: np.ndarray) ->
 
 
 def _count(
-    trial: Trial, grid: pd.DataFrame, axes: dict[str, np.ndarray], path: Path | None
-) -> tuple[np.ndarray | None, Path | None]:
+    trial: Trial, grid: pd.DataFrame, axes: dict[str, Array], path: Path | None
+) -> tuple[Array | None, Path | None]:
     """The counts of the rules on all rows for a budget, (G,), and their path."""
     model, task, classes = trial.problem.model, trial.task, trial.task.classes
     rows = np.bincount(task.y[task.w > 0], minlength=classes)
@@ -444,7 +445,7 @@ def _count(
     return counted(path, model, classes), path
 
 
-def _hold_out_by_metric(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool) -> Answers:
+def _hold_out_by_metric(trial: Trial, axes: dict[str, Array], count_classes: bool) -> Answers:
     """`hold_out` with the parameters of a learned metric tried one by one, the others together."""
     names = [name for name in axes if name in trial.problem.model.metric_parameters]
     points = [
@@ -540,7 +541,7 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
     return replace(found, frame=replace(frame, notes=(*frame.notes, said)))
 
 
-def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> Answers:
+def hold_out_in_turn(trial: Trial, axes: dict[str, Array]) -> Answers:
     """`hold_out`; for a learned metric, `tuned_last` varies at selected values of the others."""
     model = trial.problem.model
     last = next(
@@ -573,7 +574,7 @@ def _warn_of_lost(trial: Trial, answers: Answers) -> None:
 
 
 def extend(
-    trial: Trial, answers: Answers, axes: dict[str, np.ndarray]
+    trial: Trial, answers: Answers, axes: dict[str, Array]
 ) -> tuple[Answers, dict[str, Extension]]:
     """Extend default grids on the same folds while their last value is selected.
 
@@ -614,7 +615,7 @@ def _until_a_class_is_lost(answers: Answers, name: str) -> int:
     return int(np.argmin([*whole, False]))
 
 
-def lowest_by_size(curve: ErrorCurve) -> tuple[ErrorCurve, np.ndarray]:
+def lowest_by_size(curve: ErrorCurve) -> tuple[ErrorCurve, Array]:
     """A curve, and its points of lowest error for each number of prototypes, ascending.
 
     If one run gives models of every number of prototypes, these are cross-validated on the same

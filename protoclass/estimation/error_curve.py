@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.statistics.intervals import (
     Estimate,
     effective_rows,
@@ -131,14 +132,14 @@ def values_at(grid: pd.DataFrame, point: int) -> dict[str, Any]:
     return {name: v.item() if isinstance(v, np.generic) else v for name, v in cells.items()}
 
 
-def row_weights(problem: Problem, measure: str) -> np.ndarray:
+def row_weights(problem: Problem, measure: str) -> Array:
     w, y = problem.frame.weights, problem.frame.codes
     # the rows of a fold may give a class no weight
     of_class = np.maximum(np.bincount(y, w)[y], np.finfo(float).tiny)
     return w / of_class * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
 
 
-def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def mean_loss(losses: Array, weights: Array) -> Array:
     return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
 
 
@@ -156,20 +157,20 @@ class ErrorCurve:
 
     _problem: Problem  # formula, data and arguments, prepared
     grid: pd.DataFrame  #: Parameters that were tried, (G, parameters).
-    _of_fold: np.ndarray  # int (R, n): fold in which each row is held out, for each repeat
-    _predicted: np.ndarray  # int16 (R, n, G): held-out class codes
+    _of_fold: Array  # int (R, n): fold in which each row is held out, for each repeat
+    _predicted: Array  # int16 (R, n, G): held-out class codes
     # int16 (R, n, G): held-out classes by covering balls, -1 for none or several
-    _covered: np.ndarray | None
-    _errors: np.ndarray  # (R x F, G): mean loss of each fold
-    _sizes: np.ndarray  # (R x F, G): size of the model of each fold
-    _fold_weight: np.ndarray  # (R x F,): weight of each fold
+    _covered: Array | None
+    _errors: Array  # (R x F, G): mean loss of each fold
+    _sizes: Array  # (R x F, G): size of the model of each fold
+    _fold_weight: Array  # (R x F,): weight of each fold
     _notes: tuple[str, ...] = ()  # remarks on the folds
     # (R x F, G): bound of each model on its error, at delta = 0.05, if the method has one
-    _bounds: np.ndarray | None = None
+    _bounds: Array | None = None
     # by parameter, of the default grids beyond their last value
     _extensions: Mapping[str, Extension] = field(default_factory=dict)
     # int (G,): number of prototypes (or of other units) in the model on all rows, if known
-    _counts: np.ndarray | None = None
+    _counts: Array | None = None
 
     @property
     def measure(self) -> str:
@@ -177,7 +178,7 @@ class ErrorCurve:
         return self._problem.loss_name
 
     @property
-    def _loss(self) -> np.ndarray:
+    def _loss(self) -> Array:
         """Loss of predicting column j for class i, (classes, classes)."""
         return self._problem.loss
 
@@ -393,7 +394,7 @@ class ErrorCurve:
         low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))
 
-    def _corrected(self, choose: str | None) -> tuple[np.ndarray, np.ndarray] | None:
+    def _corrected(self, choose: str | None) -> tuple[Array, Array] | None:
         """The corrected loss and the weight of each row, 0 if in all samples; None if not corrected."""
         choose = self._problem.call.choose if choose is None else choose
         self._point_of(choose)
@@ -404,10 +405,10 @@ class ErrorCurve:
         return np.where(known, lost, 0.0), np.where(known, self._weights, 0.0)
 
     @cached_property
-    def _corrected_losses(self) -> np.ndarray:
+    def _corrected_losses(self) -> Array:
         return self._bootstrap()
 
-    def _bootstrap(self, most: np.ndarray | None = None) -> np.ndarray:
+    def _bootstrap(self, most: Array | None = None) -> Array:
         problem = self._problem
         units = np.arange(len(problem.frame)) if problem.groups is None else problem.groups
         return corrected_losses(
@@ -424,14 +425,14 @@ class ErrorCurve:
             most=most,
         )
 
-    def _corrected_within(self, sizes: np.ndarray) -> np.ndarray:
+    def _corrected_within(self, sizes: Array) -> Array:
         """The corrected error of selecting the best point of at most each of these sizes (S,)."""
         lost, w = self._bootstrap(sizes), self._weights
         known = ~np.isnan(lost[:, 0])
         return w[known] @ lost[known] / w[known].sum()
 
     @property
-    def _rule_sizes(self) -> np.ndarray:
+    def _rule_sizes(self) -> Array:
         """Size of each grid point in `frontier`, (G,)."""
         return self._choice.size if self._counts is None else self._counts.astype(float)
 
@@ -497,12 +498,12 @@ class ErrorCurve:
             band_high=error + together * s,
         )
 
-    def _mean_losses(self) -> np.ndarray:
+    def _mean_losses(self) -> Array:
         """The loss of each row at each grid point, mean over the repeats, (n, G)."""
         y, R = self._problem.frame.codes, len(self._of_fold)
         return sum(losses(self._predicted[[r]], y, self._loss)[0] for r in range(R)) / R
 
-    def _parts_of_rows(self, lost: np.ndarray, w: np.ndarray) -> np.ndarray:
+    def _parts_of_rows(self, lost: Array, w: Array) -> Array:
         """Contribution of each row or group to mean losses (n, G) with weights (n,), (units, G).
 
         It is the loss of a row minus the mean; for the balanced error minus the mean of its class.
@@ -536,12 +537,12 @@ class ErrorCurve:
         return float(self._losses_of_one_class.min())
 
     @property
-    def _losses_of_one_class(self) -> np.ndarray:
+    def _losses_of_one_class(self) -> Array:
         """Loss of always predicting each class, (classes,)."""
         return self._weights @ self._loss[self._problem.frame.codes] / self._weights.sum()
 
     @property
-    def _weights(self) -> np.ndarray:
+    def _weights(self) -> Array:
         return row_weights(self._problem, self.measure)
 
     @property

@@ -12,6 +12,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.query import Query, Rule, answer
 from ..core.setcover.problems import Certificate, Objective
 from ..core.statistics.folds import FOLDS
@@ -141,7 +142,7 @@ class Fitted(Served):
         return validation
 
     @cached_property
-    def _prices(self) -> tuple[np.ndarray, np.ndarray]:
+    def _prices(self) -> tuple[Array, Array]:
         """Sizes and uncorrected errors of the frontier of the cross-validation."""
         assert self._curve is not None
         curve, points = lowest_by_size(self._curve)
@@ -259,7 +260,7 @@ class Fitted(Served):
         return head
 
     @property
-    def _of_other_class(self) -> np.ndarray:
+    def _of_other_class(self) -> Array:
         """Whether each prototype is a row of another class than it represents, bool (q,)."""
         table = self._prototype_table
         own = table.get("true_class", table["class"]).cat.codes.to_numpy()
@@ -281,7 +282,7 @@ class Fitted(Served):
         return pd.Index(names)
 
     @property
-    def _prototype_row(self) -> np.ndarray:
+    def _prototype_row(self) -> Array:
         """Row position of each prototype; -1 if the prototype is not a row."""
         prototypes = self.rule.prototypes
         if prototypes.at is None:
@@ -459,7 +460,7 @@ class Fitted(Served):
 
     def _true_codes(
         self, new: pd.DataFrame, data: str = "the new data", use: str = "an error"
-    ) -> np.ndarray:
+    ) -> Array:
         """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit."""
         response = self.frame.formula.response
         if response not in new:
@@ -558,7 +559,7 @@ class Fitted(Served):
         values[complete] = codes
         return pd.DataFrame(values, index, self.frame.levels)
 
-    def _class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
+    def _class_probabilities(self, query: Query, prior: Array | None) -> Array:
         """Probabilities (r, classes), calibrated or of the rule; NaN for rows with missing values.
 
         They are for the prevalence `prior` (classes,). Default: of the calibration rows without
@@ -577,19 +578,19 @@ class Fitted(Served):
         weight = self.frame.class_weights
         return under_prior(p, weight / weight.sum(), prior)
 
-    def _query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
+    def _query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, Array]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
             return self.dissimilarity._new_query(new, zero, self.model.measures(self.rule))
         return self.dissimilarity._query(), self.frame.index, np.ones(self.nobs, bool)
 
     @property
-    def _told_apart(self) -> Callable[[Any], np.ndarray] | None:
+    def _told_apart(self) -> Callable[[Any], Array] | None:
         """A function from rows (None: the training rows) to values that distinguish them."""
         kinds = [kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds]
         return (lambda rows: answer(self.rule, kinds[0], self._query(rows)[0])) if kinds else None
 
-    def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
+    def _as_names(self, places: Array, index: pd.Index, complete: Array) -> pd.Series:
         """Names of prototypes by position; None if it is -1 or a row is not complete."""
         names, at = self._prototype_names, np.full(len(index), -1)
         at[complete] = places
@@ -600,7 +601,7 @@ class Fitted(Served):
         return out.astype(names.dtype) if not out.isna().any() else out
 
     @cached_property
-    def _fitted_codes(self) -> np.ndarray:
+    def _fitted_codes(self) -> Array:
         """Predicted class codes of the training rows (n,)."""
         return answer(self.rule, "class", self.dissimilarity._query())
 

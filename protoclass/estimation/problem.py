@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.parallel import Once
 from ..core.query import Path
 from ..core.sources import Source
@@ -148,15 +149,15 @@ class Problem:
     frame: Frame
     model: Model
     metric: Metric | TrainedMetric
-    groups: np.ndarray | None
+    groups: Array | None
     cv: Any
     repeats: Any
     loss_name: str
-    loss: np.ndarray
+    loss: Array
     seed: int
     progress: bool | None
     candidates: Any = "train"
-    class_factors: np.ndarray | None = None
+    class_factors: Array | None = None
     budget: int | None = None
     to_tune: Metric | None = None
 
@@ -185,7 +186,7 @@ class Problem:
         return replace(self, metric=learned_metric(self.model, metric, self.frame), to_tune=None)
 
     @property
-    def own_weights(self) -> np.ndarray:
+    def own_weights(self) -> Array:
         """The weights of the rows (n,) without class weights: the prevalence in the data."""
         return (
             self.frame.weights
@@ -194,7 +195,7 @@ class Problem:
         )
 
     @property
-    def prevalence(self) -> np.ndarray:
+    def prevalence(self) -> Array:
         """The proportion of each class (classes,) by the rows' own weights."""
         weight = (
             self.frame.class_weights
@@ -225,7 +226,7 @@ class Problem:
         model = replace(self.model, **self.of_method(values))
         return replace(known, model=model, metric=learned_metric(model, known.metric, self.frame))
 
-    def measure(self, train: np.ndarray | None = None) -> Dissimilarity:
+    def measure(self, train: Array | None = None) -> Dissimilarity:
         """Rows and candidates under the metric, trained on the rows `train` (all by default)."""
         return measure_frame(self.frame, self.metric, train, self.candidates, self.seed)
 
@@ -258,7 +259,7 @@ class Problem:
         )
 
 
-def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
+def finite_coordinates(dissimilarity: Dissimilarity) -> Array:
     """Coordinates of all rows, whose squares must be numbers."""
     vectors = as_vectors(dissimilarity.metric).coordinates(dissimilarity.rows)
     with np.errstate(over="ignore"):
@@ -270,7 +271,7 @@ def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
     return vectors
 
 
-def design_matrix(frame: Frame) -> np.ndarray:
+def design_matrix(frame: Frame) -> Array:
     """The columns of the design matrix (n, p)."""
     if not frame.formula.terms:
         raise DataError(f"the method needs columns, but {frame.formula.quoted} has no predictors")
@@ -278,7 +279,7 @@ def design_matrix(frame: Frame) -> np.ndarray:
 
 
 def check_rows_needed(
-    problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = ""
+    problem: Problem, counts: Array, grid: Mapping[str, Array], where: str = ""
 ) -> None:
     """Raise if a class has fewer rows (with weight) than the model needs."""
     needed = problem.model.rows_needed(grid, counts)
@@ -346,14 +347,14 @@ def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
 # tolerance= and max_prototypes=
 
 
-def counted(path: Path, model: Model, classes: int) -> np.ndarray:
+def counted(path: Path, model: Model, classes: int) -> Array:
     """The count of each rule of a path that a budget limits, (G,): its prototypes, or its size."""
     if model.can.counted is not True:
         return np.asarray(path.size, np.int64)
     return class_counts(path, classes).sum(axis=1)
 
 
-def class_counts(path: Path, classes: int) -> np.ndarray:
+def class_counts(path: Path, classes: int) -> Array:
     """Prototypes of each class in the rules of a path, (G, classes)."""
     if hasattr(path, "class_counts"):
         return np.asarray(path.class_counts)

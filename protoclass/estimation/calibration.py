@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.query import Stepwise, answer
+from ..core.query import Query, Stepwise, answer
 from ..core.statistics.folds import grouped, stratified
 from ..core.statistics.intervals import Estimate, effective_rows, least_se
 from ..core.statistics.one_se import mean_and_se
@@ -39,11 +39,11 @@ from ..ground.options import bar
 from ..metrics.wrappers import OneOf
 from .arguments import CALIBRATION, arguments_of, check_measure, is_default, measure_losses
 from .copies import coincidences
-from .cross_validation import FoldPath, Lost, draw_folds, fold_paths, validate
+from .cross_validation import FoldPath, fold_paths, redrawn, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
 from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
-from .problem import Problem, with_folds
+from .problem import Problem
 
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
@@ -174,8 +174,10 @@ def calibration(
             raise OptionError(
                 "cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or new="
             )
-        tuned, why_not = tuned_in_folds(fit, cv, seed, tune)
-        values, y, w, fold, rules = _held_out(fit, kind, rules_of_folds(fit, cv, seed, tuned))
+        problem, fold = redrawn(fit._chosen_problem, cv, seed)
+        tuned, why_not = tuned_in_folds(fit, fold, tune)
+        held_out = rules_of_folds(fit, problem, fold, tuned)
+        values, y, w, fold, rules = _held_out(fit, kind, held_out)
     else:
         values, y, w, fold, rules = _given_rows(fit, kind, new, weights)
     empty = [shown(fit.classes[c]) for c in range(len(fit.classes)) if not (w[y == c] > 0).any()]
@@ -235,17 +237,16 @@ Held = tuple[Array, Array, Array, Array, tuple[FoldRule, ...]]
 
 
 def rules_of_folds(
-    fit: Fitted, cv: Any, seed: int | None, values: Sequence[Mapping[str, Any]] | None = None
-) -> Iterator[tuple[Array, FoldRule]]:
+    fit: Fitted, problem: Problem, fold: Array, values: Sequence[Mapping[str, Any]] | None = None
+) -> Iterator[tuple[Query, FoldRule]]:
     """For each fold its rows, and the rule learned without these, with `values` by fold."""
-    problem = with_folds(fit._chosen_problem, cv, seed)
-    fold = draw_folds(problem)[0][0]
     with bar(int(fold.max()) + 1, "learning without each fold", problem.progress) as learning:
         for known in _paths(fit, problem, fold, values):
             rule, steps = known.path.at(0), fit._selection.steps
             if steps is not None and isinstance(rule, Stepwise):
                 rule = rule.first(min(steps, len(next(iter(rule.steps.values()))) - 1))
-            yield np.flatnonzero(fold == known.fold), FoldRule(rule, known.dissimilarity)
+            query = known.query(np.flatnonzero(fold == known.fold))
+            yield query, FoldRule(rule, known.dissimilarity)
             learning.update()
 
 
@@ -269,19 +270,17 @@ def _paths(
 
 
 def tuned_in_folds(
-    fit: Fitted, cv: Any, seed: int | None, tune: Any
+    fit: Fitted, fold: Array, tune: Any
 ) -> tuple[list[Mapping[str, Any]] | None, str]:
     """The parameters that are selected without each fold; or None, and the reason if any."""
     validation, selection = fit._curve, fit._selection
     if tune is False or validation is None or selection.by_hand or not selection.values:
         return None, ""
-    problem = with_folds(fit._chosen_problem, cv, seed)
-    fold = draw_folds(problem)[0][0]
     folds, values = int(fold.max()) + 1, list[Mapping[str, Any]]()
     if tune == "auto" and not _costs_little(fit, folds):
         return None, "tune=True tunes them again in each fold, which takes long"
     with (
-        bar(folds, "tuning without each fold", problem.progress) as tuning,
+        bar(folds, "tuning without each fold", fit._problem.progress) as tuning,
         warnings.catch_warnings(),
     ):
         # the same rows are measured again: the user has been warned of them
@@ -336,17 +335,14 @@ def _without(fit: Fitted, validation: ErrorCurve, rows: Array) -> Problem | None
     return part if most >= 2 else None
 
 
-def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[Array, FoldRule]]) -> Held:
+def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[Query, FoldRule]]) -> Held:
     """Out-of-fold values of the training rows, with weights that exclude class weights."""
-    frame, w = fit.frame, fit._problem.own_weights
+    frame, w, rules = fit.frame, fit._problem.own_weights, list[FoldRule]()
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
-    rules: list[FoldRule] = []
-    for rows, fold_rule in folds:
-        values[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows))
-        fold[rows] = len(rules)
+    for query, fold_rule in folds:
+        values[query.rows] = answer(fold_rule.rule, kind, query)
+        fold[query.rows] = len(rules)
         rules.append(fold_rule)
-    lost = Lost.of(fit._problem, fold)
-    values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
     live = ~np.isnan(values).any(axis=1) & (w > 0)
     return values[live], frame.codes[live], w[live], fold[live], tuple(rules)
 

@@ -24,10 +24,12 @@ from ..core.statistics.one_se import losses
 from ..core.statistics.sums import as_counts
 from ..core.task import Points, Task
 from ..frames.frame import Frame
-from ..ground.checks import hint_for_value
+from ..frames.tables import as_pandas
+from ..ground.checks import check_seed, hint_for_value
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
+from .arguments import is_drawn, own_folds
 from .error_curve import ErrorCurve, Extension, row_weights, values_at
 from .problem import (
     DRAWN_ROWS,
@@ -62,6 +64,16 @@ def draw_folds(problem: Problem) -> tuple[Array, tuple[str, ...]]:
         int(np.random.SeedSequence([problem.seed, r]).generate_state(1)[0]) for r in range(repeats)
     ]
     return folds_of(cv, problem.frame, problem.groups, seeds)
+
+
+def redrawn(problem: Problem, cv: Any, seed: int | None = None) -> tuple[Problem, Array]:
+    """The problem with other folds, drawn once from its own seed or another, and the folds (n,)."""
+    if not is_drawn(cv):
+        data = as_pandas(problem.call.data)
+        cv = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
+    seed = problem.seed if seed is None else check_seed(seed)
+    problem = replace(problem, cv=cv, repeats=1, seed=seed)
+    return problem, draw_folds(problem)[0][0]
 
 
 def folds_of(
@@ -134,71 +146,53 @@ def _custom_folds(cv: Array, groups: Array | None) -> Array:
 
 
 @dataclass(frozen=True)
-class Lost:
-    """Held-out rows with a level that the training rows of their fold lack.
+class FoldPath:
+    """The models of one fold over the grid, with dissimilarities and task of all rows.
 
     Attributes
     ----------
-    where : mapping of column to bool array (n,)
-    missing : bool array (n,)
-        Rows that the metric cannot measure.
-    every : bool array (n,)
-        All of these rows: none has a design matrix.
+    missing, lost : bool arrays (n,)
+        See `lost_levels`.
     """
-
-    where: Mapping[str, Array]
-    missing: Array
-    every: Array
-
-    @staticmethod
-    def of(problem: Problem, fold: Array) -> Lost:
-        where, none = problem.frame.held_out_levels(fold), np.zeros(len(fold), bool)
-        missing = [
-            rows for name, rows in where.items() if problem.metric.unseen_in(name) == "missing"
-        ]
-        return Lost(
-            where,
-            np.logical_or.reduce([none, *missing]),
-            np.logical_or.reduce([none, *where.values()]),
-        )
-
-
-@dataclass(frozen=True)
-class FoldPath:
-    """The models of one fold over the grid, with dissimilarities and task of all rows."""
 
     dissimilarity: Dissimilarity
     task: Task
     fold: int
     path: Path
-    lost: Lost
+    missing: Array
+    lost: Array
 
     def query(self, rows: Array) -> Query:
-        """Held-out rows, as a query of the models."""
-        known, lost = self.dissimilarity._query(rows), self.lost
-        if not lost.where:
-            return known
-
-        def design(at: Array) -> Array:
-            return np.where(lost.every[at, None], np.nan, known.design(at))
-
-        return replace(known, design=design, unanswered=lost.missing[rows])
-
-    def task_query(self, rows: Array) -> Query:
         """Held-out rows, with the dissimilarities of the task, which are not computed again."""
-        known, D = self.query(rows), self.task.D
+        known, task = self.dissimilarity._query(rows), self.task
 
         def measure(at: Array, prototypes: Points) -> Array:
-            return (
-                known.measure(at, prototypes)
-                if prototypes.at is None
-                else D.take(at, prototypes.at)
-            )
+            if prototypes.at is None:
+                return known.measure(at, prototypes)
+            return task.D.take(at, prototypes.at)
+
+        def design(at: Array) -> Array:
+            return np.where(self.lost[at, None], np.nan, known.design(at))
 
         def beside(prototypes: Points) -> Beside | None:
-            return None if prototypes.at is None else Beside(D, prototypes.at)
+            return None if prototypes.at is None else Beside(task.D, prototypes.at)
 
-        return replace(known, measure=measure, beside=Latest(beside))
+        return replace(
+            known,
+            measure=measure,
+            design=design,
+            beside=Latest(beside),
+            unanswered=self.missing[rows],
+        )
+
+
+def lost_levels(problem: Problem, fold: Array) -> tuple[Array, Array]:
+    """Held-out rows with a level that the training rows of their fold lack: those that the metric
+    cannot measure, and all, which have no design matrix; bool (n,) each.
+    """
+    lost, none = problem.frame.held_out_levels(fold), np.zeros(len(fold), bool)
+    missing = [rows for name, rows in lost.items() if problem.metric.unseen_in(name) == "missing"]
+    return np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *lost.values()])
 
 
 def smallest_classes(problem: Problem, of_fold: Array) -> Array:
@@ -227,20 +221,20 @@ def fold_paths(
     metric or the candidates must not use the held-out rows. Then `draw` may give each fold its own
     grid, from the task of its training rows.
     """
-    folds, lost = int(fold.max()) + 1, Lost.of(problem, fold)
+    folds, (missing, lost) = int(fold.max()) + 1, lost_levels(problem, fold)
     check_rows_needed(
         problem, smallest_classes(problem, fold[None]), grid, " in the training rows of a fold"
     )
     if not problem.train_in_folds:
         for f, path in problem.model.paths(task, fold, folds + on_all, grid):
-            yield FoldPath(dissimilarity, task, f, path, lost)
+            yield FoldPath(dissimilarity, task, f, path, missing, lost)
         return
     for f in range(folds):
         trained = problem.measure(np.flatnonzero(fold != f))
         fold_task = replace(problem.task(trained), seed=(*task.seed, f))
         fold_grid = draw(fold_task.keep(fold != f, f)[0]) if draw else grid
         for _, path in problem.model.paths(fold_task, np.where(fold == f, 0, -1), 1, fold_grid):
-            yield FoldPath(trained, fold_task, f, path, lost)
+            yield FoldPath(trained, fold_task, f, path, missing, lost)
 
 
 @dataclass(frozen=True)
@@ -309,8 +303,12 @@ class Answers:
     counts: Array | None = None
 
 
-def join(parts: Sequence[Answers], order: Any = slice(None)) -> Answers:
-    """The answers over several grids together, in another order of the points."""
+def join(parts: Sequence[Answers], axes: Mapping[str, Array] | None = None) -> Answers:
+    """The answers over several grids together; with `axes` in the order of their product, without
+    the points outside it.
+    """
+    grid = pd.concat([part.grid for part in parts], ignore_index=True)
+    order: Any = slice(None) if axes is None else in_order(grid, axes)
 
     def joined(name: str) -> Any:
         arrays = [getattr(part, name) for part in parts]
@@ -319,15 +317,11 @@ def join(parts: Sequence[Answers], order: Any = slice(None)) -> Answers:
         )
 
     names = ("predicted", "covered", "errors", "sizes", "bounds", "all_classes", "counts")
-    grid = (
-        pd.concat([part.grid for part in parts], ignore_index=True)
-        .iloc[order]
-        .reset_index(drop=True)
-    )
     rules = None
     if all(part.rules is not None for part in parts):
         known = [rule for part in parts for rule in part.rules or ()]
         rules = [known[g] for g in np.arange(len(known))[order]]
+    grid = grid.iloc[order].reset_index(drop=True)
     return Answers(grid, **{name: joined(name) for name in names}, rules=rules)
 
 
@@ -368,7 +362,7 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
             )
         rows, begin = np.flatnonzero(fold == known.fold), 0
         kinds = ["class", "cover"] if trial.covers and "cover" in known.path.kinds else ["class"]
-        for block in known.task_query(rows).blocks(len(known.path.prototypes)) if len(rows) else ():
+        for block in known.query(rows).blocks(len(known.path.prototypes)) if len(rows) else ():
             at, begin = rows[begin : begin + len(block)], begin + len(block)
             for into, codes in zip(
                 [predicted, covered], answer_block(known.path, kinds, block), strict=False
@@ -466,7 +460,7 @@ def _hold_out_by_metric(trial: Trial, axes: dict[str, Array], count_classes: boo
         for part in each(run, points):
             parts.append(replace(part, rules=None))
             validating.update()
-    return join(parts, in_order(pd.concat([part.grid for part in parts], ignore_index=True), axes))
+    return join(parts, axes)
 
 
 def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, Answers]:
@@ -564,13 +558,9 @@ def hold_out_in_turn(trial: Trial, axes: dict[str, Array]) -> Answers:
 
 def _warn_of_lost(trial: Trial, answers: Answers) -> None:
     """Warn of levels that the training rows of a fold lack, if rows got no prediction."""
-    unpredicted = (answers.predicted[0] < 0).all(axis=1)
-    where = {
-        c: rows & unpredicted for c, rows in Lost.of(trial.problem, trial.of_fold[0]).where.items()
-    }
-    trial.problem.frame.counted(
-        {c: rows for c, rows in where.items() if rows.any()}
-    ).warn_of_folds()
+    frame, unpredicted = trial.problem.frame, (answers.predicted[0] < 0).all(axis=1)
+    lost = {c: at & unpredicted for c, at in frame.held_out_levels(trial.of_fold[0]).items()}
+    frame.counted({c: at for c, at in lost.items() if at.any()}).warn_of_folds()
 
 
 def extend(
@@ -596,10 +586,7 @@ def extend(
             all_classes = kept == len(more)
             if kept:
                 axes = {**axes, name: np.concatenate([axes[name], more[:kept]])}
-                answers = join(
-                    [answers, further],
-                    in_order(pd.concat([answers.grid, further.grid], ignore_index=True), axes),
-                )
+                answers = join([answers, further], axes)
             extensions[name] = Extension(float(last), int((axes[name] > last).sum()), all_classes)
     return answers, extensions
 

@@ -18,8 +18,8 @@ from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
 from ..core.task import Task
 from ..frames.frame import Frame, blocks
-from ..frames.tables import Absent, as_pandas
-from ..ground.checks import check_seed, quoted
+from ..frames.tables import Absent
+from ..ground.checks import quoted
 from ..ground.errors import DataError, NotAvailableError, OptionError, brief, printed, shown
 from ..ground.options import bar
 from ..ground.savable import savable
@@ -28,7 +28,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import Candidates, measure_frame, resolve
 from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
-from .arguments import DEFAULTS, is_default, is_drawn, own_folds
+from .arguments import DEFAULTS, is_default
 
 
 @savable
@@ -328,20 +328,6 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
     seconds = each * len(frame) * n * again
     count = min(n * BUDGET / max(seconds, BUDGET), (model.most_pairs or n * n) / n)
     return "train" if count >= n else int(max(LEAST_SAMPLE, count))
-
-
-# cv=
-
-
-def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
-    """The problem with other folds, drawn once from its own seed or another."""
-    folds = cv
-    if not is_drawn(cv):
-        data = as_pandas(problem.call.data)
-        folds = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
-    return replace(
-        problem, cv=folds, repeats=1, seed=problem.seed if seed is None else check_seed(seed)
-    )
 
 
 # tolerance= and max_prototypes=

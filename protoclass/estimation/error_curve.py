@@ -35,7 +35,7 @@ from ..core.statistics.one_se import (
 )
 from ..core.statistics.sums import as_counts
 from ..frames.tables import as_given, cached_table
-from ..ground.checks import check_level, check_seed, one_of, whole_number
+from ..ground.checks import check_level, check_seed, is_number, one_of, whole_number
 from ..ground.errors import OptionError, brief
 from ..ground.savable import savable
 from ..values import public
@@ -117,12 +117,8 @@ class Extension:
 
 def grid_point(grid: pd.DataFrame, values: Mapping[str, Any]) -> int | None:
     """The row of a grid with these values; None if there is none, or several."""
-    if not set(grid.columns) <= set(values):
-        return None
-    same = np.ones(len(grid), bool)
-    for name in grid:
-        same &= (grid[name] == values[name]).to_numpy()
-    at = np.flatnonzero(same)
+    wanted = pd.Series({name: values.get(name) for name in grid}, dtype=object)
+    at = np.flatnonzero((grid == wanted).all(axis=1))
     return int(at[0]) if len(at) == 1 else None
 
 
@@ -246,6 +242,7 @@ class ErrorCurve:
         """The row of `table` that the call selects among the rows with these parameters."""
         limits = self._limits
         same = (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy()
+        within = same if limits.allowed is None else same & limits.allowed
         if not same.any():
             tried = "; ".join(
                 f"{name}: {brief(self.grid[name].unique().tolist())}" for name in values
@@ -253,12 +250,8 @@ class ErrorCurve:
             raise OptionError(
                 f"{brief(dict(values))} is not a point of the grid, which has {tried}"
             )
-        allowed = (
-            same
-            if limits.allowed is None or not (same & limits.allowed).any()
-            else same & limits.allowed
-        )
-        return self._choose(replace(limits, allowed=allowed)).points[self._problem.call.choose]
+        limits = replace(limits, allowed=within if within.any() else same)
+        return self._choose(limits).points[self._problem.call.choose]
 
     def _choose(self, limits: Limits) -> Choice:
         of_repeat = np.repeat(np.arange(len(self._of_fold)), self._of_fold.max(axis=1) + 1)
@@ -593,18 +586,8 @@ class ErrorCurve:
 
     def _point(self, point: Any) -> int:
         """The number of a row, given as such or by `selected`; default: the selected row."""
-        point = (
-            self._point_of()
-            if point is None
-            else point.name
-            if isinstance(point, pd.Series)
-            else point
-        )
-        if (
-            isinstance(point, bool)
-            or not isinstance(point, (int, np.integer))
-            or not 0 <= point < len(self.grid)
-        ):
+        point = self._point_of() if point is None else getattr(point, "name", point)
+        if not is_number(point, 0, integral=True, high=len(self.grid) - 1):
             raise OptionError(
                 f"point must be a row of `table`, 0 to {len(self.grid) - 1}, or selected('1se'), not {brief(point)}"
             )
@@ -637,28 +620,15 @@ class ErrorCurve:
         `error_min_corrected` and `error_1se_corrected` are the errors of the two points by
         `corrected`; NaN for a single grid point.
         """
-        best, chosen = self.selected("min"), self.selected("1se")
-        least, parsimonious = (
-            np.nan if (e := self._correction(c)) is None else e.value for c in ("min", "1se")
-        )
-        row = pd.DataFrame(
-            [
-                {
-                    "measure": self._measure_name,
-                    "points": len(self.table),
-                    "folds": int(self._of_fold.max()) + 1,
-                    "repeats": len(self._of_fold),
-                    "error_min": best["error"],
-                    "se_min": best["se"],
-                    "size_min": best["size"],
-                    "error_min_corrected": least,
-                    "error_1se": chosen["error"],
-                    "se_1se": chosen["se"],
-                    "size_1se": chosen["size"],
-                    "error_1se_corrected": parsimonious,
-                    "no_information": self.no_information,
-                    "nobs": len(self._problem.frame),
-                }
-            ]
-        )
-        return as_given(row, self._problem.call.data)
+        row = {
+            "measure": self._measure_name,
+            "points": len(self.table),
+            "folds": int(self._of_fold.max()) + 1,
+            "repeats": len(self._of_fold),
+        }
+        for name in OF_HELD_OUT[::-1]:
+            chosen, corrected = self.selected(name), self._correction(name)
+            row |= {f"{column}_{name}": chosen[column] for column in ("error", "se", "size")}
+            row[f"error_{name}_corrected"] = np.nan if corrected is None else corrected.value
+        row |= {"no_information": self.no_information, "nobs": len(self._problem.frame)}
+        return as_given(pd.DataFrame([row]), self._problem.call.data)

@@ -97,12 +97,13 @@ class Fitted(Served):
         metric = problem.with_values(selection.values).metric
         if metric is not problem.metric:
             problem, known = replace(problem, metric=metric), None
-        dissimilarity, task, rule = known or (None, None, None)
-        if dissimilarity is None or task is None or rule is None:
+        if known is None:
+            dissimilarity = problem.measure()
+            known = dissimilarity, problem.task(dissimilarity, limit=HOLD_LIMIT), None
+        dissimilarity, task, rule = known
+        if rule is None:
             model = replace(problem.model, **problem.of_method(selection.values))
             with bar(None, "fitting", problem.progress) as fitting:
-                dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
-                task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
                 counts = np.bincount(task.y[task.w > 0], minlength=task.classes)
                 check_rows_needed(replace(problem, model=model), counts, {})
                 rule = model.path(replace(task, tick=fitting.update), {}).at(0)
@@ -272,14 +273,13 @@ class Fitted(Served):
         prototypes, levels = self.rule.prototypes, self.frame.levels
         if prototypes.at is not None:
             return self.dissimilarity.candidate_names[prototypes.at]
-        number = [
-            int((prototypes.classes[:i] == c).sum()) + 1 for i, c in enumerate(prototypes.classes)
-        ]
-        names = [
-            f"{self.model.name}[{levels[c]}].{k}"
-            for c, k in zip(prototypes.classes, number, strict=True)
-        ]
-        return pd.Index(names)
+        numbers = pd.Series(prototypes.classes).groupby(prototypes.classes).cumcount() + 1
+        return pd.Index(
+            [
+                f"{self.model.name}[{levels[c]}].{k}"
+                for c, k in zip(prototypes.classes, numbers, strict=True)
+            ]
+        )
 
     @property
     def _prototype_row(self) -> Array:
@@ -594,9 +594,7 @@ class Fitted(Served):
         """Names of prototypes by position; None if it is -1 or a row is not complete."""
         names, at = self._prototype_names, np.full(len(index), -1)
         at[complete] = places
-        values = np.full(len(index), None, object)
-        if len(names):
-            values[at >= 0] = names.to_numpy(object)[at[at >= 0]]
+        values = pd.api.extensions.take(names.to_numpy(object), at, allow_fill=True, fill_value=None)
         out = pd.Series(values, index, dtype=object, name="nearest")
         return out.astype(names.dtype) if not out.isna().any() else out
 

@@ -26,12 +26,6 @@ GRID = "grid"
 LIKE = 0.65  # similarity of a mistyped name to the one that is guessed, by difflib
 
 
-def among(labels: Any, others: Any) -> np.ndarray:
-    """Whether each label of an index is among those of another one, bool (n,). `Index.isin` fails
-    where only one of the two has texts."""
-    return others.unique().get_indexer(labels) >= 0
-
-
 def is_listed(value: object) -> bool:
     """Whether a parameter is to be tuned: it is "grid", or several values."""
     return (

@@ -13,7 +13,7 @@ from ..core import properties as core
 from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import MOST_SEED, among, whole_number
+from ..ground.checks import MOST_SEED, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..ground.text import to_html
 from ..values import Above
@@ -366,7 +366,7 @@ def classes_of(names: pd.Index, by: Any) -> Classes:
         raise DataError(
             f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once"
         )
-    absent = ~among(names, by.index)
+    absent = by.index.get_indexer(names) < 0
     if absent.any():
         raise DataError(
             f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}"

@@ -34,11 +34,11 @@ from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity, of_metric
 from .elastic import DTW
-from .gower import MANY, Gower
 from .learned import LDA, QDA
 from .matrices import TrainedGiven, given, label_cure, match_rows, read_matrix
 from .minkowski import Euclidean
 from .registry import metric as by_name
+from .tabular import MANY, Gower
 from .wrappers import OneOf, Wrapper, list_tuned
 
 LARGEST = 2**27  # numbers in the coordinates of the candidates drawn in a class
@@ -98,7 +98,7 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
         new.unseen_counts.warn(
             {c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")}
         )
-        return metric.candidates(new), new.columns
+        return candidates_of(metric, new), new.columns
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Generated(Candidates):
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         space = as_vectors(metric)
-        X, names = space.coordinates(space.rows(seen)), [str(level) for level in seen.levels]
+        X, names = space.coordinates(rows_of(space, seen)), [str(level) for level in seen.levels]
         if len(set(names)) < len(names):  # such as 1 and "1"
             names = [repr(level) for level in seen.levels]
         made, kind = [], type(self).__name__
@@ -316,8 +316,7 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     c  2.5  2
     """
     metric = read_matrix(path, names)
-    rows = pd.DataFrame(index=metric.row_names)
-    return of_metric(metric, mold("~ 1", rows, response=False))
+    return of_metric(metric, pd.Index(metric.row_names))
 
 
 def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:

@@ -100,10 +100,9 @@ def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
 
 def scaled(frame: Frame, spread: Array, center: Any = None, largest: float = np.inf) -> Array:
     """The columns (n, p) divided by their scales, minus their centres, at most `largest`."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        Z = design_of(frame) / spread
-        if center is not None:
-            Z -= center
+    Z = design_of(frame) / spread
+    if center is not None:
+        Z -= center
     return finite(Z if largest == np.inf else np.where(np.abs(Z) < largest, Z, np.inf), frame)
 
 
@@ -241,12 +240,8 @@ class TrainedMinkowski(VectorMetric):
         )
 
     def rows(self, frame: Frame) -> Rep:
-        with np.errstate(over="ignore"):
-            Z = frame.design.to_numpy() / self.spread
-            if self.spec.column_weights:
-                Z = Z * self.factor
-            Z = np.ascontiguousarray(Z, self._dtype)
-        return (finite(Z, frame),)
+        Z = frame.design.to_numpy() / self.spread * self.factor
+        return (finite(np.ascontiguousarray(Z, self._dtype), frame),)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         return minkowski(rows[0], candidates[0], self.spec.r)
@@ -282,8 +277,7 @@ class TrainedMinkowski(VectorMetric):
         return (np.ascontiguousarray(coords, self._dtype),)
 
     def original(self, coords: Array) -> pd.DataFrame:
-        coords = self.coordinates((coords,))
-        plain = coords / self.factor if self.spec.column_weights else coords
+        plain = self.coordinates((coords,)) / self.factor
         return pd.DataFrame(plain * self.spread, columns=self.columns)
 
     def sql(self, columns: Columns) -> SQLDistance:
@@ -394,11 +388,8 @@ class Mahalanobis(Metric):
         R = R / max(n - 1, 1) + self.ridge * np.eye(p)
         values, axes = np.linalg.eigh(R)
         if not values[0] > SINGULAR * values[-1]:
-            heavy = [
-                c
-                for c, a in zip(columns, np.abs(axes[:, 0]), strict=True)
-                if a > 0.1 * np.abs(axes[:, 0]).max()
-            ]
+            loads = np.abs(axes[:, 0])
+            heavy = np.array(columns, object)[loads > 0.1 * loads.max()]
             which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
             raise _singular((n, p), which, constant)
         return TrainedMahalanobis(
@@ -447,9 +438,7 @@ class TrainedMahalanobis(EuclideanSpace):
         return unscaled(self.constant)
 
     def rows(self, frame: Frame) -> Rep:
-        Z = scaled(frame, self.spread, self.center)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return (finite(whitened(Z, self.factor), frame),)
+        return (finite(whitened(scaled(frame, self.spread, self.center), self.factor), frame),)
 
     def original(self, coords: Array) -> pd.DataFrame:
         return pd.DataFrame(

@@ -393,26 +393,23 @@ class TrainedKernel(TrainedMetric):
         X = scaled(frame, self.spread)
         if self.spec.kernel != "poly":
             return (X,)
-        with np.errstate(over="ignore"):
-            return X, self._power(totals(X * X))
+        return X, self._power(totals(X * X))
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         X, Z, kind, gamma = rows[0], candidates[0], self.spec.kernel, self.gamma.item()
         if kind == "poly":
             return kernel_distances(self._power(products(X, Z)), rows[1], candidates[1])
-        with np.errstate(over="ignore", under="ignore"):
-            exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
-            # sqrt(2 - 2 exp(-exponent)), to full precision near 0
-            return np.sqrt(-2 * np.expm1(-exponent))
+        exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
+        # sqrt(2 - 2 exp(-exponent)), to full precision near 0
+        return np.sqrt(-2 * np.expm1(-exponent))
 
     def _power(self, inner: Array) -> Array:
         """The polynomial kernel of inner products."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            base = self.gamma.item() * inner + self.spec.coef0
-            out = base.copy()
-            # products have the same bits in any tile; a power need not
-            for _ in range(int(self.spec.degree) - 1):
-                out *= base
+        base = self.gamma.item() * inner + self.spec.coef0
+        out = base.copy()
+        # products have the same bits in any tile; a power need not
+        for _ in range(self.spec.degree - 1):
+            out *= base
         if not np.isfinite(out).all():
             raise DataError(
                 f"the {self.name} is not finite for some rows: use a smaller degree or gamma, or scaled columns"
@@ -423,7 +420,7 @@ class TrainedKernel(TrainedMetric):
 def _gamma(X: Array) -> float:
     most = np.abs(X).max()  # squares of 1e200 would overflow
     variance = (X / most).var() if most > 0 else 0.0
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+    with np.errstate(divide="ignore"):
         # 1, as scikit-learn has it
         gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0
     if not 0 < gamma < np.inf:

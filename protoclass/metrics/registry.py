@@ -30,7 +30,7 @@ BUILT_IN = {
     "jaccard": "pairwise.Jaccard",
     "zero_one": "pairwise.ZeroOne",
     "kernel": "pairwise.Kernel",
-    "gower": "gower.Gower",
+    "gower": "tabular.Gower",
     "mismatch": "strings.Mismatch",
     "levenshtein": "strings.Levenshtein",
     "tangent": "elastic.Tangent",
@@ -40,7 +40,7 @@ BUILT_IN = {
     "lda": "learned.LDA",
     "qda": "learned.QDA",
     "relevance": "relevance.Relevance",
-    "forest": "forest.Forest",
+    "forest": "tabular.Forest",
     "ranks": "wrappers.Ranks",
 }
 METRICS: dict[str, str | type[Metric]] = dict(

@@ -224,8 +224,7 @@ class Dissimilarity(Saveable):
             i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
             raise DataError(
                 "a condensed form has one value for each pair, but the matrix is asymmetric (from "
-                f"{shown(self.index[i])} to "
-                f"{shown(self.index[j])}): use symmetrized() first"
+                f"{shown(self.index[i])} to {shown(self.index[j])}): use symmetrized() first"
             )
         return self._values[np.triu_indices(len(self.index), 1)]
 
@@ -294,8 +293,8 @@ class Dissimilarity(Saveable):
         similarity : DataFrame (square, the same labels on both sides) or square array
             Similarities s.
         method : str
-            "max": largest similarity - s, for any scale; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a
-            positive semidefinite matrix.
+            "max": largest similarity - s, for any scale; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for
+            a positive semidefinite matrix.
 
         Examples
         --------

@@ -324,8 +324,7 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     if metric.series and len(frame.dropped):
         warn(
             f"{len(frame.dropped)} series with missing values are left out: use na='keep' if "
-            "missing values at the end of a row are the "
-            "end of its series",
+            "missing values at the end of a row are the end of its series",
             DataWarning,
         )
     for message in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):

@@ -112,8 +112,7 @@ def finite(Z: Array, frame: Frame) -> Array:
         i, j = np.argwhere(~np.isfinite(Z))[0]
         raise DataError(
             f"column {frame.design.columns[j]!r} at row {shown(frame.index[i])} is too large after "
-            "scaling and weighting: scale it down, "
-            "or use another scale="
+            "scaling and weighting: scale it down, or use another scale="
         )
     return Z
 
@@ -268,8 +267,7 @@ class TrainedMinkowski(VectorMetric):
             name = self.columns[np.argmin(self.factor)]
             raise NoCoordinatesError(
                 f"this method needs coordinates, but column {name!r} has weight 0, so they do not "
-                "determine it: leave the column out of "
-                "the formula"
+                "determine it: leave the column out of the formula"
             )
         return rows[0]
 
@@ -284,8 +282,7 @@ class TrainedMinkowski(VectorMetric):
         if self._dtype != np.float64:
             raise OptionError(
                 "distances of single precision can't be written in SQL, which would round them "
-                "differently: fit in double precision, "
-                "data.astype(float)"
+                "differently: fit in double precision, data.astype(float)"
             )
         if self.spec.r == np.inf:
             raise unwritten(self)
@@ -404,8 +401,7 @@ def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) ->
         reason = f"constant columns: {', '.join(constant[:5])}{more}"
     return DataError(
         f"the covariance of {shape[1]} columns over {shape[0]} rows is singular ({reason}): leave "
-        "columns out, or add a ridge, "
-        "such as Mahalanobis(ridge=0.01)"
+        "columns out, or add a ridge, such as Mahalanobis(ridge=0.01)"
     )
 
 

@@ -78,8 +78,7 @@ class Cosine(Metric):
         if zero.any():
             raise DataError(
                 f"row {shown(frame.index[zero][0])} is zero in all columns ({zero.sum()} such "
-                "rows), so it has no direction: leave it "
-                "out, or use dissimilarity='euclidean'"
+                "rows), so it has no direction: leave it out, or use dissimilarity='euclidean'"
             )
         return (unit(X),)
 

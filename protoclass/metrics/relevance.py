@@ -59,8 +59,8 @@ class Relevance(Wrapper):
     """A distance with learned weights of the variables, or a learned matrix (relevance learning).
 
     It is learned in each fold together with a few prototype rows, by swaps and gradient steps that
-    lower the mean of s(beta (d+ - d-) / (d+ + d-)), with the logistic function s. Here d+ and d- are
-    the distances of a row to the nearest prototype of its class and of any other class.
+    lower the mean of s(beta (d+ - d-) / (d+ + d-)), with the logistic function s. Here d+ and d-
+    are the distances of a row to the nearest prototype of its class and of any other class.
 
     Parameters
     ----------
@@ -349,8 +349,7 @@ class WithWeights(TrainedMetric):
         if self.counts[0] < self.counts[1]:
             notes.append(
                 f"the weights were learned from stratified samples of {self.counts[0]} of "
-                f"{self.counts[1]} rows, a new one in each of "
-                f"{ROUNDS + 1} rounds"
+                f"{self.counts[1]} rows, a new one in each of {ROUNDS + 1} rounds"
             )
         axes, count = (
             getattr(getattr(self, "parts", (self,))[0], "map", table),

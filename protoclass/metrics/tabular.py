@@ -138,8 +138,7 @@ class Gower(Metric):
         for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
             warn(
                 f"column {name!r} has a different value in every row, so it adds the same to every "
-                "dissimilarity: leave it out ('- "
-                f"{name}')",
+                f"dissimilarity: leave it out ('- {name}')",
                 DataWarning,
             )
         constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
@@ -198,8 +197,7 @@ class TrainedGower(TrainedMetric):
             i, j = np.argwhere(np.isinf(scaled))[0]
             raise DataError(
                 f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, "
-                "too large for its range in the "
-                f"training data, {self.ranges[j]:.4g}"
+                f"too large for its range in the training data, {self.ranges[j]:.4g}"
             )
         made = np.column_stack([scaled, *(as_floats(table[c]) for c in self.categories)])
         for j, name in enumerate(self.variables):
@@ -537,8 +535,7 @@ def numbers_of(table: dict[str, pd.Series], frame: Frame) -> Array:
     for i, j in np.argwhere(np.abs(X) > LARGEST)[:1]:
         raise DataError(
             f"column {list(table)[j]!r} is {X[i, j]:.4g} at row {shown(frame.index[i])}, beyond "
-            f"the numbers of a forest ({LARGEST:.4g}): "
-            "scale the column down, or leave the row out"
+            f"the numbers of a forest ({LARGEST:.4g}): scale the column down, or leave the row out"
         )
     return X.astype(np.float32)
 

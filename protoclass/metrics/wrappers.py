@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core import Array
 from ..core.sources import Rep, part
-from ..frames.frame import LARGEST, Frame, spec_of_states
+from ..frames.frame import Frame, trained_spec
 from ..ground.checks import is_real, one_of
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
@@ -145,14 +145,10 @@ class OneOf(Metric):
 
 def one_of_metrics(spec: Any) -> Any:
     """`dissimilarity=` as given, but a list of names and metrics as `OneOf`."""
-    several = (
-        isinstance(spec, (list, tuple))
-        and len(spec)
-        and all(isinstance(m, (str, Metric, type)) for m in spec)
-    )
-    if not several:
+    listed = isinstance(spec, (list, tuple)) and len(spec)
+    if not listed or not all(isinstance(m, (str, Metric, type)) for m in spec):
         return spec
-    metrics = tuple(metric(m) for m in spec)
+    metrics = tuple(map(metric, spec))
     for m in metrics:
         if list_tuned(m):
             raise OptionError(
@@ -169,11 +165,8 @@ def one_of_metrics(spec: Any) -> Any:
 
 def _inner(spec: Any) -> tuple[Any, ...]:
     """The metrics by which a specification measures, as far as they are metrics already."""
-    return (
-        spec.inner
-        if isinstance(spec, Wrapper) and isinstance(getattr(spec, "of", spec), Metric)
-        else ()
-    )
+    known = isinstance(spec, Wrapper) and isinstance(getattr(spec, "of", spec), Metric)
+    return spec.inner if known else ()
 
 
 def list_tuned(spec: Any) -> dict[str, Any]:
@@ -198,14 +191,10 @@ def retuned(spec: Any, choose: Callable[[Metric, str, Frame], Any], frame: Frame
         label = choose(spec, "dissimilarity", frame)
         return spec.of(label) if isinstance(label, str) else spec
     chosen = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
-    inner = _inner(chosen)
-    return (
-        chosen.with_inner(
-            [retuned(m, choose, cut) for m, cut in zip(inner, chosen.cuts(frame), strict=True)]
-        )
-        if inner
-        else chosen
-    )
+    if not _inner(chosen):
+        return chosen
+    parts = zip(chosen.inner, chosen.cuts(frame), strict=True)
+    return chosen.with_inner([retuned(m, choose, cut) for m, cut in parts])
 
 
 @savable
@@ -370,10 +359,8 @@ class Mixed(Wrapper):
         if self.weights is None:
             return
         given = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
-        fine = isinstance(given, (list, tuple)) and all(
-            is_real(w) and 0 <= w < np.inf for w in given
-        )
-        if not fine or len(given) != len(self.parts) or not 0 < float(sum(given)) < np.inf:
+        fine = isinstance(given, (list, tuple)) and all(is_real(w) and w >= 0 for w in given)
+        if not fine or len(given) != len(self.parts) or not 0 < sum(given) < np.inf:
             raise OptionError(
                 f"weights must be a finite number >= 0 for each of the {len(self.parts)} parts, "
                 f"not all 0, and not {brief(given)}"
@@ -390,7 +377,7 @@ class Mixed(Wrapper):
             power=1.0 if joint.reflexive else None,
             series=False,
             scaling="parts divided by their median" if self.scale else "",
-            column_groups=tuple(columns for columns, _ in self.parts if len(columns) > 1),
+            column_groups=tuple(columns for columns in self.groups if len(columns) > 1),
         )
 
     @property
@@ -401,10 +388,13 @@ class Mixed(Wrapper):
     def inner(self) -> tuple[Metric | TrainedMetric, ...]:
         return tuple(m for _, m in self.parts)
 
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The columns of each part."""
+        return tuple(columns for columns, _ in self.parts)
+
     def with_inner(self, metrics: Sequence[Metric | TrainedMetric]) -> Mixed:
-        return replace(
-            self, parts=tuple((c, m) for (c, _), m in zip(self.parts, metrics, strict=True))
-        )
+        return replace(self, parts=tuple(zip(self.groups, metrics, strict=True)))
 
     def unseen_in(self, column: str) -> str:
         return next(
@@ -413,18 +403,15 @@ class Mixed(Wrapper):
 
     def train(self, frame: Frame) -> TrainedMixed:
         cuts = self.cuts(frame)
-        parts = tuple(train_metric(m, c) for m, c in zip(self.inner, cuts, strict=True))
-        scales, *counts = zip(
-            *(scale_and_counts(m, c, self.scale) for m, c in zip(parts, cuts, strict=True)),
-            strict=True,
-        )
-        return TrainedMixed(
-            self.with_inner([m.spec for m in parts]), parts, np.array(scales), np.array(counts)
-        )
+        parts = tuple(map(train_metric, self.inner, cuts))
+        known = [scale_and_counts(m, cut, self.scale) for m, cut in zip(parts, cuts, strict=True)]
+        scales, *counts = np.array(known).T.copy()
+        spec = self.with_inner([m.spec for m in parts])
+        return TrainedMixed(spec, parts, scales, np.array(counts, int))
 
     def cuts(self, frame: Frame) -> list[Frame]:
         known = list(frame.columns)
-        named = [c for columns, _ in self.parts for c in columns]
+        named = [c for columns in self.groups for c in columns]
         for name in named:
             if name not in known:
                 raise OptionError(
@@ -436,7 +423,7 @@ class Mixed(Wrapper):
                     f"every predictor must be in a part, but {name!r} is not: add it to one, or "
                     "leave it out of the formula"
                 )
-        return [cut(frame, columns) for columns, _ in self.parts]
+        return [cut(frame, columns) for columns in self.groups]
 
 
 @savable(parts="g", scales="g", counts="2 g")
@@ -461,22 +448,18 @@ class TrainedMixed(TrainedMetric):
     @property
     def notes(self) -> tuple[str, ...]:
         notes = [note for m in self.parts for note in m.notes]
-        for (columns, _), m, s in zip(self.spec.parts, self.parts, self.scales, strict=True):
-            if self.spec.scale:
-                scale = f"divided by its median, {s:.4g}" if s else "constant, so it contributes 0"
-                notes.append(f"{m.name} of {', '.join(columns)}: {scale}")
+        parts = zip(self.spec.groups, self.parts, self.scales, strict=True)
+        for columns, m, s in parts if self.spec.scale else ():
+            scale = f"divided by its median, {s:.4g}" if s else "constant, so it contributes 0"
+            notes.append(f"{m.name} of {', '.join(columns)}: {scale}")
         return tuple(notes)
 
     def rows(self, frame: Frame) -> Rep:
-        return self._sides(rows_of, frame)
+        # the arrays of all parts, one part after the other
+        return sum(map(rows_of, self.parts, self.spec.cuts(frame)), ())
 
     def candidates(self, frame: Frame) -> Rep:
-        return self._sides(candidates_of, frame)
-
-    def _sides(self, represent: Callable[[TrainedMetric, Frame], Rep], frame: Frame) -> Rep:
-        """The arrays of all parts, one part after the other."""
-        cuts = zip(self.parts, self.spec.cuts(frame), strict=True)
-        return tuple(array for m, cut in cuts for array in represent(m, cut))
+        return sum(map(candidates_of, self.parts, self.spec.cuts(frame)), ())
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -484,7 +467,7 @@ class TrainedMixed(TrainedMetric):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return tuple(" + ".join(columns) for columns, _ in self.spec.parts)
+        return tuple(map(" + ".join, self.spec.groups))
 
     @property
     def spread(self) -> Array:
@@ -493,30 +476,22 @@ class TrainedMixed(TrainedMetric):
 
     def unmeasured(self, frame: Frame) -> dict[str, Array]:
         cuts = zip(self.parts, self.spec.cuts(frame), strict=True)
-        return {
-            name: letters
-            for m, part_frame in cuts
-            for name, letters in m.unmeasured(part_frame).items()
-        }
+        return dict(letters for m, cut in cuts for letters in m.unmeasured(cut).items())
 
     def terms(self, rows: Rep, candidates: Rep) -> Array:
         return np.stack(list(self._weighted(rows, candidates)), axis=-1)
 
     def _weighted(self, rows: Rep, candidates: Rep) -> Iterator[Array]:
         """The weighted dissimilarities of each part."""
-        sides = zip(_split(rows, self.counts[0]), _split(candidates, self.counts[1]), strict=True)
-        for m, (a, b), w, s in zip(self.parts, sides, self.weights, self.scales, strict=True):
-            yield np.asarray(compare(m, a, b), float) * w / (s or 1.0)
+        sides = map(_split, (rows, candidates), self.counts)
+        for m, a, b, w, s in zip(self.parts, *sides, self.weights, self.spread, strict=True):
+            yield compare(m, a, b).astype(float) * w / s
 
     def weighed(self, weights: Array) -> TrainedMixed:
         return replace(self, spec=replace(self.spec, weights=np.array(self.weights) * weights))
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        total = np.zeros((len(rows[0]), len(candidates[0])))
-        for D in self._weighted(rows, candidates):
-            total += D
-        total /= sum(self.weights)
-        return total
+        return sum(self._weighted(rows, candidates)) / sum(self.weights)
 
 
 def _split(rep: Rep, counts: Array) -> list[Rep]:
@@ -555,13 +530,9 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
         variables=tuple(names),
     )
     schema = {c: frame.schema[c] for c in names}
-    columns, levels = frame.columns[list(names)], [len(c.levels) for c in schema.values()]
-    piece = replace(frame, columns=columns, formula=formula, schema=schema, spec=None, notes=())
-    categories = [c for c in schema.values() if c.kind == "category"]
-    too_wide = sum(max(1, count) for count in levels) * len(frame) * 8 > LARGEST
-    if too_wide or not categories or not all(c.levels for c in categories):
-        return piece  # a metric that requests the design matrix raises the error
-    return replace(piece, spec=spec_of_states(piece, {}))
+    columns = frame.columns[list(names)]
+    piece = replace(frame, columns=columns, formula=formula, schema=schema, notes=())
+    return replace(piece, spec=trained_spec(piece))
 
 
 def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float, int, int]:
@@ -578,12 +549,11 @@ def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float
         if m.train_in_folds
         else candidates_of(m, frame.take(right))
     )
-    counts = len(rows), len(candidates)
-    if not scale:
-        return 1.0, *counts
-    values = np.asarray(compare(m, rows, candidates), float)
-    observed = values[(left[:, None] != right[None, :]) & (values > 0) & np.isfinite(values)]
-    return float(np.median(observed)) if len(observed) else 0.0, *counts
+    observed = np.ones(1)
+    if scale:
+        values = compare(m, rows, candidates).astype(float)
+        observed = values[(left[:, None] != right) & (values > 0) & np.isfinite(values)]
+    return np.median(observed) if len(observed) else 0.0, len(rows), len(candidates)
 
 
 def _parts(given: Any) -> tuple[tuple[tuple[str, ...], Metric | TrainedMetric], ...]:
@@ -621,10 +591,11 @@ def _part_metric(spec: Any, names: Sequence[str]) -> Metric | TrainedMetric:
         )
     inner = getattr(spec, "of", spec) if isinstance(spec, Wrapper) else spec
     matrix = isinstance(inner, (list, tuple)) or hasattr(inner, "shape")
-    if (matrix and not isinstance(inner, Metric)) or (not list_tuned(chosen := metric(spec)) and chosen.given):
+    if (matrix and not isinstance(inner, Metric)) or (
+        not list_tuned(chosen := metric(spec)) and chosen.given
+    ):
         raise OptionError(
             f"the part of {list(names)} is a given matrix, which has no columns to compare new "
-            "rows by: add the matrices yourself and use "
-            "the sum, with a formula 'y ~ 1'"
+            "rows by: add the matrices yourself and use the sum, with a formula 'y ~ 1'"
         )
     return chosen

@@ -478,7 +478,7 @@ class ByClass(TrainedMetric):
     parts: tuple[TrainedMetric, ...]
 
     def rows(self, frame: Frame) -> Rep:
-        return tuple(a for metric in self.parts for a in metric.rows(frame))
+        return sum((metric.rows(frame) for metric in self.parts), ())
 
     def candidates(self, frame: Frame) -> Rep:
         """Representation of each candidate by the metric of its class, and this class."""
@@ -545,10 +545,6 @@ class TrainedByClass(ByClass):
     @cached_property
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
         return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)
-
-    def rows(self, frame: Frame) -> Rep:
-        Z = self.parts[0]._scaled(frame)
-        return tuple(products(Z, axes) for axes in self.maps)
 
 
 @dataclass(frozen=True)

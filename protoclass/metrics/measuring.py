@@ -112,7 +112,7 @@ class Generated(Candidates):
         X, names = space.coordinates(rows_of(space, seen)), [str(level) for level in seen.levels]
         if len(set(names)) < len(names):  # such as 1 and "1"
             names = [repr(level) for level in seen.levels]
-        made, kind = [], type(self).__name__
+        made, labels, kind = [], [], type(self).__name__
         for c, name in enumerate(names):
             rows = (seen.weights > 0) & (seen.codes == c)
             if rows.sum() < self.needed:
@@ -121,12 +121,8 @@ class Generated(Candidates):
                     f"{name!r} has {rows.sum()}"
                 )
             made.append(self.of_class(X[rows], seen.weights[rows], (seed, c)))
+            labels += [f"{kind}[{name}].{k + 1}" for k in range(len(made[-1]))]
         coords = np.concatenate(made)
-        labels = [
-            f"{kind}[{name}].{k + 1}"
-            for name, points in zip(names, made, strict=True)
-            for k in range(len(points))
-        ]
         return space.place(coords), space.original(coords).set_axis(labels)
 
     @property
@@ -485,13 +481,8 @@ def tried(frame: Frame) -> Metric | OneOf:
         len(column.levels) for column in frame.schema.values() if column.kind == "category"
     )
     few = np.bincount(frame.codes, frame.weights > 0, len(frame.levels)).min() < FEWEST_ROWS
-    if (
-        few
-        or frame.keep
-        or "series" in kinds
-        or "numeric" not in kinds
-        or levels * FEWEST_ROWS > len(frame)
-    ):
+    alone = few or frame.keep or "series" in kinds or "numeric" not in kinds
+    if alone or levels * FEWEST_ROWS > len(frame):
         return first
     if set(kinds) != {"numeric"}:
         return OneOf((first, LDA()))
@@ -548,17 +539,12 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
     clash = predictors.index[among(predictors.index, known.index)]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
-    if candidates.only:
-        known = replace(
-            known,
-            candidates=part(known.candidates, slice(0)),
-            candidate_names=known.candidate_names[:0],
-            candidate_row=known.candidate_row[:0],
-        )
+    rows = slice(0 if candidates.only else None)
+    sides = zip(part(known.candidates, rows), rep, strict=True)
     return replace(
         known,
-        candidates=tuple(np.concatenate(pair) for pair in zip(known.candidates, rep, strict=True)),
-        candidate_names=known.candidate_names.append(predictors.index),
-        candidate_row=np.append(known.candidate_row, np.full(len(predictors), -1)),
+        candidates=tuple(map(np.concatenate, sides)),
+        candidate_names=known.candidate_names[rows].append(predictors.index),
+        candidate_row=np.append(known.candidate_row[rows], np.full(len(predictors), -1)),
         added=predictors,
     )

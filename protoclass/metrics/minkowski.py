@@ -49,22 +49,27 @@ class ColumnScales:
 
     Attributes
     ----------
-    columns : tuple of str
+    columns : array (p,) of str
     precision : str
         Type of the numbers, "float32" or "float64".
     spread : array (p,)
         Divisor of each column: its standard deviation, or 1.
-    constant : tuple of str
-        Columns that keep scale 1 because they do not vary.
+    constant : bool array (p,)
+        Whether a column keeps scale 1 because it does not vary.
     mean : array (p,), or None
         Mean of each column; None if columns are not scaled.
     """
 
-    columns: tuple[str, ...]
+    columns: Array
     precision: str
     spread: Array
-    constant: tuple[str, ...] = ()
-    mean: Any = None
+    constant: Array
+    mean: Any
+
+    @property
+    def unscaled(self) -> Array:
+        """Names of the constant columns."""
+        return self.columns[self.constant]
 
 
 def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
@@ -84,18 +89,16 @@ def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
             least, most = extremes(X)
             low, high = np.minimum(low, least), np.maximum(high, most)
             known = sums(X) if known is None else known.join(sums(X))
-    columns, precision = tuple(rows.design.columns), X.dtype.name
-    if known is None or len(frame) < 2:
-        return ColumnScales(
-            columns, precision, np.ones(len(columns)), mean=None if known is None else known.mean()
-        )
-    constant, spread = high == low, known.deviation()
-    if not np.isfinite(spread).all():
-        raise DataError(
-            f"the spread of column {columns[int(np.argmin(np.isfinite(spread)))]!r} is infinite: scale it down"
-        )
-    names = tuple(np.array(columns, object)[constant])
-    return ColumnScales(columns, precision, np.where(constant, 1.0, spread), names, known.mean())
+    columns, precision = strings(rows.design.columns), X.dtype.name
+    spread, constant, mean = np.ones(len(columns)), np.zeros(len(columns), bool), None
+    if known is not None:
+        mean = known.mean()
+    if known is not None and len(frame) > 1:
+        constant = high == low
+        spread = np.where(constant, 1.0, known.deviation())
+    for name in columns[~np.isfinite(spread)][:1]:
+        raise DataError(f"the spread of column {name!r} is infinite: scale it down")
+    return ColumnScales(columns, precision, spread, constant, mean)
 
 
 def scaled(frame: Frame, spread: Array, center: Any = None, largest: float = np.inf) -> Array:
@@ -198,8 +201,8 @@ class Minkowski(Metric):
             self,
             scale.spread,
             factor,
-            strings(scale.columns),
-            strings(scale.constant),
+            scale.columns,
+            scale.unscaled,
             np.array(scale.precision),
         )
 
@@ -372,31 +375,31 @@ class Mahalanobis(Metric):
     def train(self, frame: Frame) -> TrainedMahalanobis:
         scale = scale_of(frame, True)
         n, p, columns = len(frame), len(scale.columns), scale.columns
-        constant = columns if n == 1 else scale.constant
+        constant = scale.constant | (n == 1)
         # the rank is below the number of rows: known without any arithmetic
         if not self.ridge and n <= p:
-            raise _singular((n, p), "it needs more rows than columns", constant)
-        center, varies = scale.mean / scale.spread, ~np.isin(columns, constant)
-        R = np.zeros((p, p))
+            raise _singular((n, p), "it needs more rows than columns", columns[constant])
+        center, R = scale.mean / scale.spread, np.zeros((p, p))
         for _, rows in blocks(frame):
             # the mean of a constant column may differ from it in the last bit
-            Z = np.where(varies, design_of(rows) / scale.spread - center, 0.0)
+            Z = np.where(constant, 0.0, design_of(rows) / scale.spread - center)
             R += Z.T @ Z
         R = R / max(n - 1, 1) + self.ridge * np.eye(p)
         values, axes = np.linalg.eigh(R)
         if not values[0] > SINGULAR * values[-1]:
             loads = np.abs(axes[:, 0])
-            heavy = np.array(columns, object)[loads > 0.1 * loads.max()]
+            heavy = columns[loads > 0.1 * loads.max()]
             which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
-            raise _singular((n, p), which, constant)
+            raise _singular((n, p), which, columns[constant])
+        factor = np.linalg.cholesky(R)
         return TrainedMahalanobis(
-            self, center, scale.spread, np.linalg.cholesky(R), strings(columns), strings(constant)
+            self, center, scale.spread, factor, columns, columns[constant]
         )
 
 
-def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) -> DataError:
+def _singular(shape: tuple[int, ...], reason: str, constant: Array) -> DataError:
     """The error for a covariance that has no inverse."""
-    if constant:
+    if len(constant):
         more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
         reason = f"constant columns: {', '.join(constant[:5])}{more}"
     return DataError(

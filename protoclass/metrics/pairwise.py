@@ -25,7 +25,6 @@ from .base import (
     Traits,
     check_number,
     coordinate,
-    strings,
     value,
 )
 from .minkowski import SCALES, design_of, scale_of, scaled, unscaled
@@ -361,7 +360,7 @@ class Kernel(Metric):
     def train(self, frame: Frame) -> TrainedKernel:
         scale = scale_of(frame, self.scale)
         gamma = _gamma(scaled(frame, scale.spread)) if self.gamma is None else float(self.gamma)
-        return TrainedKernel(self, scale.spread, np.array(gamma), strings(scale.constant))
+        return TrainedKernel(self, scale.spread, np.array(gamma), scale.unscaled)
 
 
 @savable(spread="p", gamma="", constant="c")

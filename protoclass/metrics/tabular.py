@@ -118,10 +118,9 @@ class Gower(Metric):
             c for c, v in table.items() if c not in booleans and (_number(v) or v.cat.ordered)
         ]
         categories = [c for c in table if c not in numbers]
-        _among("column_weights", list(self.column_weights or ()), list(table), "predictor")
-        weights = np.array(
-            [(self.column_weights or {}).get(c, 1.0) for c in [*numbers, *categories]]
-        )
+        given = self.column_weights or {}
+        _among("column_weights", given, list(table), "predictor")
+        weights = np.array([given.get(c, 1.0) for c in [*numbers, *categories]])
         if not weights.any():
             raise OptionError("column_weights must not be 0 for all predictors")
         low, high = extremes(_values(table, numbers, frame.index))
@@ -129,11 +128,10 @@ class Gower(Metric):
         if not np.isfinite(ranges).all():
             name = numbers[np.argmax(~np.isfinite(ranges))]
             raise DataError(f"the range of column {name!r} is infinite: scale it down")
-        of_category = zip(categories, weights[len(numbers) :], strict=True)
         labels = [
             c
-            for c, weight in of_category
-            if weight > 0 and len(frame) >= MANY and _all_differ(table[c])
+            for c in categories
+            if given.get(c, 1.0) > 0 and len(frame) >= MANY and _all_differ(table[c])
         ]
         for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
             warn(
@@ -141,17 +139,10 @@ class Gower(Metric):
                 f"dissimilarity: leave it out ('- {name}')",
                 DataWarning,
             )
-        constant = [c for c, a, b in zip(numbers, low, high, strict=True) if not b > a]
+        constant = strings(numbers)[~(high > low)]
         weights = weights / weights.max()  # prevents overflow
-        return TrainedGower(
-            self,
-            ranges,
-            weights,
-            strings(numbers),
-            strings(categories),
-            strings(constant),
-            strings(labels),
-        )
+        names = map(strings, (numbers, categories, constant, labels))
+        return TrainedGower(self, ranges, weights, *names)
 
 
 @savable(ranges="p", weights="w", numbers="p", categories="c", constant="k", labels="l")
@@ -193,8 +184,7 @@ class TrainedGower(TrainedMetric):
         table = frame.terms()
         values = _values(table, self.numbers, frame.index)
         scaled = values / self.ranges * self.weights[: len(self.numbers)]
-        if np.isinf(scaled).any():
-            i, j = np.argwhere(np.isinf(scaled))[0]
+        for i, j in np.argwhere(np.isinf(scaled))[:1]:
             raise DataError(
                 f"column {self.numbers[j]!r} is {values[i, j]:.4g} at row {shown(frame.index[i])}, "
                 f"too large for its range in the training data, {self.ranges[j]:.4g}"
@@ -238,14 +228,12 @@ class TrainedGower(TrainedMetric):
 
     def sql(self, columns: Columns) -> SQLDistance:
         names, schema, keep = self.numbers.tolist(), columns.frame.schema, columns.frame.keep
-        scales = zip(names, self.ranges, self.weights[: len(names)], strict=True)
-        numbers = [
-            f"{columns.variable(c)} / {number(spread)} * {number(w)}" for c, spread, w in scales
-        ]
-        codes = [columns.variable(c) for c in self.categories.tolist()]
+        weights = [*map(number, self.weights.tolist())]
+        scales = zip(names, self.ranges, weights[: len(names)], strict=True)
+        numbers = [f"{columns.variable(c)} / {number(spread)} * {w}" for c, spread, w in scales]
+        codes = map(columns.variable, self.categories)
         ordered = [c in schema and schema[c].kind == "category" for c in names]
-        skips_zeros = [c in self.spec.asymmetric for c in self.categories.tolist()]
-        weights = [number(w) for w in self.weights.tolist()]
+        skips_zeros = [c in self.spec.asymmetric for c in self.categories]
 
         def values(prototypes: Rep) -> Array:
             if (prototypes[0] == UNLIKE).any():

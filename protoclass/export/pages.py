@@ -22,7 +22,7 @@ from ..analysis.evaluation import TestResult
 from ..analysis.groups import TestByGroup
 from ..analysis.groups import test as test_on
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailableError, OptionError, brief, cut, printed
+from ..ground.errors import NotAvailableError, OptionError, brief, cut, first_of, printed
 from ..ground.files import PAGES, check_free, check_path, write_file
 from ..ground.options import significant
 from ..pictures import plot
@@ -318,7 +318,7 @@ def data(fit: Fitted) -> Iterable[Part]:
     weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {missing}.{weighed}"])
     rows = [
-        (name, column.kind, levels_of(column.levels))
+        (name, column.kind, first_of(_short(column.levels)))
         for name, column in schema.items()
         if len(column.levels)
     ]
@@ -326,15 +326,14 @@ def data(fit: Fitted) -> Iterable[Part]:
         {name: column.kind for name, column in schema.items() if not len(column.levels)}
     )
     for kind, names in kinds.groupby(kinds, sort=False).groups.items():
-        yield Text([f"{kind.capitalize()} predictors: {levels_of(names, SHOWN)}."])
+        yield Text([f"{kind.capitalize()} predictors: {first_of(_short(names), SHOWN)}."])
     if rows:
         yield Text([f"{len(rows)} predictors with levels:"])
         yield TextTable(("predictor", "kind", "levels"), rows[:SHOWN])
 
 
-def levels_of(levels: Sequence[Any], most: int = 5) -> str:
-    shown = ", ".join(cut(str(v), 40) for v in levels[:most])
-    return f"{shown} and {len(levels) - most} more" if len(levels) > most else shown
+def _short(names: Iterable[Any]) -> list[str]:
+    return [cut(str(name), 40) for name in names]
 
 
 def tested(test: TestResult | None) -> Iterable[Part]:

@@ -17,7 +17,7 @@ from typing import Any
 from unicodedata import normalize
 
 from ..ground.checks import is_real
-from ..ground.errors import FormulaError, cut, shown
+from ..ground.errors import FormulaError, cut, first_of, shown
 from ..ground.savable import savable
 from .terms import MOST_POWER, Factor, Term, expand, factors_of, parser, sum_of_columns
 
@@ -88,7 +88,6 @@ COMPARED = re.compile(
 )
 ARGUMENT = re.compile(r"\s*(`[^`]*`|[\w.]*(?:\([^()]*\))?)")
 FIXED = ("True", "False", "None", ".")  # words that are never bare names
-LISTED = 12  # names in a message
 QUOTED_BY_PATSY = re.compile(r"\bQ\(\s*(['\"])([^`]+?)\1\s*\)")
 LOOK_ALIKE = str.maketrans(
     "\u223c\u223d\u2053\uff5e\u02dc\u301c\u2010\u2011\u2212\u2013\u2014\uff0d\uff0a\u2217\xd7\uff0b\uff1a\xa0",
@@ -168,10 +167,8 @@ def _is_plain(name: str) -> bool:
 
 def unknown(what: str, columns: Iterable[str]) -> str:
     """The message if a formula names a column that does not exist."""
-    columns = list(columns)
-    listed = ", ".join(map(shown, columns[:LISTED]))
-    more = f" and {len(columns) - LISTED} more" if len(columns) > LISTED else ""
-    return f"{what} is not a column of the data: use one of {listed}{more}"
+    listed = first_of([*map(shown, columns)], 12)
+    return f"{what} is not a column of the data: use one of {listed}"
 
 
 @savable

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..ground.checks import among, hint_for_value
-from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
+from ..ground.errors import DataError, DataWarning, FormulaError, first_of, shown, warn
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
@@ -157,12 +157,6 @@ def check_kind(values: pd.Series, known: Column) -> None:
         )
 
 
-def first_of(words: Sequence[str], most: int = 5) -> str:
-    """The first words of a list, and how many are left."""
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
-
-
 def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
     """A category with the known levels; other values are missing."""
     codes = pd.Index(known.levels).get_indexer(values.astype(object))
@@ -245,7 +239,7 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     if len(unseen):
         raise DataError(
             f"the response {truth.name!r} has classes that were not in the training data: "
-            f"{', '.join(map(shown, unseen[:5]))}"
+            f"{first_of([*map(shown, unseen)])}"
         )
     return codes
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,9 +22,9 @@ from ..ground.errors import (
     NotAvailableError,
     OptionError,
     ProtoclassError,
-    cut,
     printed,
     shown,
+    why,
 )
 from ..ground.files import in_encoding
 from ..ground.savable import savable
@@ -105,9 +104,7 @@ def _computed(data: Any, table: Any, columns: list[str]) -> pd.DataFrame:
 
 def _unreadable(data: Any, reason: Exception) -> DataError:
     kind = f"{type(data).__module__.split('.')[0].lstrip('_')} {type(data).__name__}"
-    return DataError(
-        f"the {kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}"
-    )
+    return DataError(f"the {kind} can't be read: {why(reason)}")
 
 
 def read_for(data: Any, formula: str, aside: Mapping[str, Any] | None = None) -> Any:
@@ -162,14 +159,9 @@ class File:
                 raise FileError(f"{shown(str(self.path))} {words}") from None
 
     def unreadable(self, reason: Exception) -> FileError:
-        words = (
-            in_encoding(reason)
-            or getattr(reason, "strerror", None)
-            or re.sub(re.escape(str(self.path)), "the file", str(reason))
-        )
-        why = cut(" ".join(words.split()) or type(reason).__name__)
+        words = in_encoding(reason) or why(reason).replace(str(self.path), "the file")
         return FileError(
-            f"{shown(str(self.path))} is not a {self.kind} file that can be loaded: {why}"
+            f"{shown(str(self.path))} is not a {self.kind} file that can be loaded: {words}"
         )
 
 

@@ -107,9 +107,9 @@ from ...ground.errors import (
     OptionError,
     TooLargeError,
     brief,
-    cut,
     printed,
     shown,
+    why,
 )
 from ...ground.files import Saved, check_free, write_by
 from ...values import public
@@ -197,7 +197,7 @@ def load(path: Any) -> Any:
     except (NotAvailableError, TooLargeError, MemoryError):
         raise
     except Exception as reason:  # any error that the values of a file cause
-        raise damaged(place, str(reason) or type(reason).__name__) from None
+        raise damaged(place, why(reason)) from None
 
 
 # contents of a file about rows, in words
@@ -364,12 +364,12 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[np.ndarray], int]:
     except Exception as reason:  # of which a damaged zip, array or text has many
         if isinstance(reason, OSError) and reason.strerror:
             raise FileError(f"{shown(str(path))} can't be opened: {reason.strerror}") from None
-        raise damaged(path, cut(str(reason) or type(reason).__name__).lower()) from None
+        raise damaged(path, why(reason).lower()) from None
 
 
-def damaged(path: Path, why: str) -> FileError:
+def damaged(path: Path, reason: str) -> FileError:
     return FileError(
-        f"{shown(str(path))} is damaged, or is not a file that protoclass has saved: {why}. Take "
+        f"{shown(str(path))} is damaged, or is not a file that protoclass has saved: {reason}. Take "
         "another copy, or save the fit again"
     )
 

@@ -6,11 +6,9 @@ from __future__ import annotations
 import base64
 import html
 import io
-import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +30,7 @@ from ..tables.tidy import list_prototypes
 from ..values import public
 from ..widgets.browser import policy, script, style
 from .methods import Methods, methods
+from .saving import versions
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the tables of prototypes
 # lines of print that are limits of the fit
@@ -39,17 +38,6 @@ LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
 ENDINGS = (".md", *PAGES)
 # characters with a meaning in Markdown
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}
-LISTED = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "numba",
-    "scikit-learn",
-    "formulaic",
-    "statsmodels",
-    "highspy",
-    "matplotlib",
-)
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -175,15 +163,6 @@ def to_page(title: str, body: str, look: str = STYLE, policy: str = "") -> str:
     )
 
 
-def versions() -> list[str]:
-    """Each package with its version."""
-    first = [
-        f"protoclass {__version__}",
-        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
-    ]
-    return [*first, *(f"{name} {version(name)}" for name in LISTED)]
-
-
 def cited() -> list[str]:
     """The package, and the paper of its first method."""
     return [
@@ -302,7 +281,7 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
         ("Cross-validation", (cross_validation(fit),)),
         ("Certificate", tuple(certificate(fit)) if "certificate" in fit.rule.report else ()),
         ("Limits", (Text(limits(fit, said), listed=True),)),
-        ("Versions", (Text(versions(), listed=True),)),
+        ("Versions", (Text([f"{name} {known}" for name, known in versions().items()], listed=True),)),
         ("Methods", (Text([methods(fit).text]),)),
         ("How to cite", (Text(cited()),)),
     ]

@@ -77,7 +77,8 @@ LEFT = {  # function on the left side
 PARTS = re.compile(
     r"`(?P<name>[^`]*)`|(?P<other>\"[^\"]*\"|'[^']*'|%[^%]*%)"
     r"|(?P<taken>[\w.]++\$(?P<column>`[^`]*`|[\w.]+))"
-    r"|(?P<word>(?:[A-Za-z_]\w*::)?[A-Za-z_\x80-\U0010ffff][\w.\x80-\U0010ffff]*|\.[\w.]+)(?P<call>\s*\()?"
+    # [^\x00-\x7f]: any letter or sign beyond ASCII (its range takes 4 ms to compile, this .2)
+    r"|(?P<word>(?:[A-Za-z_]\w*::)?(?:[A-Za-z_]|[^\x00-\x7f])(?:[\w.]|[^\x00-\x7f])*|\.[\w.]+)(?P<call>\s*\()?"
     r"|(?P<number>\d[\w.]*)|(?P<power>\^)|(?P<close>\))|(?P<bar>\|)"
 )
 PIECES = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|%[^%]*%|[(\[)\]|]|[^`\"'%(\[)\]|]+|.", re.DOTALL)

@@ -14,7 +14,6 @@ from ..estimation.fitted import Fitted
 from ..frames.sql_columns import (
     ROW,
     Columns,
-    all_of,
     as_double,
     check_case,
     constant,
@@ -126,8 +125,9 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
     writer = Writer(fit, Columns(fit.frame), _unused(MADE, _last(table)))
     source = table_of(table)
     label = rule.sql(writer)
+    conditions = "\n    AND ".join(dict.fromkeys(writer.conditions))
     query = (
-        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {_name_of_class(fit)}\n"
+        f"SELECT {ROW}.*,\n  CASE WHEN {conditions}\n  THEN {label}\n  END AS {_name_of_class(fit)}\n"
         f"FROM {source} AS {ROW}"
     )
     return f"{writer.made}{query}"

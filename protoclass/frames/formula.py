@@ -19,17 +19,14 @@ from unicodedata import normalize
 from ..ground.checks import is_real
 from ..ground.errors import FormulaError, cut, first_of, shown
 from ..ground.savable import savable
-from .terms import MOST_POWER, Factor, Term, expand, factors_of, parser, sum_of_columns
+from .terms import BOUNDED, MOST_POWER, Factor, Term, expand, factors_of, parser, sum_of_columns
 
 PLAIN = ("log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I")  # functions of one argument
-TRANSFORMS = (
-    "log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "I", "C", "scale", "center",
-    "poly", "bs", "ns", "cr", "cs", "cc", "cut", "ifelse",
-)  # fmt: skip
+LEARNED = ("scale", "center", *BOUNDED, "cut")  # functions that depend on the training rows
+TRANSFORMS = ("log", *PLAIN, "C", *LEARNED, "ifelse")
 COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 ALLOWED = f"use columns, numbers, + - * / ** and {', '.join(TRANSFORMS)}"
-LEARNED = ("scale", "center", "poly", "bs", "ns", "cr", "cs", "cc", "cut")
 NO_CONSTANT = object()
 # of formulaic's parser
 SYNTAX = (SyntaxError, TypeError, ValueError, KeyError, AttributeError, RecursionError, MemoryError)
@@ -617,12 +614,12 @@ def substitute(formula: str, old: str) -> str:
     left, right = (side.strip() for side in sides)
     old_left, old_right = (side.strip() for side in before)
     left = old_left if left in ("", ".") else left
-    if left != old_left and _has_dot(right) and _has_dot(old_right):
+    dots = _dots(right)
+    if left != old_left and dots and _dots(old_right):
         raise FormulaError(
             f"{shown(formula)} changes the response, but '.' in {shown(old)} means all columns "
             "except its response: name the predictors"
         )
-    dots = sum(not match[1] for match in _DOT.finditer(right))
     alone = dots == 1 and re.match(r"\.\s*(?:$|[+-])", right)
     inside = old_right if alone or re.fullmatch(r"[\w.]+|`[^`]*`", old_right) else f"({old_right})"
     return f"{left} ~ {_DOT.sub(lambda m: m[1] or inside, right)}"
@@ -631,8 +628,9 @@ def substitute(formula: str, old: str) -> str:
 _DOT = re.compile(r"(`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.]*\w[\w.]*|\.{2,})|(?<![\w.])\.(?![\w.])")
 
 
-def _has_dot(right: str) -> bool:
-    return any(not match[1] for match in _DOT.finditer(right))
+def _dots(right: str) -> int:
+    """The number of dots that mean columns."""
+    return sum(not match[1] for match in _DOT.finditer(right))
 
 
 def sides_of(text: str) -> list[str]:

@@ -31,16 +31,9 @@ from ..ground.savable import savable
 from .formula import read as read_formula
 from .schema import check_column, check_names
 
-VALUES = 2**20  # values of a block of rows, of all columns
-FEWEST = 1000  # rows of a block
-KINDS = {
-    ".parquet": "Parquet",
-    ".pq": "Parquet",
-    ".csv": "CSV",
-    ".csv.gz": "CSV",
-    ".csv.bz2": "CSV",
-    ".csv.xz": "CSV",
-}
+ENTRIES = 2**21  # values of a block of rows, of all columns
+MOST, FEWEST = 2**16, 2**10  # rows of a block
+PARQUET, CSV = (".parquet", ".pq"), (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
 ALLOWED = (
     "the path of a file that ends in .parquet or .csv, or a list of paths such as "
     "sorted(glob.glob('folder/*.csv'))"
@@ -281,22 +274,20 @@ def _file(name: str) -> File:
         raise FileError(
             f"no file is named {shown(name)}: use a DataFrame, {ALLOWED}, or a data set, pc.load_data('iris')"
         )
-    ending = "".join(
-        path.suffixes[-2:] if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.suffixes[-1:]
-    ).lower()
-    if ending not in KINDS or not path.is_file():
+    kind = "Parquet" if name.lower().endswith(PARQUET) else "CSV"
+    if not (name.lower().endswith((*PARQUET, *CSV)) and path.is_file()):
         reader = READERS.get(path.suffix.lower())
         frame = f", or the frame of pd.read_{reader}(path)" if reader else ""
         raise FileError(f"{shown(name)} is not a file of a supported kind: use {ALLOWED}{frame}")
-    file = File(path, KINDS[ending], [])
-    if file.kind == "Parquet" and not installed("pyarrow"):
+    file = File(path, kind, [])
+    if kind == "Parquet" and not installed("pyarrow"):
         raise FileError(
             f"{shown(name)} needs pyarrow, which is not installed: install it, or use a CSV file"
         )
     with readable(file.unreadable):
         file.names.extend(
             _names_in_parquet(path)
-            if file.kind == "Parquet"
+            if kind == "Parquet"
             else pd.read_csv(path, nrows=0).columns
         )
         if any("\0" in column for column in file.names):
@@ -343,8 +334,9 @@ def readable(error: Callable[[Exception], Exception]) -> Iterator[None]:
 
 
 def rows_at_once(columns: int) -> int:
-    """The rows of a block."""
-    return max(FEWEST, VALUES // max(1, columns))
+    """The rows of a block, a power of two."""
+    rows = max(FEWEST, min(MOST, ENTRIES // max(1, columns)))
+    return 1 << (rows.bit_length() - 1)
 
 
 def installed(name: str) -> bool:

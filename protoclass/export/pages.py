@@ -35,7 +35,6 @@ from .saving import versions
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the tables of prototypes
 # lines of print that are limits of the fit
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
-ENDINGS = (".md", *PAGES)
 # characters with a meaning in Markdown
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}
 STYLE = """
@@ -219,7 +218,7 @@ class Card:
         OptionError, FileError
             If the name has another ending, the file exists already, or it cannot be written.
         """
-        place = check_path(path, ENDINGS)
+        place = check_path(path, (".md", *PAGES))
         write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
         return place
 

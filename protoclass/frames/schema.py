@@ -29,8 +29,6 @@ from .misread import (
     warn_of_alike,
 )
 
-# a whole-number response with more levels than this, and few rows for each, counts as a measurement
-CODED = 50
 HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
@@ -187,7 +185,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             numbers = np.asarray(response, float)
             with np.errstate(invalid="ignore"):
                 integral = np.isfinite(numbers) & (numbers == np.floor(numbers))
-            several = len(counts) > CODED and len(counts) > len(response) / 10
+            # whole numbers with many levels, and few rows for each, are a measurement
+            several = len(counts) > 50 and len(counts) > len(response) / 10
             rare = counts.min() < REPEATED or not np.isfinite(numbers).all()
             if rare and (several or not integral.all()):
                 raise DataError(

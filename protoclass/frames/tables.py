@@ -348,8 +348,6 @@ def installed(name: str) -> bool:
 
 
 GONE = "this slim fit has no training rows: use the full fit, or pass new rows"
-# a copy of a frame uses the same columns until one of the two is changed
-COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
 # types of which a column may be
 PLAIN = (str, bytes, bool, int, float, dict, date, timedelta, np.datetime64, np.timedelta64)
 
@@ -421,7 +419,8 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
 def unshared(table: Any) -> Any:
     """A copy of a table of pandas or polars; other values unchanged (pyarrow's are immutable)."""
     if isinstance(table, (pd.DataFrame, pd.Series)):
-        return table.copy(deep=not COPY_ON_WRITE)
+        # from pandas 3 on, a copy uses the same columns until one of the two is changed
+        return table.copy(deep=int(pd.__version__.split(".")[0]) < 3)
     if isinstance(table, np.ndarray) and table.ndim == 1:
         return table.copy()
     return table.clone() if type(table).__module__.startswith("polars.dataframe") else table

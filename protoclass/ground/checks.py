@@ -16,14 +16,11 @@ import numpy as np
 from .errors import NotAvailableError, OptionError, brief, shown
 from .foreign_names import ELSEWHERE, SAME_AS, VALUES
 
-LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
-MOST_SEED = 2**63 - 1  # largest integer of a saved file
 # repetitions of a complete computation, such as starts, repeats and bootstrap samples: more is not
 # waited for
 MOST_RUNS = 10_000
 GRID = "grid"
-LIKE = 0.65  # similarity of a mistyped name to the one that is guessed, by difflib
 
 
 def among(labels: Any, others: Any) -> np.ndarray:
@@ -84,7 +81,7 @@ def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> 
 
 def similar(text: str, known: Collection[str]) -> str:
     """The known text that is most like a mistyped one, as a question; "" if none is."""
-    near = difflib.get_close_matches(text, known, 1, LIKE)
+    near = difflib.get_close_matches(text, known, 1, 0.65)
     return f"did you mean {near[0]!r}?" if near else ""
 
 
@@ -100,7 +97,7 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
 
 def check_seed(seed: object) -> int:
     """The seed as an int; raises unless it is one."""
-    return whole_number("seed", seed, 0, MOST_SEED)
+    return whole_number("seed", seed, 0, 2**63 - 1)  # the largest integer of a saved file
 
 
 def check_progress(progress: Any) -> Any:
@@ -177,7 +174,7 @@ def refuse_number(
     most = high if high is not None else MOST_ROWS if integral else math.inf
     if (
         is_real(number)
-        and abs(number) <= LARGEST
+        and abs(number) <= 1e300
         and low <= number <= most
         and not (above and number == low)
         and not (integral and number != int(number))

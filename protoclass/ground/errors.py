@@ -15,12 +15,12 @@ from typing import Any
 
 QUOTED = 200  # characters of one value in a message
 MESSAGE = 2000  # characters of a message
-LATEX = {
+LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}", "<": "$<$", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
     "%": r"\%", ">": "$>$", "|": "$|$",
     "[": "{[}", "*": "{*}",  # which would belong to the end of the line before
-}  # fmt: skip
+})  # fmt: skip
 
 
 class ProtoclassError(Exception):
@@ -131,7 +131,7 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex(r"\\input{x} 50 %"))
     \\textbackslash{}input\\{x\\} 50 \\%
     """
-    return "".join(LATEX.get(character, character) for character in text)
+    return text.translate(LATEX)
 
 
 def printed(method: Callable[[Any], str]) -> Callable[[Any], str]:

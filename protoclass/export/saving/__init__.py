@@ -270,10 +270,6 @@ CONTENTS: Mapping[str, Callable[[Any], list[str]]] = {
 
 
 FORMAT, VERSION, DOCUMENT = "protoclass", 5, "content.json"
-SMALL = 2**12  # bytes that any entry may have
-# times that an entry may be larger than it is compressed; values of JSON take far more than its
-# text
-ARRAY_RATIO, TEXT_RATIO = 50, 20
 PACKAGES = (
     "numpy",
     "scipy",
@@ -426,8 +422,9 @@ def _described(text: str, path: Path) -> dict[str, Any]:
 
 
 def most_bytes(name: str, compressed: int) -> int:
-    """Bytes that an entry with this many in the file may have."""
-    return SMALL + (TEXT_RATIO if name == DOCUMENT else ARRAY_RATIO) * compressed
+    """Bytes that an entry with this many in the file may have; values of JSON take far more than
+    its text."""
+    return 2**12 + (20 if name == DOCUMENT else 50) * compressed
 
 
 def _array(data: bytes, most: int) -> np.ndarray:
@@ -448,8 +445,6 @@ def _array(data: bytes, most: int) -> np.ndarray:
     return np.load(file, allow_pickle=False)
 
 
-# relative difference up to which floats agree: BLAS rounds differently on other computers
-TOLERANCE = 1e-9
 # spelling, unused columns, and the name of a file
 NOT_COMPARED = ("Formula.text", "Formula.columns", "Given.origin")
 SHOWN = 3  # differences of a part that are printed
@@ -611,7 +606,8 @@ def _unlike(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind == y.dtype.kind == "f":
         eps = np.finfo(x.dtype).eps
         largest = np.abs(x[np.isfinite(x)]).max(initial=0.0)
-        return ~np.isclose(x, y, max(TOLERANCE, 8 * eps), eps * largest, equal_nan=True)
+        # BLAS rounds differently on other computers
+        return ~np.isclose(x, y, max(1e-9, 8 * eps), eps * largest, equal_nan=True)
     present = ~(pd.isna(x) | pd.isna(y))
     unlike = pd.isna(x) != pd.isna(y)
     unlike[present] = x[present] != y[present]

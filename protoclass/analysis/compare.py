@@ -451,10 +451,9 @@ def judge_all(
             checked[name] = check_method(splits, options, loss)
     items = list(product(range(len(splits.tests)), checked))
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # given once by `make_splits`
-        # errors on the test rows show it for all splits together
-        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)
-        warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # given by `check_method`
+        # given by `make_splits`; shown by the errors on all test rows; given by `check_method`
+        for words in (COPIES, WORSE, re.escape(TWICE)):
+            warnings.filterwarnings("ignore", f".*{words}", DataWarning)
         outputs = each_fit(partial(judge_item, splits, checked), items)
         judged = dict(zip(items, watch(outputs, len(items), "comparing", progress), strict=True))
     lost, of_splits = Unseen(), []

@@ -241,15 +241,17 @@ def alternatives(
         },
         fit._prototype_names,
     )
-    pairs = [
-        (p, j, cost) for p, substitutes in enumerate(found.substitutes) for j, cost in substitutes
-    ]
+    pairs = [pair for of_prototype in found.substitutes for pair in of_prototype]
+    places = np.repeat(
+        np.arange(len(table)), [len(of_prototype) for of_prototype in found.substitutes]
+    )
+    columns = np.array([j for j, _ in pairs], int)
     substitutes = pd.DataFrame(
         {
-            "prototype": pd.Series([fit._prototype_names[p] for p, _, _ in pairs], dtype=object),
-            "class": classes[[p for p, _, _ in pairs]],
-            "substitute": pd.Series([names[j] for _, j, _ in pairs], dtype=object),
-            **cost_columns([cost for _, _, cost in pairs], "cost"),
+            "prototype": fit._prototype_names.to_numpy(object)[places],
+            "class": classes[places],
+            "substitute": names.to_numpy(object)[columns],
+            **cost_columns([cost for _, cost in pairs], "cost"),
             **found.pairs,
         }
     )
@@ -445,7 +447,7 @@ def tabulate(fit: Fitted, found: Criticised) -> pd.DataFrame:
             "fitted": pd.Categorical.from_codes(fitted, levels),
             "reason": [", ".join(compress(REASONS, of_row)) for of_row in facts],
             found.name: found.score,
-            "prototype": np.array(fit._prototype_names, object)[claims],
+            "prototype": fit._prototype_names.to_numpy(object)[claims],
             "prototype_class": pd.Categorical.from_codes(prototypes.classes[claims], levels),
             "distance": D[np.arange(len(rows)), claims],
         },

@@ -279,6 +279,8 @@ class Comparison(Result, Saveable, Served):
 
 # sizes and times, classes, and probabilities (n, classes) if there are any
 Outcome = tuple[dict[str, Any], pd.Series, Array | None]
+# true classes of the test rows of a split, and the outcome of each method
+Outcomes = tuple[pd.Series, Mapping[str, Outcome]]
 
 
 def check_names(names: Sequence[Any]) -> list[str]:
@@ -293,10 +295,8 @@ def check_names(names: Sequence[Any]) -> list[str]:
     return texts
 
 
-def tabulate(
-    splits: Iterable[tuple[pd.Series, Mapping[str, Outcome]]], levels: pd.Index
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
-    """`results`, `predictions` and `probabilities` of a Comparison, from outputs of each split."""
+def tabulate(splits: list[Outcomes], levels: pd.Index, **facts: Any) -> Comparison:
+    """The Comparison of the outputs of each split; `facts` are its further attributes."""
     rows, parts, probabilities = [], [], dict[str, list[Array]]()
     for split, (truth, outputs) in enumerate(splits):
         predicted = {"truth": truth.astype(object)}
@@ -311,7 +311,7 @@ def tabulate(
     predictions = pd.concat(parts, keys=range(len(parts)), names=["split", None])
     predictions = predictions.apply(lambda column: pd.Categorical(column, levels))
     of_method = {name: np.concatenate(p) for name, p in probabilities.items()}
-    return pd.DataFrame(rows), predictions, of_method
+    return Comparison(pd.DataFrame(rows), predictions, probabilities=of_method, **facts)
 
 
 def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:

@@ -97,8 +97,8 @@ def reliability(
             continue
         share = share_of_rows(positive[at], w[at], None if group is None else group[at])
         mean = float(w[at] @ chance[at] / w[at].sum())
-        ends = edges[k : k + 2].tolist()
-        out.append(Bin(*ends, int(at.sum()), mean, share.value, share.low, share.high))
+        low, high = edges[k : k + 2].tolist()
+        out.append(Bin(low, high, int(at.sum()), mean, share.value, share.low, share.high))
     return out
 
 

@@ -507,7 +507,6 @@ def test_areas_of_several_classes(iris):
     [
         ([StandardScaler()], r"method 'StandardScaler': StandardScaler has no predict: use a classifier"),
         ([RandomForestClassifier], r"RandomForestClassifier is a class: use an object of it, RandomForestClassifier\(\)"),
-        ([LogisticRegression(), LogisticRegression(C=2)], r"two methods have the name 'LogisticRegression',.*: use a mapping of other"),
         ({"a": {"method": LogisticRegression(), "k": 3}}, "method 'a' is a LogisticRegression, which has no 'k': set it in the estimator"),
     ],
 )  # fmt: skip
@@ -638,8 +637,6 @@ def test_log_losses_are_finite_and_rows_without_chances_are_left_out(two):
         (["knn"], {"calibrate": 3}, r"calibrate must be True, False, 'auto',.*not 3"),
         (["knn"], {"calibrate": {"new": pd.DataFrame({"a": [1]})}},
          r"method 'knn' has its own calibration rows, which may be among the test rows: leave new out"),
-        ({"own": {"method": "knn", "calibrate": {"new": pd.DataFrame({"a": [1]})}}}, {},
-         r"method 'own' has its own calibration rows, which may be among the test rows: leave new out"),
     ],
 )
 def test_calibration_by_other_rows_is_refused(two, methods, options, words):

@@ -16,7 +16,7 @@ from ..core import Array
 from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilson
 from ..core.statistics.one_se import losses
 from ..core.statistics.roc import AUC, mean_auc
-from ..core.statistics.scores import brier, log_loss
+from ..core.statistics.scores import SCORES
 from ..estimation.arguments import loss_matrix
 from ..frames.tables import cached_table
 from ..ground.checks import Served, one_of, quoted
@@ -356,9 +356,6 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
             count = text.count(common)
             words.append(common + f" ({count} of {len(text)})" * (count < len(text)))
     return ", ".join(words)
-
-
-SCORES = {"brier": brier, "log_loss": log_loss}
 
 
 def score_rows(score: str, probabilities: Mapping[str, Array], truth: pd.Series) -> pd.DataFrame:

@@ -36,7 +36,14 @@ from ..ground.errors import (
 )
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
-from .arguments import CALIBRATION, arguments_of, check_measure, is_default, measure_losses
+from .arguments import (
+    CALIBRATION,
+    NAMES,
+    arguments_of,
+    check_measure,
+    is_default,
+    measure_losses,
+)
 from .copies import coincidences
 from .cross_validation import FoldPath, Lost, draw_folds, fold_paths, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
@@ -470,7 +477,7 @@ def threshold(
             "specificity": cuts.specificity,
         }
     )
-    measured = name if name == "loss" else "error" if name == "error" else f"{name} error"
+    measured = NAMES.get(name, name)
     reached = "".join(
         f" with {which} of at least {least:g}"
         for which, least in limits.items()

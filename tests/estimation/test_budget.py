@@ -120,8 +120,8 @@ def test_the_tolerance_by_hand():
         (Limits(np.array([True, True, False, False]), 0.05), 1), (Limits(np.array([False, True, True, False]), 0.02), 2),
         (Limits(np.array([False, True, True, False]), 0.019), 1),
     ):  # fmt: skip
-        assert choose(errors, np.ones(2), sizes, limits=limits).points["tolerance"] == point
-    assert "tolerance" not in choose(errors, np.ones(2), sizes).points
+        assert choose([errors], [np.ones(2)], sizes, limits=limits).points["tolerance"] == point
+    assert "tolerance" not in choose([errors], [np.ones(2)], sizes).points
 
 
 def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):

@@ -375,7 +375,7 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
                 into[r, at] = codes
         if scored is not None:
             rules = RulePath(tuple(known.path.at(g) for g in range(G)))
-            scored[r, rows] = score_rows(problem, rules, known.task_query(rows), rows)
+            scored[r, rows] = score_rows(problem, rules, known.query(rows), rows)
         return known
 
     draw = model.in_folds(axes, trial.task) if problem.metric.supervised else None

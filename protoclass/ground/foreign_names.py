@@ -202,7 +202,10 @@ VERBS: Mapping[str, str] = {
         "use fit.predict(new, 'decision') if the method has decision values, and "
         "fit.predict(new, 'distance') otherwise"
     ),
-    "error": "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
+    **dict.fromkeys(
+        ["error", "training_error"],
+        "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
+    ),
     "feature_names_in_": "use fit.formula, and fit.call.data for its columns",
     "fit": "use fit.update(data=data)",
     "kneighbors": "use fit.predict(new, 'nearest') for the nearest prototype",

@@ -435,7 +435,7 @@ def summary(fit: Fitted) -> Summary:
     # statsmodels takes 0.4 s that most fits do without
     from .sheets import Sheet, SheetSummary, sheet_of
 
-    lines = {**facts(fit), "Training error": fixed(fit.training_error)}
+    lines = {**facts(fit), "Training error": fixed(fit._training_error)}
     if names := columns_left(fit):
         lines["Columns left"] = ", ".join(names)
     out = [

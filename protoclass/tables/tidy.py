@@ -63,7 +63,7 @@ def glance(fit: Fitted) -> Any:
     row |= {name: value for name, value in values.items() if isinstance(value, (int, float, str))}
     if "objective" in fit.rule.report:
         row["objective"] = fit.objective.value
-    row["training_error"] = fit.training_error
+    row["training_error"] = fit._training_error
     if fit._curve is not None and fit._selection.point is not None:
         chosen, name = (
             fit._curve.table.iloc[fit._selection.point],

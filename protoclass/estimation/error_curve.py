@@ -30,7 +30,7 @@ from ..core.statistics.one_se import (
     OF_HELD_OUT,
     Choice,
     Limits,
-    choose,
+    choose_over_repeats,
     corrected_losses,
     losses,
     score_losses,
@@ -290,7 +290,7 @@ class ErrorCurve:
             [a[of_repeat == r] for r in range(len(self._of_fold))]
             for a in (self._errors, self._fold_weight)
         )
-        return choose(errors, weights, self._sizes, self._bounds, limits)
+        return choose_over_repeats(errors, weights, self._sizes, self._bounds, limits)
 
     def _of_metric(self, point: int) -> ErrorCurve:
         """The part of the curve with the metric of a grid point; all of it if none was tuned."""

@@ -279,7 +279,7 @@ def corrected_losses(
         # only rows without weight were drawn, and no point is better than another
         if not totals[0].any():
             continue
-        choice = choose(errors, totals, sizes, limits=limits)
+        choice = choose_over_repeats(errors, totals, sizes, limits=limits)
         left, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
         if most is not None and rule_sizes is not None:
             points = least_within(choice.error, rule_sizes, most)

@@ -102,10 +102,9 @@ def _read_rows(call: Call, drawn: bool) -> tuple[Call, pd.DataFrame, Frame, Any,
     options = {**call.arguments, **copies}
     aside = {name: options[name] for name in ("weights", "groups")}
     table = read_for(unshared(call.data), call.formula, aside)  # a file is read once
-    data, folds, columns = as_pandas(table), options["cv"], (options["groups"],)
-    if not drawn:
-        folds = labels_along(folds, data, "cv folds").to_numpy()
-        columns += (folds,)
+    data, folds = as_pandas(table), options["cv"]
+    folds = folds if drawn else labels_along(folds, data, "cv folds").to_numpy()
+    columns = (options["groups"],) if drawn else (options["groups"], folds)
     frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
     rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
     return (
@@ -130,7 +129,7 @@ def check_arguments(options: Mapping[str, Any], model: Model) -> None:
     check_candidates(options["candidates"], model)
     if options["calibrate"] is not False:
         arguments_of(options["calibrate"])
-    check_measure(options["measure"])
+    check_measure(options["measure"], ERRORS + SCORED)
 
     choose, tolerance = options["choose"], options["tolerance"]
     one_of("choose", choose, ("auto", "1se", "min", "bound"))
@@ -248,18 +247,23 @@ def budget_of(budget: Any, model: Model, classes: int) -> int | None:
 
 # measure= and loss=
 
-NAMED = ("error", "balanced", "ordinal")  # measures with a name
+ERRORS = ("error", "balanced", "ordinal")  # of predicted classes
+SCORED = ("auc", "brier", "log_loss")  # of values for each class
+NAMES: Mapping[str, str] = {  # of measures in words
+    "balanced": "balanced error", "ordinal": "ordinal error", "auc": "1 - AUC",
+    "brier": "Brier score", "log_loss": "log loss",
+}  # fmt: skip
 
 
-def check_measure(measure: Any) -> None:
-    """Raise unless `measure=` is the name of an error, a loss matrix, or the costs of classes."""
+def check_measure(measure: Any, named: tuple[str, ...] = ERRORS) -> None:
+    """Raise unless `measure=` is one of these names, a loss matrix, or the costs of classes."""
     if not (
         isinstance(measure, (pd.DataFrame, Mapping))
-        or (isinstance(measure, str) and measure in NAMED)
+        or (isinstance(measure, str) and measure in named)
     ):
-        hint = hint_for_value("measure", measure, NAMED)
+        hint = hint_for_value("measure", measure, named)
         raise OptionError(
-            f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an "
+            f"measure must be {either(named)}, a loss matrix as a DataFrame, or the cost of an "
             f"error in a class, such as {{'ill': 5}}, not {brief(measure)}{hint and ': '}{hint}"
         )
 

@@ -310,8 +310,6 @@ def loss_matrix(loss: Any, levels: pd.Index) -> Array:
             f"a loss matrix needs one row (truth) and one column (predicted) for each class: {list(levels)}"
         )
     try:
-        if any(pd.api.types.is_complex_dtype(t) for t in loss.dtypes):
-            raise TypeError
         values = loss.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
     except (TypeError, ValueError, OverflowError):
         raise OptionError("a loss matrix must contain numbers") from None

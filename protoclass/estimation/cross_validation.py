@@ -298,6 +298,12 @@ def in_order(grid: pd.DataFrame, axes: Mapping[str, Array]) -> Array:
     return inside[np.lexsort(places[::-1, inside])]
 
 
+def points_of(axes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The points of the product of some axes, the last varying fastest, as plain Python values."""
+    values = [axis.tolist() if isinstance(axis, np.ndarray) else axis for axis in axes.values()]
+    return [dict(zip(axes, point, strict=True)) for point in product(*values)]
+
+
 def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) -> Tried:
     """Predictions for the held-out rows over the grid, and the mean loss of each fold.
 
@@ -307,9 +313,7 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
     problem, model = trial.problem, trial.problem.model
     if set(model.tuned()) & set(model.metric_parameters):
         return _hold_out_by_metric(trial, axes, count_classes)
-    grid = pd.DataFrame(
-        list(product(*(axis.tolist() for axis in axes.values()))), columns=list(axes)
-    )
+    grid = pd.DataFrame(points_of(axes), columns=list(axes))
     G, F, path, has_cover = len(grid), trial.of_fold.max(axis=1) + 1, None, False
     predicted, covered = (large((*trial.of_fold.shape, G), np.int16) for _ in range(2))
     scored = large(predicted.shape, float) if problem.loss_name in SCORED else None
@@ -414,11 +418,8 @@ def _count(
 
 def _hold_out_by_metric(trial: Trial, axes: dict[str, Array], count_classes: bool) -> Tried:
     """`hold_out` with the parameters of a learned metric tried one by one, the others together."""
-    names = [name for name in axes if name in trial.problem.model.metric_parameters]
-    points = [
-        dict(zip(names, values, strict=True))
-        for values in product(*(axes[name].tolist() for name in names))
-    ]
+    learned = {*trial.problem.model.metric_parameters}
+    points = points_of({name: values for name, values in axes.items() if name in learned})
 
     def run(values: dict[str, Any]) -> Tried:
         problem = replace(trial.problem.with_values(values), progress=False)
@@ -456,8 +457,7 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
         list[Tried](),
         dict[str, Extension](),
     )
-    for point in product(*tuned.values()):
-        values = dict(zip(tuned, point, strict=True))
+    for values in points_of(tuned):
         measured = problem.with_metric(values)
         dissimilarity = measured.measure()
         trial = Trial(measured, dissimilarity, measured.task(dissimilarity), of_fold, covers)

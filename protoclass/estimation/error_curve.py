@@ -387,10 +387,14 @@ class ErrorCurve:
 
     def _correction(self, choose: str | None = None) -> Estimate | None:
         """As `corrected`; None if no correction is needed."""
-        found, groups, lowest = self._corrected(choose), self._problem.groups, self._loss
-        if found is None:
+        choose = self._problem.call.choose if choose is None else choose
+        self._point_of(choose)
+        if len(self.grid) == 1 or choose == "bound":
             return None
-        lost, w = found
+        groups, lowest = self._problem.groups, self._loss
+        lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
+        known = ~np.isnan(lost)  # a row that is in all samples has no corrected loss
+        lost, w = np.where(known, lost, 0.0), np.where(known, self._weights, 0.0)
         value = max(0.0, float(w @ lost / w.sum()))
         if self._scored is not None:
             lowest = np.append(lost, 1.0)
@@ -412,16 +416,6 @@ class ErrorCurve:
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))
-
-    def _corrected(self, choose: str | None) -> tuple[Array, Array] | None:
-        """The corrected loss and the weight of each row, 0 if in all samples; None if not corrected."""
-        choose = self._problem.call.choose if choose is None else choose
-        self._point_of(choose)
-        if len(self.grid) == 1 or choose == "bound":
-            return None
-        lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
-        known = ~np.isnan(lost)
-        return np.where(known, lost, 0.0), np.where(known, self._weights, 0.0)
 
     @cached_property
     def _corrected_losses(self) -> Array:

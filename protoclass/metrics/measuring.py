@@ -517,7 +517,7 @@ def measure_frame(
     row, chosen = frame.index.get_indexer(names), None
     allowed = (row < 0) | (frame.weights[row] > 0)
     if isinstance(candidates, (int, np.integer)):
-        allowed &= (row >= 0) & subset(frame, int(candidates), seed)[row]
+        allowed &= (row >= 0) & subset(frame, candidates, seed)[row]
     if not allowed.all():
         chosen = np.flatnonzero(allowed)
         names, row = names[chosen], row[chosen]

@@ -27,8 +27,7 @@ from ..ground.checks import (
     NamedArguments,
     check_parameters,
     is_listed,
-    is_number,
-    number_in_words,
+    refuse_number,
 )
 from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief
 from ..ground.savable import savable
@@ -454,10 +453,9 @@ def check_number(
     name: str, value: object, low: float, above: bool = False, high: float | None = None
 ) -> None:
     """Raise unless a parameter is a number from `low` (or above it) to `high`."""
-    if not is_number(value, low, above, high=high):
-        raise OptionError(
-            f"{name} must be {number_in_words(value, low, above, high=high)}, not {brief(value)}"
-        )
+    allowed = refuse_number(value, low, above, high=high)
+    if allowed:
+        raise OptionError(f"{name} must be {allowed}, not {brief(value)}")
 
 
 def listing(words: str, names: Sequence[str]) -> tuple[str, ...]:

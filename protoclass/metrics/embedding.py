@@ -13,7 +13,7 @@ from ..core import properties as core
 from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import MOST_SEED, among, whole_number
+from ..ground.checks import among, check_seed
 from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..ground.text import to_html
 from ..values import Above
@@ -202,7 +202,7 @@ def check_dissimilarity(
     P: Array, names: pd.Index, row_of: Array, metric: str, by: Any, seed: int
 ) -> Check:
     """The table of `Dissimilarity.check` for P (n, m); candidates are the rows `row_of`, or -1."""
-    whole_number("seed", seed, 0, MOST_SEED)
+    check_seed(seed)
     classes, (n, m) = classes_of(names, by), P.shape
     outside, square = (row_of < 0).sum(), np.array_equal(row_of, np.arange(n))
     yes, no = ("yes", np.nan, ""), ("no", np.nan, "the candidates are not the rows")

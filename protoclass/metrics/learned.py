@@ -24,7 +24,7 @@ from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
 from ..frames.sql_columns import Columns, number, total
-from ..ground.checks import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..ground.checks import MOST_RUNS, check_seed, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
 from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number, listing
@@ -104,7 +104,7 @@ class NCA(Metric):
                 )
         check_number("ridge", self.ridge, 0)
         whole_number("sample", self.sample, 2)
-        whole_number("seed", self.seed, 0, MOST_SEED)
+        check_seed(self.seed)
 
     @property
     def weighs(self) -> bool:

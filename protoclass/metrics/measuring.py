@@ -25,6 +25,7 @@ from ..ground.errors import (
     OptionError,
     TooLargeError,
     brief,
+    first_of,
     printed,
     shown,
     warn,
@@ -461,8 +462,8 @@ def automatic(frame: Frame) -> tuple[Metric, str]:
     if others == {first: "series"} and len(frame.schema) == 1:
         return DTW(), "a predictor that is a series"
     if len(others) < len(frame.schema) and set(others.values()) == {"boolean"}:
-        more = "" if len(others) == 1 else f" and {len(others) - 1} more"
-        return Gower(), f"numeric and boolean predictors; boolean: {first!r}{more}"
+        boolean = first_of([*map(repr, others)], 1)
+        return Gower(), f"numeric and boolean predictors; boolean: {boolean}"
     return Gower(), "predictors that are not all numeric"
 
 

@@ -16,7 +16,7 @@ from ..core.statistics.sums import extremes, sums
 from ..frames.frame import Frame, blocks, predictors_of_columns
 from ..frames.sql_columns import Columns, number, total, within
 from ..ground.checks import is_number, is_real, one_of
-from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief, shown
+from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief, first_of, shown
 from ..ground.savable import savable
 from .base import (
     EuclideanSpace,
@@ -386,8 +386,7 @@ class Mahalanobis(Metric):
 def _singular(shape: tuple[int, ...], reason: str, constant: Array) -> DataError:
     """The error for a covariance that has no inverse."""
     if len(constant):
-        more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
-        reason = f"constant columns: {', '.join(constant[:5])}{more}"
+        reason = f"constant columns: {first_of(constant)}"
     return DataError(
         f"the covariance of {shape[1]} columns over {shape[0]} rows is singular ({reason}): leave "
         "columns out, or add a ridge, such as Mahalanobis(ridge=0.01)"
@@ -454,10 +453,9 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
     known = list(dict.fromkeys([*columns, *filter(None, makers)]))
     for name in weights:
         if name not in known:
-            more = f" and {len(known) - 20} more" if len(known) > 20 else ""
             raise OptionError(
                 f"column_weights name {name!r}, which is not a column of the design matrix of "
-                f"{frame.formula.quoted}: use {', '.join(map(repr, known[:20]))}{more}"
+                f"{frame.formula.quoted}: use {first_of([*map(repr, known)], 20)}"
             )
     pairs = zip(columns, makers, strict=True)
     out = np.array([weights.get(c, weights.get(maker, 1.0)) for c, maker in pairs])

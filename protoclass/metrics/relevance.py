@@ -25,7 +25,7 @@ from ..core.vectors.relevance_learning import (
 )
 from ..frames.frame import Frame
 from ..frames.sql_columns import Columns
-from ..ground.checks import MOST_ROWS, MOST_SEED, one_of, whole_number
+from ..ground.checks import check_seed, one_of, whole_number
 from ..ground.errors import DataError, OptionError
 from ..ground.savable import savable
 from .base import (
@@ -127,7 +127,7 @@ class Relevance(Wrapper):
             return
         one_of("matrix", self.matrix, MATRICES)
         one_of("local", self.local, (False, True))
-        whole_number("K", self.K, 1, MOST_ROWS)
+        whole_number("K", self.K, 1)
         check_number("ridge", self.ridge, 0, high=MOST_RIDGE)
         check_number("beta", self.beta, 0, above=True)
         if self.dims is not None:
@@ -135,7 +135,7 @@ class Relevance(Wrapper):
             if self.matrix == "diagonal":
                 raise OptionError(f"dims={self.dims} needs matrix='full': leave it out")
         whole_number("sample", self.sample, 2)
-        whole_number("seed", self.seed, 0, MOST_SEED)
+        check_seed(self.seed)
 
     @property
     def papers(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -260,7 +260,7 @@ class AskedRows:
     complete: Array
     frame: Frame | None
     measure: Callable[[Any, Rep], Array]
-    rows: Callable[[], Rep] | None
+    rows: Any
 
 
 @savable
@@ -458,7 +458,7 @@ def check_number(
         raise OptionError(f"{name} must be {allowed}, not {brief(value)}")
 
 
-def listing(words: str, names: Sequence[str]) -> tuple[str, ...]:
+def listing(words: str, names: Any) -> tuple[str, ...]:
     """The note on columns with these names; none without names."""
     return (f"{words}: {', '.join(names)}",) if len(names) else ()
 

@@ -204,7 +204,7 @@ class Dissimilarity(Saveable):
         """Side j of D[i, j] for the prototypes of a rule."""
         if prototypes.at is not None:
             return part(self.candidates, prototypes.at)
-        return as_vectors(self.metric).place(prototypes.coords)
+        return as_vectors(self.metric).place(np.asarray(prototypes.coords))
 
     @cached_property
     def _values(self) -> Array:

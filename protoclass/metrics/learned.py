@@ -646,6 +646,6 @@ class TrainedAdaptive(TrainedMetric):
         return (self.base.rows(frame)[0].astype(float),)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        spec, known = self.spec, (self.X, self.y, self.classes.item())
-        settings = spec.count(len(self.X)), spec.softening, spec.ridge, spec.iterations
-        return adaptive_distances(rows[0], candidates[0], *known, *settings)
+        spec, count = self.spec, self.spec.count(len(self.X))
+        known = rows[0], candidates[0], self.X, self.y, self.classes.item()
+        return adaptive_distances(*known, count, spec.softening, spec.ridge, spec.iterations)

@@ -197,7 +197,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
         return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
-def subset(frame: Frame, count: int, seed: int) -> Array:
+def subset(frame: Frame, count: Any, seed: int) -> Array:
     """Rows with weight of a random subset of about equal shares of each class, bool (n,)."""
     live = frame.weights > 0
     if count > live.sum():

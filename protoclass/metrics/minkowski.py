@@ -376,14 +376,13 @@ class Mahalanobis(Metric):
         values, axes = np.linalg.eigh(R)
         if not values[0] > SINGULAR * values[-1]:
             loads = np.abs(axes[:, 0])
-            heavy = columns[loads > 0.1 * loads.max()]
-            which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
-            raise _singular((n, p), which, columns[constant])
+            heavy = columns[loads > 0.1 * loads.max()].tolist()
+            raise _singular((n, p), f"collinear: {first_of(heavy)}", columns[constant])
         factor = np.linalg.cholesky(R)
         return TrainedMahalanobis(self, center, scale.spread, factor, columns, columns[constant])
 
 
-def _singular(shape: tuple[int, ...], reason: str, constant: Array) -> DataError:
+def _singular(shape: tuple[int, ...], reason: str, constant: Any) -> DataError:
     """The error for a covariance that has no inverse."""
     if len(constant):
         reason = f"constant columns: {first_of(constant)}"
@@ -443,7 +442,7 @@ def checked_weights(weights: Any) -> dict[str, float] | None:
     return {name: float(w) for name, w in weights.items()}
 
 
-def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[str]) -> Array:
+def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Array) -> Array:
     """The weight of each column of the design matrix (p,)."""
     # the predictor that makes a column alone and is no column itself; "" for none
     makers = [

@@ -199,7 +199,7 @@ class Relevance(Wrapper):
         # a variable in which all rows agree with these is constant
         compared = np.unique(np.linspace(0, n - 1, 20).astype(int))
         sample = base.terms(rows, part(candidates, compared))
-        varies = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
+        varies: Any = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
         if not varies.any():
             raise DataError(
                 f"all variables of {base.name} are constant over the {n} training rows: use others"

@@ -394,7 +394,7 @@ class TrainedMixed(TrainedMetric):
     def terms(self, rows: Rep, candidates: Rep) -> Array:
         return np.stack(list(self._weighted(rows, candidates)), axis=-1)
 
-    def _weighted(self, rows: Rep, candidates: Rep) -> Iterator[Array]:
+    def _weighted(self, rows: Rep, candidates: Rep) -> Iterator[Any]:
         """The weighted dissimilarities of each part."""
         sides = map(_split, (rows, candidates), self.counts)
         for m, a, b, w, s in zip(self.parts, *sides, self.weights, self.spread, strict=True):

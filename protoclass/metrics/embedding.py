@@ -138,7 +138,7 @@ class Embedding:
             label.
         """
         rows = self.metric.new_rows(new, self.data)
-        D = rows.measure(np.arange(int(rows.complete.sum())), self.candidates)
+        D = rows.measure(np.arange(rows.complete.sum()), self.candidates)
         seen = ~np.isnan(D).any(axis=1)
         out = np.full((len(rows.index), len(self.axes.values)), np.nan)
         out[np.flatnonzero(rows.complete)[seen]] = self.axes.place(D[seen])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.parallel import MANY, each
 from ..core.query import RulePath
 from ..frames.frame import Frame, mold
@@ -86,7 +87,7 @@ TWICE = (
 )
 
 
-def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
+def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, Array | None]:
     """The call with copies of its tables, the data, the frame of the rows that take part, and their
     folds and groups.
     """

@@ -198,8 +198,7 @@ class TrainedMismatch(TrainedMetric):
             if max(map(len, runs)) < k:
                 raise DataError(
                     f"every {k}-mer of the string in {column} at row {shown(frame.index[i])} has a "
-                    f"letter of skip={skip!r}: use a smaller "
-                    "k, or leave the row out"
+                    f"letter of skip={skip!r}: use a smaller k, or leave the row out"
                 )
             out[i] = self._codes(text)
         return (out,)

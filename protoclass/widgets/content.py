@@ -15,9 +15,9 @@ from ..estimation.fitted import Fitted
 from ..frames.frame import Frame
 from ..ground.text import write_value
 from ..metrics.base import EuclideanSpace, TrainedMetric
-from ..metrics.gower import TrainedGower
 from ..metrics.learned import ByClass
 from ..metrics.relevance import TrainedRelevance
+from ..metrics.tabular import TrainedGower
 from ..pictures.coverage import find_members, held_out_codes, measure_coverage
 from ..pictures.explored import Steps, read_predictors
 from ..pictures.images import Album, list_steps, read_steps, weigh_pixels

@@ -123,7 +123,7 @@ SOUGHT = {
 TERMS = {
     "Conformal prediction", "Counterfactual", "Platt scaling", "Confusion matrix", "ROC curve", "Imbalanced classes", "Time series",
     "Distance matrix", "Feature importance", "Save model", "Large data", "Confidence interval", "Baseline", "Bias-corrected error",
-    "Rashomon set", "Discordant pairs", "Epsilon", "Predict", "New rows",
+    "Rashomon set", "Discordant pairs", "Epsilon", "Predict", "Predict new rows",
 }  # fmt: skip
 
 

@@ -35,7 +35,15 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
 from ..values import public
-from .comparison import Comparison, Design, Outcome, as_classes, check_names, tabulate
+from .comparison import (
+    Comparison,
+    Design,
+    Outcome,
+    Outcomes,
+    as_classes,
+    check_names,
+    tabulate,
+)
 
 DEFAULTS = {
     "test_size": None, "cv": None, "repeats": 1, "inner": "auto", "na": "drop", "groups": None,
@@ -85,7 +93,8 @@ def compare(
     repeats : int
         Number of random splits, or of random divisions into folds.
     inner : "auto", int or "loo"
-        Folds for tuning within a training set; as `cv` in `fit`.
+        Folds for tuning within a training set; as `cv` in `fit`. They are drawn once: the splits
+        show how a choice varies. `{"method": "pvm", "repeats": 10}` draws them ten times.
     na, groups, progress
         Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
@@ -147,7 +156,7 @@ def compare(
             "use compare_fits([fit1, fit2], new) for existing fits"
         )
     seed_of_runs("repeats", repeats, seed, progress, least=1)
-    common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
+    common = {"na": na, "seed": seed, "cv": inner, "repeats": 1, "progress": False, **arguments}
     specs = {
         name: {**({} if is_estimator(spec["method"]) else common), **spec}
         for name, spec in named_methods(methods, seed).items()
@@ -159,7 +168,7 @@ def compare(
         formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed
     )
     loss_matrix(loss, splits.frame.levels)
-    results, predictions, probabilities = judge_all(splits, specs, progress, loss)
+    outcomes = judge_all(splits, specs, progress, loss)
     options = {name: given[name] for name in DEFAULTS}
     changed = {name: v for name, v in options.items() if not is_default(name, v, DEFAULTS)}
     words = [
@@ -167,9 +176,9 @@ def compare(
         for name, v in {**changed, **arguments}.items()
     ]
     call = f"compare({', '.join([repr(formula), 'data', str(list(specs)), *words])})"
-    how, design, excluded = splits.how, splits.design, len(splits.frame.dropped)
-    return Comparison(
-        results, predictions, how, design, excluded, call, probabilities, loss, reference
+    facts = {"how": splits.how, "design": splits.design, "left_out": len(splits.frame.dropped)}
+    return tabulate(
+        outcomes, splits.frame.levels, **facts, call=call, loss=loss, reference=reference
     )
 
 
@@ -239,11 +248,15 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
         name: (row, classes[known], None if p is None else p[known])
         for name, (row, classes, p) in outputs.items()
     }
-    results, predictions, probabilities = tabulate([(truth, of_known)], first.levels)
-    how, excluded = f"{len(results)} fits on {known.sum()} new rows", int((~known).sum())
-    call = "compare_fits(fits, new)"
-    return Comparison(
-        results, predictions, how, Design(0.0), excluded, call, probabilities, loss, reference
+    return tabulate(
+        [(truth, of_known)],
+        first.levels,
+        how=f"{len(named)} fits on {known.sum()} new rows",
+        design=Design(0.0),
+        left_out=int((~known).sum()),
+        call="compare_fits(fits, new)",
+        loss=loss,
+        reference=reference,
     )
 
 
@@ -443,18 +456,17 @@ def judge_all(
     methods: Mapping[str, Mapping[str, Any]],
     progress: bool | None,
     loss: pd.DataFrame | None,
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
-    """Every method on every split: `results`, `predictions` and `probabilities` of a Comparison."""
+) -> list[Outcomes]:
+    """The outputs of every method on every split."""
     checked = {}
     for name, options in methods.items():
         with naming(name):
             checked[name] = check_method(splits, options, loss)
     items = list(product(range(len(splits.tests)), checked))
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # given once by `make_splits`
-        # errors on the test rows show it for all splits together
-        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)
-        warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # given by `check_method`
+        # given by `make_splits`; shown by the errors on all test rows; given by `check_method`
+        for words in (COPIES, WORSE, re.escape(TWICE)):
+            warnings.filterwarnings("ignore", f".*{words}", DataWarning)
         outputs = each_fit(partial(judge_item, splits, checked), items)
         judged = dict(zip(items, watch(outputs, len(items), "comparing", progress), strict=True))
     lost, of_splits = Unseen(), []
@@ -466,7 +478,7 @@ def judge_all(
         lost += unseen
         of_splits.append((truth, {name: judged[split, name][:3] for name in checked}))
     lost.warn_of_folds("split")
-    return tabulate(of_splits, splits.frame.levels)
+    return of_splits
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from ..core.statistics.intervals import (
     mean_over_rows,
     satterthwaite,
     share_of_rows,
+    sides,
     sums_of,
 )
 from ..core.statistics.sums import as_counts
@@ -482,7 +483,7 @@ def split(
         raise DataError(
             f"by must contain labels of groups, not values such as lists, as {brief(by)} does"
         ) from None
-    occurring = [c for c in range(len(labels.categories)) if ((labels.codes == c) & usable).any()]
+    occurring = np.setdiff1d(labels.codes[usable], [-1])
     if len(occurring) < 2:
         raise OptionError(
             "by must have at least two groups among these rows, "
@@ -493,32 +494,20 @@ def split(
             f"by must have at most {MOST_GROUPS} groups, but {brief(by)} has {len(occurring)}: use "
             "pd.cut to put numbers into ranges"
         )
-    masks = {c: labels.codes == c for c in occurring}
-    groups = {
-        labels.categories[c]: judge(mask & usable, int((mask & ~usable).sum()))
-        for c, mask in masks.items()
-    }
-    without = [
-        label
-        for c, label in enumerate(labels.categories)
-        if (labels.codes == c).any() and c not in occurring
-    ]
+    groups = {}
+    for c in occurring:
+        mask = labels.codes == c
+        groups[labels.categories[c]] = judge(mask & usable, int((mask & ~usable).sum()))
+    without = labels.categories[np.setdiff1d(labels.codes, [*occurring, -1])].tolist()
     return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without, of)
 
 
 def counted(test: TestResult, measure: str, c: int) -> tuple[Array, Array]:
     """Rows that count for a proportion, bool (n,), and weights of the rows of its denominator."""
-    y, predicted, w = test.judged.y == c, test.judged.predicted == c, test.judged.w
-    sides = {
-        "sensitivity": (predicted, y),
-        "specificity": (~predicted, ~y),
-        "ppv": (y, predicted),
-        "npv": (~y, ~predicted),
-    }
-    counts, among = sides.get(
-        measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool))
-    )
-    return counts, w * among
+    judged, classes = test.judged, len(test.confusion)
+    wrong = ~np.eye(classes, dtype=bool)
+    part, whole = sides(c, classes).get(measure, (wrong, np.ones(wrong.shape, bool)))
+    return part[judged.y, judged.predicted], judged.w * whole[judged.y, judged.predicted]
 
 
 def compare_groups(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from ..analysis.steps import margins
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
@@ -124,22 +124,3 @@ def augment(fit: Fitted, new: Any = None) -> Any:
             (cover.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
         )
     return beside_given(out, fit.call.data if new is None else new)
-
-
-def margins(distance: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The distance to the nearest prototype of any other class minus the distance to the class,
-    (r,); NaN if either is unknown.
-
-    Parameters
-    ----------
-    distance : array (r, classes)
-        Distances to the nearest prototype of each class.
-    codes : int array (r,)
-        Class codes, -1 for none.
-    """
-    at = np.arange(len(codes))
-    to_class = np.where(codes >= 0, distance[at, codes], np.nan)
-    others = distance.copy()
-    others[at, codes] = np.inf
-    with np.errstate(invalid="ignore"):  # no prototypes at all: inf - inf
-        return others.min(axis=1) - to_class

@@ -109,18 +109,6 @@ def fit_to(data: pd.DataFrame, model: Model, formula: str = "y ~ .", **given: An
     return fit(formula, data, model, dissimilarity=RAW, cv=None, **given)
 
 
-@contextmanager
-def registered(registry: dict[str, Any], kinds: Mapping[str, type]) -> Iterator[None]:
-    """Within it methods or metrics are known by these names, as after `pc.register`."""
-    before = dict(registry)
-    registry.update(kinds)
-    try:
-        yield
-    finally:
-        registry.clear()
-        registry.update(before)
-
-
 _S = TypeVar("_S")
 _T = TypeVar("_T")
 
@@ -224,7 +212,7 @@ def own_errors(what: str) -> Iterator[None]:
     except ProtoclassError:
         raise
     except Exception as reason:
-        raise ContractError(f"{what} ends in {type(reason).__name__}: {reason}") from reason
+        raise ContractError(f"{what} raises {type(reason).__name__}: {reason}") from reason
 
 
 def three_classes(seed: int = 0, rows: int = 96) -> pd.DataFrame:

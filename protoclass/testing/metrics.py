@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from ..export.saving import load
 from ..export.saving.classes import name_of
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
-from ..ground.errors import FileError, NotAvailableError, OptionError, ProtoclassError, shown
+from ..ground.errors import FileError, NotAvailableError, OptionError, shown
 from ..metrics.base import (
     Metric,
     TrainedMetric,
@@ -35,7 +36,7 @@ from ..metrics.base import (
 from ..metrics.measuring import measure_frame
 from ..metrics.registry import METRICS
 from ..metrics.registry import metric as by_name
-from .contract import ContractError, accepted, hold, pickled, registered, require, thirty_columns
+from .contract import ContractError, accepted, hold, own_errors, pickled, require, thirty_columns
 
 _T = TypeVar("_T")
 Array = NDArray[Any]
@@ -167,17 +168,11 @@ class Measured:
     def call(self, what: str, function: Callable[..., _T], *args: Any) -> _T:
         """The value of a function of the metric; an error that is not of this package becomes one
         of the contract."""
-        try:
-            # what is not finite is found among the values
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)
-                return function(*args)
-        except ProtoclassError:
-            raise
-        except Exception as reason:
-            raise ContractError(
-                f"{self}: {what} raises {type(reason).__name__}: {reason}"
-            ) from reason
+        # what is not finite is found among the values
+        quiet = np.errstate(all="ignore")
+        with own_errors(f"{self}: {what}"), quiet, warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return function(*args)
 
 
 def trained_on(metric: Metric, data: pd.DataFrame, formula: str) -> Measured:
@@ -193,10 +188,9 @@ def trained_on(metric: Metric, data: pd.DataFrame, formula: str) -> Measured:
     return replace(empty, trained=empty.train(frame))
 
 
-def first_unequal(a: Array, b: Array) -> tuple[int, int]:
+def first_unequal(a: Array, b: Array) -> Array:
     """The first place at which two matrices differ; NaN equals NaN."""
-    i, j = np.argwhere(~((a == b) | ((a != a) & (b != b))))[0]
-    return int(i), int(j)
+    return np.argwhere(~np.isclose(a, b, rtol=0, atol=0, equal_nan=True))[0]
 
 
 def equal(a: Array, b: Array) -> bool:
@@ -330,7 +324,7 @@ def check_saved(s: Measured) -> None:
     """Dissimilarities that are saved and loaded measure to the same bits, also new rows."""
     measured = measure_frame(s.frame, s.trained)
     unnamed = {"under_check": type(s.metric)} if name_of(type(s.metric)) is None else {}
-    with registered(METRICS, unnamed), tempfile.TemporaryDirectory() as folder:
+    with patch.dict(METRICS, unnamed), tempfile.TemporaryDirectory() as folder:
         try:
             again = load(measured.save(Path(folder) / "metric.proto"))
         except (OptionError, FileError, NotAvailableError) as reason:

@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -36,7 +37,6 @@ from .contract import (
     measured_task,
     own_errors,
     pickled,
-    registered,
     require,
     require_same,
     three_classes,
@@ -543,7 +543,7 @@ def check_fields(s: Subject) -> None:
 
 def check_files(s: Subject) -> None:
     """A fit that was saved and loaded gives the same answers."""
-    with tempfile.TemporaryDirectory() as folder, registered(MODELS, {s.kind.name: s.kind}):
+    with tempfile.TemporaryDirectory() as folder, patch.dict(MODELS, {s.kind.name: s.kind}):
         path = Path(folder) / "check.proto"
         rule = type(s.fit.rule).__name__
         cure = (

@@ -69,44 +69,6 @@ class Choice:
         return self.points["1se"]
 
 
-def choose(
-    errors: Array,
-    weight: Array,
-    sizes: Array,
-    bounds: Array | None = None,
-    limits: Limits = UNLIMITED,
-) -> Choice:
-    """The grid points that each rule chooses from the errors of the folds of one cross-validation.
-
-    The 1-SE rule is the rule of glmnet and *The Elements of Statistical Learning*, section 7.10.
-
-    Parameters
-    ----------
-    errors : array (F, G)
-        Mean loss in each fold.
-    weight : array (F,)
-        Weight of each fold's rows.
-    sizes : array (F, G)
-        Size of each fold's rules.
-    bounds : array (F, G), optional
-    limits : Limits
-
-    Returns
-    -------
-    Choice
-        error = weighted mean over folds; se = sqrt(weighted mean of (e_f - error)^2 / (F - 1)), at
-        least `limits.least_se`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> c = choose(np.array([[0.1, 0.2], [0.3, 0.2]]), np.ones(2), np.array([[5.0, 2.0], [5.0, 2.0]]))
-    >>> c.error.round(3).tolist(), c.se.round(3).tolist(), c.best, c.one_se
-    ([0.2, 0.2], [0.1, 0.0], 1, 1)
-    """
-    return choose_over_repeats([errors], [weight], sizes, bounds, limits)
-
-
 def choose_over_repeats(
     errors: list[Array],
     weights: list[Array],
@@ -114,22 +76,39 @@ def choose_over_repeats(
     bounds: Array | None = None,
     limits: Limits = UNLIMITED,
 ) -> Choice:
-    """The choices from repeated cross-validation.
+    """The grid points that each rule chooses from the errors of the folds of repeated cross-validation.
+
+    The 1-SE rule is the rule of glmnet and *The Elements of Statistical Learning*, section 7.10.
 
     Parameters
     ----------
-    errors, weights : lists of arrays (F, G) and (F,)
-        Errors and weights of each repeat.
+    errors : list of arrays (F, G)
+        Mean loss in each fold of each repeat.
+    weights : list of arrays (F,)
+        Weight of each fold's rows.
     sizes, bounds : arrays (R x F, G)
+        Size of each fold's rules, and their bounds, if there are any.
     limits : Limits
 
     Returns
     -------
     Choice
-        The error is the mean over repeats. Standard errors are the root mean square of the repeats'
-        standard errors, because repeats have the same rows.
+        Of a repeat, error = weighted mean over folds; se = sqrt(weighted mean of (e_f - error)^2 /
+        (F - 1)), at least `limits.least_se`. The error is the mean over repeats. Standard errors
+        are the root mean square of the repeats' standard errors, because repeats have the same
+        rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> errors, sizes = np.array([[0.1, 0.2], [0.3, 0.2]]), np.array([[5.0, 2.0], [5.0, 2.0]])
+    >>> c = choose_over_repeats([errors], [np.ones(2)], sizes)
+    >>> c.error.round(3).tolist(), c.se.round(3).tolist(), c.best, c.one_se
+    ([0.2, 0.2], [0.1, 0.0], 1, 1)
     """
-    error, se = _over_repeats(errors, weights, limits.least_se)
+    repeats = zip(errors, weights, strict=True)
+    curves = np.array([mean_and_se(e, w, limits.least_se) for e, w in repeats])
+    error, se = curves[:, 0].mean(axis=0), np.sqrt((curves[:, 1] ** 2).mean(axis=0))
     size = sizes.mean(axis=0)
     # the order in which folds are summed may change the last bits of equal errors
     rounded = error.round(12)
@@ -178,15 +157,6 @@ def _smallest(at: Array, *values: Array) -> int:
     on, then the first in the grid.
     """
     return int(at[np.lexsort((at, *(v[at] for v in values[::-1])))[0]])
-
-
-def _over_repeats(
-    errors: list[Array], weights: list[Array], least: float = 0.0
-) -> tuple[Array, Array]:
-    """Mean over repeats of the weighted means over folds, and root mean square of their standard errors, each (G,)."""
-    of_repeat = [mean_and_se(e, w, least) for e, w in zip(errors, weights, strict=True)]
-    error = np.mean([e for e, _ in of_repeat], axis=0)
-    return error, np.sqrt(np.mean([s**2 for _, s in of_repeat], axis=0))
 
 
 def mean_and_se(errors: Array, weight: Array, least: float = 0.0) -> tuple[Array, Array]:

@@ -53,6 +53,11 @@ class AUC:
 
     __repr__ = short
 
+    def __sub__(self, other: AUC) -> AUC:
+        """The difference from another area on the same rows; its interval is unknown."""
+        value, df = self.estimate.value - other.estimate.value, min(self.df, other.df)
+        return AUC(Estimate(value, np.nan, np.nan), np.nan, self.parts - other.parts, df=df)
+
 
 def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> AUC:
     """The probability that a row of the class has a higher score than another row, ties counting a half; in O(n log n).
@@ -193,11 +198,9 @@ class Curve:
     average_precision: float
 
 
-def curve(score: Array, positive: Array, w: Array) -> Curve | None:
-    """The ROC and precision-recall curve of a score; None if either side has no rows."""
+def curve(score: Array, positive: Array, w: Array) -> Curve:
+    """The ROC and precision-recall curve of a score; rows of both sides have weight."""
     own, other = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
-    if not (own.any() and other.any()):
-        return None
     values, place = np.unique(-score[w > 0], return_inverse=True)
     true, false = (_through(np.bincount(place, v[w > 0])) for v in (own, other))
     predicted = true + false
@@ -252,8 +255,8 @@ class Band:
     sensitivity: Array
     low: Array  # ends of a 95 % interval at each specificity alone
     high: Array
-    low_all: Array  # ends of a band that contains the whole curve with probability 95 %
-    high_all: Array
+    band_low: Array  # ends of a band that contains the whole curve with probability 95 %
+    band_high: Array
 
 
 def band(
@@ -380,12 +383,8 @@ def all_cuts(
     cut = np.concatenate([[np.inf], np.where(between > values[1:], between, values[:-1]), [0.0]])
 
     def share(rows: Array) -> Array:
-        total = float(weight[rows].sum())
-        return (
-            _through(np.bincount(place, weight * rows)) / total
-            if total > 0
-            else np.full(len(cut), np.nan)
-        )
+        with np.errstate(invalid="ignore"):  # no rows
+            return _through(np.bincount(place, weight * rows)) / weight[rows].sum()
 
     change = _through(np.bincount(place, loss_weight * (above.astype(float) - below)))
     loss = (float(loss_weight @ below) + change) / loss_weight.sum()
@@ -396,13 +395,24 @@ def best_cut(cuts: Cuts, sensitivity: float | None = None, specificity: float | 
     """The threshold of lowest loss among those that reach a sensitivity or a specificity; the
     highest one breaks ties.
     """
-    allowed = np.ones(len(cuts.cut), bool)
-    for least, reached in ((sensitivity, cuts.sensitivity), (specificity, cuts.specificity)):
+    rates = (cuts.sensitivity, cuts.specificity)
+    rounding = ROUNDING * np.maximum(1.0, cuts.loss)
+    return int(_lowest(cuts.loss, rates, (sensitivity, specificity), rounding))
+
+
+def _lowest(
+    loss: Array,
+    rates: tuple[Array, Array],
+    limits: tuple[float | None, float | None],
+    rounding: Array,
+) -> Array:
+    """The first place along the last axis with the lowest loss among those whose rates reach limits."""
+    allowed = np.ones(loss.shape, bool)
+    for least, reached in zip(limits, rates, strict=True):
         if least is not None:
-            allowed &= np.logical_not(reached < least - ROUNDING)
-    loss = np.where(allowed, cuts.loss, np.inf)
-    least_loss = float(loss.min())
-    return int(np.argmax(loss <= least_loss + ROUNDING * max(1.0, least_loss)))
+            allowed &= ~(reached < least - ROUNDING)
+    loss = np.where(allowed, loss, np.inf)
+    return np.argmax(loss <= loss.min(axis=-1, keepdims=True) + rounding, axis=-1)
 
 
 def decide_at(p: Array, code: int, cut: float) -> Array:
@@ -493,15 +503,10 @@ def _chosen_place(parts: list[Array], limits: tuple[float | None, float | None])
     """
     own, other, change = parts
     G = own.shape[-1]
-    reached = (_through(own), _through(other[..., ::-1])[..., ::-1])
-    allowed = np.ones(reached[0].shape, bool)
-    for least, share in zip(limits, reached, strict=True):
-        if least is not None:
-            total = np.maximum(share.max(axis=-1, keepdims=True), 1e-300)
-            allowed &= share / total >= least - ROUNDING
-    loss = np.where(allowed, _through(change), np.inf)
+    sums = (_through(own), _through(other[..., ::-1])[..., ::-1])
+    rates = tuple(s / np.maximum(s.max(axis=-1, keepdims=True), 1e-300) for s in sums)
     rounding = ROUNDING * np.maximum(1e-300, np.abs(change).sum(axis=-1, keepdims=True))
-    at = np.argmax(loss <= loss.min(axis=-1, keepdims=True) + rounding, axis=-1)
+    at = _lowest(_through(change), rates, limits, rounding)
     rank = np.where((own > ROUNDING) | (other > ROUNDING), np.arange(G), G)
     following = np.minimum.accumulate(rank[..., ::-1], axis=-1)[..., ::-1]
     following = np.concatenate([following, np.full((*at.shape, 1), G)], axis=-1)

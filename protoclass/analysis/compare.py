@@ -608,8 +608,8 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
 def is_estimator(method: Any) -> bool:
     """Whether a method of `compare` is meant as an estimator, or a class of these."""
     is_class = isinstance(method, type)
-    ours = issubclass(method, Model) if is_class else isinstance(method, (Model, Fitted))
-    return not ours and (hasattr(method, "fit") or hasattr(method, "predict"))
+    is_model = issubclass(method, Model) if is_class else isinstance(method, (Model, Fitted))
+    return not is_model and (hasattr(method, "fit") or hasattr(method, "predict"))
 
 
 def check_estimator(options: Mapping[str, Any], frame: Frame) -> None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from . import __all__
 from .analysis.alternatives import alternatives, at, criticisms
 from .analysis.groups import test
 from .analysis.resampling import permutation_test, stability
@@ -34,6 +35,7 @@ from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .models.base import Model
+from .models.registry import described_methods
 from .pictures import plot
 from .tables import printing
 from .tables.printing import summary
@@ -223,19 +225,7 @@ def fit(
         Name of a method, or a model object such as `pc.PVM(eps=1.2)`. In brackets are the
         parameters that are tuned by default:
 
-        * "pvm": the prototype vector machine (`eps`), `PVM`;
-        * "scm": the set covering machine (`kind`, `penalty`, `max_size`), `SCM`;
-        * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
-        * "knn": k nearest neighbours (`k`), `KNN`; "dann" is "knn" with
-          `dissimilarity=pc.Adaptive()`;
-        * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`,
-          `Multiedit`;
-        * "medianglvq": a few rows of each class that classify best (`K`), with a learned metric
-          (`matrix`), `MedianGLVQ`;
-        * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of
-          each class (`K`), `KMedoids`, `KMeans`, `LVQ`, `Mixture`;
-        * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
-        * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
+        {methods}
         * methods registered by `pc.register`.
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name, a metric object, a function of two rows, or given
@@ -323,6 +313,9 @@ def fit(
     _check_sample(sample)
     arguments = {name: given[name] for name in DEFAULTS}
     return fit_call(Call("fit", formula, data, {**arguments, **parameters}), Fit)
+
+
+fit.__doc__ = str(fit.__doc__).replace("{methods}", described_methods(__all__))
 
 
 @public

@@ -111,10 +111,10 @@ def shipped() -> dict[str, str]:
 
 def front(text: str) -> dict[str, str]:
     """Title and description of a vignette's text."""
-    _, matter, body = text.split("---\n", 2)
-    described = re.search(r"^description: (.+)$", matter, re.MULTILINE)
-    titled = re.search(r"^# (.+)$", body, re.MULTILINE)
-    return {"title": titled[1] if titled else "", "description": described[1] if described else ""}
+    title, description = (
+        re.findall(rf"^{mark} (.+)$", text, re.MULTILINE)[0] for mark in ("#", "description:")
+    )
+    return {"title": title, "description": description}
 
 
 def notebook(text: str) -> dict[str, Any]:

@@ -93,7 +93,8 @@ def compare(
     repeats : int
         Number of random splits, or of random divisions into folds.
     inner : "auto", int or "loo"
-        Folds for tuning within a training set; as `cv` in `fit`.
+        Folds for tuning within a training set; as `cv` in `fit`. They are drawn once: the splits
+        show how a choice varies. `{"method": "pvm", "repeats": 10}` draws them ten times.
     na, groups, progress
         Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
@@ -155,7 +156,7 @@ def compare(
             "use compare_fits([fit1, fit2], new) for existing fits"
         )
     seed_of_runs("repeats", repeats, seed, progress, least=1)
-    common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
+    common = {"na": na, "seed": seed, "cv": inner, "repeats": 1, "progress": False, **arguments}
     specs = {
         name: {**({} if is_estimator(spec["method"]) else common), **spec}
         for name, spec in named_methods(methods, seed).items()

@@ -19,10 +19,10 @@ from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.statistics.scores import lowest_of_others
 from ..core.task import Points, Task
-from ..estimation.cross_validation import draw_folds, fold_paths
+from ..estimation.cross_validation import draw_folds, fold_paths, redrawn
 from ..estimation.decisions import FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.problem import HOLD_LIMIT, short, with_folds
+from ..estimation.problem import HOLD_LIMIT, short
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import is_number, one_of
@@ -286,7 +286,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     """
     same, problem = isinstance(cv, str) and cv == SAME_FOLDS, fit._chosen_problem
     if not same or problem.cv is None:
-        problem = with_folds(problem, "auto" if same else cv)
+        problem = redrawn(problem, "auto" if same else cv)[0]
     fold = draw_folds(replace(problem, repeats=1))[0][0]
     y, w, dissimilarity = problem.frame.codes, problem.frame.weights, problem.measure()
     folds = fold.max() + 1

@@ -17,6 +17,7 @@ from ..core.query import answer, distances_by, of_complete
 from ..core.sources import part
 from ..core.statistics.intervals import mean_over_rows
 from ..estimation.calibration import rules_of_folds
+from ..estimation.cross_validation import redrawn
 from ..estimation.decisions import FoldRule
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
@@ -612,7 +613,8 @@ def most_separating(frame: Frame, groups: Groups) -> Groups:
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:
     """The rows of the fit, each with the rule that was learned without its fold."""
-    frame, parts = fit.frame, list(rules_of_folds(fit, cv, None))
+    frame, folds = fit.frame, rules_of_folds(fit, *redrawn(fit._chosen_problem, cv))
+    parts = [(query.rows, fold_rule) for query, fold_rule in folds]
     return Permutable(frame.columns, frame.codes, frame.weights, parts, fit._problem.groups)
 
 

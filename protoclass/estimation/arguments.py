@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.statistics.scores import LEARN
 from ..frames.frame import Frame
 from ..frames.schema import labels_along
@@ -185,7 +186,7 @@ def check_measure(measure: Any) -> None:
         )
 
 
-def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
+def measure_losses(measure: Any, frame: Frame) -> tuple[Array, str]:
     """Loss (classes, classes) of predicting column j for class i, and the name of the measure."""
     if not isinstance(measure, str):
         return loss_matrix(measure, frame.levels), "loss"
@@ -201,7 +202,7 @@ def measure_losses(measure: Any, frame: Frame) -> tuple[np.ndarray, str]:
     return np.abs(np.subtract.outer(codes, codes)).astype(float), measure
 
 
-def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
+def loss_matrix(loss: Any, levels: pd.Index) -> Array:
     """Loss (classes, classes) of predicting column j for class i; 0-1 loss if none is given.
 
     For two classes it may map a class to the cost of an error in it; the other cost is 1.
@@ -244,7 +245,7 @@ def loss_matrix(loss: Any, levels: pd.Index) -> np.ndarray:
 # class_weights=
 
 
-def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray | None]:
+def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, Array | None]:
     """The frame with weights times the factors of the classes, and these factors (classes,)."""
     if class_weights is None:
         return frame, None
@@ -260,7 +261,7 @@ def weigh_classes(frame: Frame, class_weights: Any) -> tuple[Frame, np.ndarray |
     return replace(frame, weights=weights), factors
 
 
-def class_factors(frame: Frame, class_weights: Any) -> np.ndarray:
+def class_factors(frame: Frame, class_weights: Any) -> Array:
     """The factor of each class (classes,).
 
     Parameters

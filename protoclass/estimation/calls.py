@@ -4,14 +4,16 @@ file to file.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.parallel import MANY, each
 from ..core.query import RulePath
 from ..frames.frame import Frame, mold
@@ -85,7 +87,7 @@ TWICE = (
 )
 
 
-def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, np.ndarray | None]:
+def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, Array | None]:
     """The call with copies of its tables, the data, the frame of the rows that take part, and their
     folds and groups.
     """
@@ -377,8 +379,7 @@ def predict_to(
         raise NotAvailableError(
             "predict_to needs pyarrow, which is not installed: pip install pyarrow"
         )
-    import pyarrow  # not at the top, because it takes half a second that nothing else needs
-    from pyarrow.csv import CSVWriter
+    from pyarrow.csv import CSVWriter  # half a second that nothing else needs
     from pyarrow.parquet import ParquetWriter
 
     keys, kinds = _listed(key), _listed(kind)
@@ -396,31 +397,10 @@ def predict_to(
     if is_path(new) and path.resolve() in [file.path.resolve() for file in files_of(new)]:
         raise OptionError(f"out={brief(str(path))} is also an input file: use another")
     labels = {kind: _labels(fit, kind, keys) for kind in kinds}
-
-    def blocks() -> Iterator[tuple[Any, pd.DataFrame]]:
-        first = 0
-        for table in arrow_tables(new, needed, keys):
-            rows = as_pandas(
-                table.select([c for c in table.column_names if needed is None or c in needed])
-            )
-            # rows are called by their numbers
-            yield table.select(keys), rows.set_axis(pd.RangeIndex(first, first + len(rows)))
-            first += len(rows)
-
-    def answer(block: tuple[Any, pd.DataFrame]) -> tuple[Any, Unseen]:
-        table, rows = block
-        found = fit._unseen_in(rows)
-        if unseen == "raise":
-            found.refuse()
-        for kind in kinds:
-            answers = fit._answer_rows(rows, kind, unseen == "zero", **decision)
-            for name, values in _columns(kind, answers, labels[kind]):
-                table = table.append_column(name, pyarrow.array(values))
-        check_unique(pd.Index(table.column_names), "output column")
-        return table, found
+    answer = partial(_answer_block, fit, labels, unseen, decision)
 
     def write(file: Any) -> Unseen:
-        answers = each(answer, blocks(), MANY)
+        answers = each(answer, _numbered(new, needed, keys), MANY)
         head, found = next(answers)
         with (
             bar(None, "predicting", progress) as predicting,
@@ -453,6 +433,37 @@ def _labels(fit: Fitted, kind: str, keys: list[Any]) -> pd.Series:
         known = as_pandas(data)
         names = known.loc[labels, keys[0]] if keys[0] in known else labels
     return pd.Series(of_one_type(names.tolist()), labels, object)
+
+
+def _numbered(new: Any, needed: Any, keys: list[Any]) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """The keys of the rows of a source by blocks, and the rows, called by their numbers."""
+    first = 0
+    for table in arrow_tables(new, needed, keys):
+        rows = as_pandas(table).set_axis(pd.RangeIndex(first, first + len(table)))
+        yield table.select(keys), rows
+        first += len(rows)
+
+
+def _answer_block(
+    fit: Fitted,
+    labels: Mapping[str, pd.Series],
+    unseen: str,
+    decision: Mapping[str, Any],
+    block: tuple[Any, pd.DataFrame],
+) -> tuple[Any, Unseen]:
+    """The keys of a block and the answers of each kind beside them, and the unseen values."""
+    import pyarrow
+
+    table, rows = block
+    found = fit._unseen_in(rows)
+    if unseen == "raise":
+        found.refuse()
+    for kind, named in labels.items():
+        answers = fit._answer_rows(rows, kind, unseen == "zero", **decision)
+        for name, values in _columns(kind, answers, named):
+            table = table.append_column(name, pyarrow.array(values))
+    check_unique(pd.Index(table.column_names), "output column")
+    return table, found
 
 
 def _columns(kind: str, answers: Any, labels: pd.Series) -> Iterator[tuple[str, Any]]:

@@ -6,11 +6,9 @@ from __future__ import annotations
 import base64
 import html
 import io
-import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from ..analysis.evaluation import TestResult
 from ..analysis.groups import TestByGroup
 from ..analysis.groups import test as test_on
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailableError, OptionError, brief, cut, printed
+from ..ground.errors import NotAvailableError, OptionError, brief, cut, first_of, printed
 from ..ground.files import PAGES, check_free, check_path, write_file
 from ..ground.options import significant
 from ..pictures import plot
@@ -32,24 +30,13 @@ from ..tables.tidy import list_prototypes
 from ..values import public
 from ..widgets.browser import policy, script, style
 from .methods import Methods, methods
+from .saving import versions
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the tables of prototypes
 # lines of print that are limits of the fit
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
-ENDINGS = (".md", *PAGES)
 # characters with a meaning in Markdown
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}
-LISTED = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "numba",
-    "scikit-learn",
-    "formulaic",
-    "statsmodels",
-    "highspy",
-    "matplotlib",
-)
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -175,15 +162,6 @@ def to_page(title: str, body: str, look: str = STYLE, policy: str = "") -> str:
     )
 
 
-def versions() -> list[str]:
-    """Each package with its version."""
-    first = [
-        f"protoclass {__version__}",
-        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
-    ]
-    return [*first, *(f"{name} {version(name)}" for name in LISTED)]
-
-
 def cited() -> list[str]:
     """The package, and the paper of its first method."""
     return [
@@ -240,7 +218,7 @@ class Card:
         OptionError, FileError
             If the name has another ending, the file exists already, or it cannot be written.
         """
-        place = check_path(path, ENDINGS)
+        place = check_path(path, (".md", *PAGES))
         write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
         return place
 
@@ -302,7 +280,7 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
         ("Cross-validation", (cross_validation(fit),)),
         ("Certificate", tuple(certificate(fit)) if "certificate" in fit.rule.report else ()),
         ("Limits", (Text(limits(fit, said), listed=True),)),
-        ("Versions", (Text(versions(), listed=True),)),
+        ("Versions", (Text([f"{name} {known}" for name, known in versions().items()], listed=True),)),
         ("Methods", (Text([methods(fit).text]),)),
         ("How to cite", (Text(cited()),)),
     ]
@@ -318,7 +296,7 @@ def data(fit: Fitted) -> Iterable[Part]:
     weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {missing}.{weighed}"])
     rows = [
-        (name, column.kind, levels_of(column.levels))
+        (name, column.kind, first_of(_short(column.levels)))
         for name, column in schema.items()
         if len(column.levels)
     ]
@@ -326,15 +304,14 @@ def data(fit: Fitted) -> Iterable[Part]:
         {name: column.kind for name, column in schema.items() if not len(column.levels)}
     )
     for kind, names in kinds.groupby(kinds, sort=False).groups.items():
-        yield Text([f"{kind.capitalize()} predictors: {levels_of(names, SHOWN)}."])
+        yield Text([f"{kind.capitalize()} predictors: {first_of(_short(names), SHOWN)}."])
     if rows:
         yield Text([f"{len(rows)} predictors with levels:"])
         yield TextTable(("predictor", "kind", "levels"), rows[:SHOWN])
 
 
-def levels_of(levels: Sequence[Any], most: int = 5) -> str:
-    shown = ", ".join(cut(str(v), 40) for v in levels[:most])
-    return f"{shown} and {len(levels) - most} more" if len(levels) > most else shown
+def _short(names: Iterable[Any]) -> list[str]:
+    return [cut(str(name), 40) for name in names]
 
 
 def tested(test: TestResult | None) -> Iterable[Part]:

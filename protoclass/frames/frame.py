@@ -47,7 +47,7 @@ from .schema import (
     unseen_values,
     with_levels,
 )
-from .tables import GONE, as_pandas
+from .tables import GONE, as_pandas, rows_at_once
 from .terms import Term, columns_of, for_formulaic, functions
 
 LARGEST = 2**33  # bytes of a design matrix
@@ -260,8 +260,7 @@ class Frame:
     def expanded(self) -> pd.DataFrame:
         """The design matrix; the columns of a category are 0 for unseen values."""
         self.refuse_series()
-        missing = self.columns.isna() if self.keep else None
-        if missing is not None and missing.to_numpy().any():
+        if self.keep and (missing := self.columns.isna()).to_numpy().any():
             row, column = np.argwhere(missing.to_numpy())[0]
             raise DataError(
                 f"column {missing.columns[column]!r} is missing at row {shown(self.index[row])}, "
@@ -571,8 +570,6 @@ def rowless(frame: Frame, rows: np.ndarray) -> RowlessFrame:
 
 
 WHOLE = 2**23  # entries of a design matrix that is made as a whole: 64 MB
-ENTRIES = 2**21  # of a block of a longer one
-MOST, FEWEST = 2**16, 2**10  # rows of a block
 
 
 def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
@@ -612,8 +609,5 @@ def design_rows(frame: Frame, at: np.ndarray | slice) -> np.ndarray:
 
 def _rows(frame: Frame) -> int:
     """Rows of a block."""
-    width = max(1, len(frame.schema) if frame.spec is None else len(frame.spec.column_names))
-    if len(frame) * width <= WHOLE:
-        return max(1, len(frame))
-    rows = max(FEWEST, min(MOST, ENTRIES // width))
-    return 1 << (rows.bit_length() - 1)
+    width = len(frame.schema if frame.spec is None else frame.spec.column_names)
+    return max(1, len(frame)) if len(frame) * width <= WHOLE else rows_at_once(width)

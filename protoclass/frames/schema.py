@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..ground.checks import among, hint_for_value
-from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
+from ..ground.errors import DataError, DataWarning, FormulaError, first_of, shown, warn
 from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
@@ -29,8 +29,6 @@ from .misread import (
     warn_of_alike,
 )
 
-# a whole-number response with more levels than this, and few rows for each, counts as a measurement
-CODED = 50
 HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
@@ -157,12 +155,6 @@ def check_kind(values: pd.Series, known: Column) -> None:
         )
 
 
-def first_of(words: Sequence[str], most: int = 5) -> str:
-    """The first words of a list, and how many are left."""
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
-
-
 def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
     """A category with the known levels; other values are missing."""
     codes = pd.Index(known.levels).get_indexer(values.astype(object))
@@ -193,7 +185,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             numbers = np.asarray(response, float)
             with np.errstate(invalid="ignore"):
                 integral = np.isfinite(numbers) & (numbers == np.floor(numbers))
-            several = len(counts) > CODED and len(counts) > len(response) / 10
+            # whole numbers with many levels, and few rows for each, are a measurement
+            several = len(counts) > 50 and len(counts) > len(response) / 10
             rare = counts.min() < REPEATED or not np.isfinite(numbers).all()
             if rare and (several or not integral.all()):
                 raise DataError(
@@ -245,7 +238,7 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     if len(unseen):
         raise DataError(
             f"the response {truth.name!r} has classes that were not in the training data: "
-            f"{', '.join(map(shown, unseen[:5]))}"
+            f"{first_of([*map(shown, unseen)])}"
         )
     return codes
 

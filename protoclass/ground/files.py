@@ -6,13 +6,15 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
+from time import time
 from typing import Any, BinaryIO, TypeVar
 
-from .errors import DataError, FileError, OptionError, ProtoclassError, brief, cut, printed, shown
+from .errors import DataError, FileError, OptionError, ProtoclassError, brief, printed, shown, why
 
-PART_NAME = 40  # letters of the name of a file that the file has while it is written
 PAGES = (".html", ".htm")
 T = TypeVar("T")
 
@@ -76,7 +78,8 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
     """Let `fill` write a temporary file, which replaces the old file once all is written and on
     disk.
 
-    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it.
+    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it, which
+    the first write after an hour removes: a younger one may belong to another process.
 
     It is not a context manager: Ctrl-C between its parts would leave the file behind as long as the
     traceback is kept.
@@ -94,8 +97,13 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         long. Nothing is left behind.
     """
     try:
-        beside = path.with_name(f".{path.name[:PART_NAME]}.{secrets.token_hex(8)}.part")
+        part = f".{path.name[:40]}."  # a longer name may be too long
+        beside = path.with_name(f"{part}{secrets.token_hex(8)}.part")
         check_free(path, overwrite)
+        for old in path.parent.glob(f"{escape(part)}{'?' * 16}.part"):
+            with suppress(OSError):
+                if time() - old.stat().st_mtime > 3600:
+                    old.unlink()
         try:
             with open(beside, "xb") as file:
                 out = fill(file)
@@ -109,7 +117,7 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         if isinstance(reason, ProtoclassError):  # raised by the content, not by writing it
             raise
         raise FileError(
-            f"{shown(str(path))} can't be written ({_why(reason)}; no file is left behind): free "
+            f"{shown(str(path))} can't be written ({why(reason)}; no file is left behind): free "
             "some space, or use another folder"
         ) from None
 
@@ -144,9 +152,3 @@ def in_encoding(reason: Exception) -> str:
         return ""
     known = "utf-16" if reason.object[:1] in (b"\xff", b"\xfe") else "latin-1"
     return f"it is not encoded in UTF-8; use pd.read_csv(path, encoding='{known}'), or save it in UTF-8"
-
-
-def _why(reason: Exception) -> str:
-    if isinstance(reason, OSError) and reason.strerror:
-        return reason.strerror
-    return cut(" ".join(str(reason).split()) or type(reason).__name__)

@@ -27,8 +27,7 @@ from ..ground.checks import (
     NamedArguments,
     check_parameters,
     is_listed,
-    is_number,
-    number_in_words,
+    refuse_number,
 )
 from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief
 from ..ground.savable import savable
@@ -455,10 +454,9 @@ def check_number(
     name: str, value: object, low: float, above: bool = False, high: float | None = None
 ) -> None:
     """Raise unless a parameter is a number from `low` (or above it) to `high`."""
-    if not is_number(value, low, above, high=high):
-        raise OptionError(
-            f"{name} must be {number_in_words(value, low, above, high=high)}, not {brief(value)}"
-        )
+    allowed = refuse_number(value, low, above, high=high)
+    if allowed:
+        raise OptionError(f"{name} must be {allowed}, not {brief(value)}")
 
 
 def strings(values: Any) -> Array:
@@ -509,7 +507,9 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
             f"{frame.formula.quoted} has no predictors for {metric.name} dissimilarities: use "
             "column names, or '.'"
         )
-    trained = metric.train(frame)
+    # overflow is refused with the values, by name
+    with np.errstate(over="ignore", invalid="ignore"):
+        trained = metric.train(frame)
     if not isinstance(trained, TrainedMetric):
         raise OptionError(
             f"`train` of the metric {metric.name} must return a TrainedMetric, which contains what "
@@ -520,15 +520,12 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
     """`metric.rows`, whose lengths are checked; for a long frame block by block."""
-    if metric.traits.row_by_row:
-        return joined((len(frame), at, _rows_of(metric, block)) for at, block in blocks(frame))
-    return _rows_of(metric, frame)
-
-
-def _rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
-    # overflow is refused with the values, by name
+    what = f"`rows` of the metric {metric.name}"
+    parts = blocks(frame) if metric.row_by_row else [(slice(0, len(frame)), frame)]
     with np.errstate(over="ignore", invalid="ignore"):
-        return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
+        return joined(
+            (len(frame), at, check_rep(metric.rows(block), len(block), what)) for at, block in parts
+        )
 
 
 def candidates_of(metric: TrainedMetric, frame: Frame, at: Array | None = None) -> Rep:

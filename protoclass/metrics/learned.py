@@ -24,12 +24,13 @@ from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
 from ..frames.sql_columns import Columns, number, total
-from ..ground.checks import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..ground.checks import MOST_RUNS, check_seed, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
-from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number, strings
+from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number
 from .minkowski import (
     SCALES,
+    ColumnScales,
     Euclidean,
     TrainedMinkowski,
     design_of,
@@ -103,7 +104,7 @@ class NCA(Metric):
                 )
         check_number("ridge", self.ridge, 0)
         whole_number("sample", self.sample, 2)
-        whole_number("seed", self.seed, 0, MOST_SEED)
+        check_seed(self.seed)
 
     @property
     def weighs(self) -> bool:
@@ -166,13 +167,7 @@ class TrainingRows:
     y: Array  # (n,)
     w: Array  # (n,)
     center: Array  # (p,), of the scaled columns
-    spread: Array  # (p,)
-    varies: Array  # bool (p,)
-    columns: pd.Index
-
-    @property
-    def constant(self) -> Array:
-        return strings(self.columns[~self.varies])
+    scale: ColumnScales
 
 
 def training_rows(frame: Frame) -> TrainingRows:
@@ -181,28 +176,26 @@ def training_rows(frame: Frame) -> TrainingRows:
     frame = frame if live.all() else frame.take(np.flatnonzero(live))
     X, y = design_of(frame), frame.codes
     check_classes(frame, y, "training rows have")
-    spread = scale_of(frame, True).spread
-    varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
-    if not varies.any():
+    scale = scale_of(frame, True)
+    constant, Z = scale.constant, X / scale.spread
+    if constant.all():
         raise DataError(
             f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others"
         )
-    center = np.where(varies, Z.mean(axis=0), Z[0])
-    return TrainingRows(
-        (Z - center)[:, varies], y, frame.weights, center, spread, varies, frame.design.columns
-    )
+    center = np.where(constant, Z[0], Z.mean(axis=0))
+    return TrainingRows((Z - center)[:, ~constant], y, frame.weights, center, scale)
 
 
 def mapped(
     spec: Metric, known: TrainingRows, inner: Array, used: int, search: Array
 ) -> TrainedLearned:
     """The trained metric of a map (k, v) or (v,) of the columns that vary, from `used` rows."""
-    shape = () if inner.ndim == 1 else (len(inner),)
-    axes, back = np.zeros((*shape, len(known.varies))), np.zeros((len(known.varies), *shape))
-    axes[..., known.varies], back[known.varies] = inner, inverse(inner, known.Z)
-    counts = np.array([used, len(known.y)])
-    names = strings(known.columns), known.constant
-    return TrainedLearned(spec, known.center, known.spread, axes, back, counts, search, *names)
+    scale, shape = known.scale, inner.shape[:-1]
+    varies = ~scale.constant
+    axes, back = np.zeros((*shape, len(varies))), np.zeros((len(varies), *shape))
+    axes[..., varies], back[varies] = inner, inverse(inner, known.Z)
+    counts, names = np.array([used, len(known.y)]), (scale.columns, scale.unscaled)
+    return TrainedLearned(spec, known.center, scale.spread, axes, back, counts, search, *names)
 
 
 def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
@@ -458,11 +451,11 @@ class QDA(Metric):
             inner = quadratic(known.Z, known.y, known.w, len(frame.levels), *penalties)
         if inner is None:
             raise _singular("QDA needs variance within each class", known)
-        maps = np.zeros((*inner.shape[:2], len(known.varies)))
-        maps[:, :, known.varies] = inner
-        return TrainedByClass(
-            self, known.center, known.spread, maps, strings(known.columns), known.constant
-        )
+        scale = known.scale
+        maps = np.zeros((*inner.shape[:2], len(scale.columns)))
+        maps[:, :, ~scale.constant] = inner
+        names = scale.columns, scale.unscaled
+        return TrainedByClass(self, known.center, scale.spread, maps, *names)
 
 
 def _singular(need: str, known: TrainingRows) -> DataError:
@@ -478,7 +471,7 @@ class ByClass(TrainedMetric):
     parts: tuple[TrainedMetric, ...]
 
     def rows(self, frame: Frame) -> Rep:
-        return tuple(a for metric in self.parts for a in metric.rows(frame))
+        return sum((metric.rows(frame) for metric in self.parts), ())
 
     def candidates(self, frame: Frame) -> Rep:
         """Representation of each candidate by the metric of its class, and this class."""
@@ -545,10 +538,6 @@ class TrainedByClass(ByClass):
     @cached_property
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
         return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)
-
-    def rows(self, frame: Frame) -> Rep:
-        Z = self.parts[0]._scaled(frame)
-        return tuple(products(Z, axes) for axes in self.maps)
 
 
 @dataclass(frozen=True)

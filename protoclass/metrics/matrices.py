@@ -156,8 +156,8 @@ class TrainedGiven(TrainedMetric):
 
 def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
     """Dissimilarities of rows of a frame to candidates by name, NaN if missing."""
-    missing = [c for c in names if c not in new.columns]
-    if missing:
+    missing = names[~among(names, new.columns)]
+    if len(missing):
         convert = as_type_of(new.columns, names)
         cure = (
             f"the labels differ in type, so use new.columns = new.columns.{convert}"
@@ -604,13 +604,16 @@ def printed_fields(lines: list[str]) -> list[list[str]]:
             start = min((m.start() for m in values.values()), default=len(row))
             labels.append(row[:start].strip())
             cells.setdefault(labels[-1], {}).update({column: m[0] for column, m in values.items()})
-        for a, b in (pair for names_of in (every, labels) for pair in pairwise(sorted(names_of))):
-            if a == b:
-                raise DataError(f"{shown(a)} is the name of several rows or columns")
+        for name in repeated(every) + repeated(labels):
+            raise DataError(f"{shown(name)} is the name of several rows or columns")
     return [
         ["", *cells],
         *([row, *(known.get(c, "NA") for c in cells)] for row, known in cells.items()),
     ]
+
+
+def repeated(names: list[str]) -> list[str]:
+    return [a for a, b in pairwise(sorted(names)) if a == b]
 
 
 def matrix_of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
@@ -655,15 +658,14 @@ def matrix_of_table(rows: list[list[str]], decimal: str) -> pd.DataFrame:
             f"its rows have {in_short(map(len, rows))} fields, so it is neither a square table or triangle nor a "
             "list of pairs; pd.read_csv(path, index_col=0) reads new rows"
         )
-    for k, row in enumerate(values):
-        for field in row:
-            if floats([field], decimal) is None:
-                raise DataError(f"{shown(field[:40])} in row {k + 1} is not a number")
     numbers = np.full((n, n), np.nan)
     for k, row in enumerate(values):
-        place = slice(len(row)) if lower else slice(n - len(row), n)
-        numbers[k, place] = floats(row, decimal)
-    if not named and len(values[0]) < len(values[-1]) and numbers.diagonal().any():
+        for j, field in enumerate(row, 0 if lower else n - len(row)):
+            number = floats([field], decimal)
+            if number is None:
+                raise DataError(f"{shown(field[:40])} in row {k + 1} is not a number")
+            numbers[k, j] = number[0]
+    if not named and lengths[0] < lengths[-1] and numbers.diagonal().any():
         raise DataError(
             "the rows of one triangle have no names that are texts, and no diagonal of zeros"
         )
@@ -673,10 +675,8 @@ def matrix_of_table(rows: list[list[str]], decimal: str) -> pd.DataFrame:
     columns = first[-n:] if header else names
     if names in counts(n) and not {*names} & {*columns}:  # R numbers columns V1, V2, ...
         names = columns = names if [c[1:] for c in columns] in counts(n) else columns
-    twice = [a for a, b in pairwise(sorted(names)) if a == b]
-    strange = [*twice, *sorted({*names} ^ {*columns})]
-    if strange:
-        raise DataError(f"{shown(strange[0])} is not the name of one row and of one column")
+    for name in [*repeated(names), *sorted({*names} ^ {*columns})]:
+        raise DataError(f"{shown(name)} is not the name of one row and of one column")
     return pd.DataFrame(numbers, names, columns)[names]
 
 

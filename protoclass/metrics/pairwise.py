@@ -25,7 +25,6 @@ from .base import (
     Traits,
     check_number,
     coordinate,
-    strings,
     value,
 )
 from .minkowski import SCALES, design_of, scale_of, scaled, unscaled
@@ -78,8 +77,7 @@ class Cosine(Metric):
         if zero.any():
             raise DataError(
                 f"row {shown(frame.index[zero][0])} is zero in all columns ({zero.sum()} such "
-                "rows), so it has no direction: leave it "
-                "out, or use dissimilarity='euclidean'"
+                "rows), so it has no direction: leave it out, or use dissimilarity='euclidean'"
             )
         return (unit(X),)
 
@@ -362,7 +360,7 @@ class Kernel(Metric):
     def train(self, frame: Frame) -> TrainedKernel:
         scale = scale_of(frame, self.scale)
         gamma = _gamma(scaled(frame, scale.spread)) if self.gamma is None else float(self.gamma)
-        return TrainedKernel(self, scale.spread, np.array(gamma), strings(scale.constant))
+        return TrainedKernel(self, scale.spread, np.array(gamma), scale.unscaled)
 
 
 @savable(spread="p", gamma="", constant="c")
@@ -393,26 +391,23 @@ class TrainedKernel(TrainedMetric):
         X = scaled(frame, self.spread)
         if self.spec.kernel != "poly":
             return (X,)
-        with np.errstate(over="ignore"):
-            return X, self._power(totals(X * X))
+        return X, self._power(totals(X * X))
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         X, Z, kind, gamma = rows[0], candidates[0], self.spec.kernel, self.gamma.item()
         if kind == "poly":
             return kernel_distances(self._power(products(X, Z)), rows[1], candidates[1])
-        with np.errstate(over="ignore", under="ignore"):
-            exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
-            # sqrt(2 - 2 exp(-exponent)), to full precision near 0
-            return np.sqrt(-2 * np.expm1(-exponent))
+        exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
+        # sqrt(2 - 2 exp(-exponent)), to full precision near 0
+        return np.sqrt(-2 * np.expm1(-exponent))
 
     def _power(self, inner: Array) -> Array:
         """The polynomial kernel of inner products."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            base = self.gamma.item() * inner + self.spec.coef0
-            out = base.copy()
-            # products have the same bits in any tile; a power need not
-            for _ in range(int(self.spec.degree) - 1):
-                out *= base
+        base = self.gamma.item() * inner + self.spec.coef0
+        out = base.copy()
+        # products have the same bits in any tile; a power need not
+        for _ in range(self.spec.degree - 1):
+            out *= base
         if not np.isfinite(out).all():
             raise DataError(
                 f"the {self.name} is not finite for some rows: use a smaller degree or gamma, or scaled columns"
@@ -423,7 +418,7 @@ class TrainedKernel(TrainedMetric):
 def _gamma(X: Array) -> float:
     most = np.abs(X).max()  # squares of 1e200 would overflow
     variance = (X / most).var() if most > 0 else 0.0
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+    with np.errstate(divide="ignore"):
         # 1, as scikit-learn has it
         gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0
     if not 0 < gamma < np.inf:

@@ -30,7 +30,7 @@ BUILT_IN = {
     "jaccard": "pairwise.Jaccard",
     "zero_one": "pairwise.ZeroOne",
     "kernel": "pairwise.Kernel",
-    "gower": "gower.Gower",
+    "gower": "tabular.Gower",
     "mismatch": "strings.Mismatch",
     "levenshtein": "strings.Levenshtein",
     "tangent": "elastic.Tangent",
@@ -40,7 +40,7 @@ BUILT_IN = {
     "lda": "learned.LDA",
     "qda": "learned.QDA",
     "relevance": "relevance.Relevance",
-    "forest": "forest.Forest",
+    "forest": "tabular.Forest",
     "ranks": "wrappers.Ranks",
 }
 METRICS: dict[str, str | type[Metric]] = dict(
@@ -110,8 +110,7 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
     except TypeError as reason:
         raise OptionError(
             f"a name means a metric with its defaults, but {metric_class.__name__} needs arguments "
-            f"({reason}): define defaults, or pass "
-            "the metric itself as dissimilarity="
+            f"({reason}): define defaults, or pass the metric itself as dissimilarity="
         ) from None
     built_in = _class(BUILT_IN[name]) if name in BUILT_IN else None
     if metric_class is built_in:
@@ -126,8 +125,7 @@ def register_metric(name: str, metric_class: type[Metric]) -> None:
     if built_in is not None and isinstance(before, str):
         warn(
             f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the "
-            "built-in metric remains available as "
-            f"protoclass.{built_in.__name__}"
+            f"built-in metric remains available as protoclass.{built_in.__name__}"
         )
 
 

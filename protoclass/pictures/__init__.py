@@ -37,8 +37,7 @@ KINDS = {
     "map": "protoclass.pictures.images:map_of_prototypes",
     "images": "protoclass.pictures.images:images",
     "misclassified": "protoclass.pictures.images:misclassified",
-}  # functions of a fit, Axes and options
-SEVERAL = ("rule", "images", "misclassified")  # figures without `ax`
+}  # functions of a fit, Axes and options; without `ax`, of a fit and options: figures of several Axes
 
 
 def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
@@ -87,11 +86,12 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:
         raise NotAvailableError(fit.frame.absent)
-    if ax is not None and kind in SEVERAL:
-        raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = load(KINDS[kind or "prototypes"])
+    several = "ax" not in signature(function).parameters
+    if ax is not None and several:
+        raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     _check_options(kind, function, options)
-    return function(fit, **options) if kind in SEVERAL else function(fit, ax, **options)
+    return function(fit, **options) if several else function(fit, ax, **options)
 
 
 def _check_options(kind: str | None, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from ..core.statistics.one_se import RULES, frontier, losses
 from ..core.task import ASSIGNED, COVERED
 from ..estimation.error_curve import READ, ErrorCurve, Selection, mean_loss, row_weights
 from ..estimation.fitted import Fitted
-from ..ground.errors import brief
+from ..ground.errors import brief, first_of
 from ..ground.options import SAME, fixed, significant
 from ..ground.text import write_number, write_value
 from ..metrics.measuring import texts_as_wholes
@@ -24,7 +24,6 @@ FEWER = (10, 20)  # divisors of the number of prototypes
 # rows times candidates times grid points up to which the printed fit computes smaller sizes
 MOST_LEARNED = 200_000_000
 MOST_PREDICTED = 2_000_000  # rows times prototypes up to which print predicts the training rows
-NAMED = 5  # classes that a line names before it counts the others
 LOWER = "a lower lambda_"
 
 
@@ -350,7 +349,7 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
     if fit.model.can.nearest:
         bare = np.bincount(prototypes.classes, minlength=len(bare)) == 0
     parts = (
-        [f"{_named([str(fit.classes[c]) for c in np.flatnonzero(bare)])}: no prototypes"]
+        [f"{first_of([str(fit.classes[c]) for c in np.flatnonzero(bare)])}: no prototypes"]
         if bare.any()
         else []
     )
@@ -361,16 +360,11 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
         names = [
             f"{fit.classes[c]} ({percent[c]:.2g} % of the rows)" for c in np.flatnonzero(unseen)
         ]
-        parts.append(f"{_named(names)}: not for any {kind} row")
+        parts.append(f"{first_of(names)}: not for any {kind} row")
     if not parts:
         return {}
     words = cures(fit, bare, unseen)
     return {"Never predicted": "; ".join(parts), **({"Try": words} if words else {})}
-
-
-def _named(classes: list[str]) -> str:
-    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
-    return ", ".join(classes[:NAMED]) + more
 
 
 def _predicted(fit: Fitted) -> tuple[Array, str]:

@@ -286,7 +286,7 @@ def test_arguments_of_fit_are_those_of_each_method_and_pairs_are_those_with_the_
     found = pc.compare("species ~ .", iris, ["kmedoids", "pvm", "lda"], cv=3, reference="lda", **arguments)
     train = iris.drop(index=found.predictions.loc[0].index)
     for name in ("kmedoids", "pvm"):
-        fit = pc.fit("species ~ .", train, name, **arguments)
+        fit = pc.fit("species ~ .", train, name, repeats=1, **arguments)
         row = found.results.query("split == 0 and method == @name").iloc[0]
         assert (row["prototypes"], row["choice"]) == (len(fit.prototypes), dict(fit._selection.values))
     assert found.tests[["a", "b"]].to_numpy().tolist() == [["kmedoids", "lda"], ["pvm", "lda"]]

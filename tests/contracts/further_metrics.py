@@ -19,8 +19,7 @@ from protoclass.core.sources import Rep, part
 from protoclass.frames.frame import Frame, mold
 from protoclass.ground.errors import shown
 from protoclass.metrics.base import Metric, TrainedMetric, same
-from protoclass.metrics.mixed import Mixed
-from protoclass.metrics.wrappers import Ranks
+from protoclass.metrics.wrappers import Mixed, Ranks
 from protoclass.testing.contract import (
     ContractError,
     accepted,

@@ -1,5 +1,7 @@
 """Figures: the numbers that are drawn, and that every kind draws itself on Axes that are given."""
 
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +14,14 @@ from scipy.spatial.distance import pdist, squareform
 
 import protoclass as pc
 from protoclass.core.embedding import axis_shares, sammon, stress, torgerson
-from protoclass.pictures import images, plane, prototypes
+from protoclass.pictures import KINDS, images, plane, prototypes
 from protoclass.pictures.style import GREY, WRONG, colour, luminance, mark
+from protoclass.values import load
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return pc.fit("species ~ .", pc.load_data("iris"), cv=3, dissimilarity="euclidean", repeats=1)
 
 
 def axes():
@@ -24,14 +32,29 @@ def outline(fit):
     return plane.outline_balls(fit, plane.make_plane(fit))
 
 
-def test_each_kind_draws_on_the_axes_given(iris):
-    fit = pc.fit("species ~ .", iris, cv=3, dissimilarity="euclidean", repeats=1)
-    for kind in (None, "prototypes", "confusion", "validation", "path", "importance"):
-        ax = axes()
-        assert fit.plot(kind, ax=ax) is ax
-        assert ax.get_xlabel()
-        assert ax.get_ylabel()
-        ax.figure.canvas.draw()
+NEEDED = {"new": 50, "shape": (2, 2)}  # options without a default
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_draws_on_the_axes_given(fit, kind):
+    parameters = signature(load(KINDS[kind])).parameters
+    options = {name: NEEDED[name] for name, p in parameters.items() if name != "fit" and p.default is p.empty and name in NEEDED}
+    ax = axes()
+    try:
+        drawn = fit.plot(kind, **({"ax": ax} if "ax" in parameters else {}), **options)
+    except pc.errors.NotAvailableError:
+        assert kind in ("rule", "weights")  # of other methods and metrics
+        return
+    if "ax" not in parameters:
+        assert drawn.axes
+        return
+    assert drawn is ax
+    assert ax.get_xlabel()
+    assert ax.get_ylabel() or ax.get_yticklabels()
+    ax.figure.canvas.draw()
+
+
+def test_the_curve_of_a_validation(fit):
     ax = axes()
     assert fit.validation.plot(ax=ax) is ax
     assert any("1-SE choice" in t.get_text() for t in ax.get_legend().get_texts())

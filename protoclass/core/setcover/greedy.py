@@ -24,7 +24,7 @@ from .path import Chosen
 from .problems import CoverProblems
 
 # pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
-AT_A_STEP = 16
+AT_A_STEP = 10
 NEVER = -(2**62)
 
 
@@ -92,7 +92,7 @@ def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
     """The greedy algorithm on each class and problem, for all folds, with a prototype cost of `cost` units."""
     classes, (F, K, _) = problems.classes, problems.gain.shape
     work = F * K * sum(len(balls.candidates) * len(balls.rows) for balls in classes)
-    if all(balls.coded for balls in classes) and few(work // AT_A_STEP):
+    if all(balls.coded for balls in classes) and few(work // AT_A_STEP, _greedy):
         return [steps_together(problems, c, cost) for c in range(len(classes))]
     items, (n, m) = [(c, k) for c in range(len(classes)) for k in range(K)], problems.task.shape
     found = list(each(lambda item: take_steps(problems, *item, np.arange(F), cost), items, n * m))

@@ -375,6 +375,7 @@ def tabulate(
             "ball_hit_rate_random": random,
             **columns,
         }
+    # one row for each class and candidate that were selected, by the fit or a sample
     of_fit = pd.DataFrame(columns, places)[~places.duplicated()]
     times = pd.concat([pd.Series(1, pairs) for pairs in selected]).groupby(level=[0, 1]).sum()
     out = of_fit.reindex(of_fit.index.union(times.index))

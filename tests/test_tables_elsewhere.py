@@ -23,7 +23,7 @@ def tables():
         "features": pc.fit("species ~ .", iris, "scm", features="stumps", penalty=1.0, max_size=2, kind="conjunction").tidy(),
         "validation": v.table, "validation tidy": v.tidy(), "validation glance": v.glance(), "band": v.band(),
         "test tidy": test.tidy(), "test glance": test.glance(), "confusion": test.confusion,
-        "calibration": test.calibration(), "groups": by.tidy(), "groups glance": by.glance(), "tests of groups": by.differences(),
+        "calibration": test.calibration(), "groups": by.tidy(), "groups glance": by.glance(), "tests of groups": by.comparisons,
         "comparison": compared.table, "paired tests": compared.tests, "errors of splits": compared.errors,
         "importance": fit.importance(resamples=1, cv=3), "why": fit.why(70), "path": fit.path(),
         "sets": calibrated.predict(iris.head(), "set").to_frame(),

@@ -449,6 +449,11 @@ class TestByGroup(Result):
             [compare_groups(a, b, self.groups, measure, c) for a, b in combinations(self.groups, 2)]
         )
 
+    @cached_table
+    def comparisons(self) -> pd.DataFrame:
+        """Pairwise tests of the errors of the groups: `differences()`."""
+        return self.differences()
+
 
 def split(
     overall: TestResult,

@@ -344,7 +344,7 @@ def groups_said(result: TestByGroup) -> tuple[str, list[Any]]:
             f"Tables: errors by group; estimates for class {shown(result.of)} (95 % CI); tests of "
             "the errors, pair by pair"
         )
-    return "\n".join(words), [*tables, (result.differences(), PAIRS)]
+    return "\n".join(words), [*tables, (result.comparisons, PAIRS)]
 
 
 def summary_of_groups(result: TestByGroup) -> Summary:

@@ -18,6 +18,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "alpha": ("level", "delta"),
     "class_weight": ("class_weights",),
     "cost": ("C", "loss"),
+    "count": ("n",),
     "cutoff": ("threshold",),
     "epsilon": ("eps", "softening", "damping"),
     "group": ("groups", "clusters", "by"),

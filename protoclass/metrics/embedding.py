@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ class Embedding:
             label.
         """
         rows = self.metric.new_rows(new, self.data)
-        D = rows.measure(np.arange(int(rows.complete.sum())), self.candidates)
+        D = rows.measure(np.arange(rows.complete.sum()), self.candidates)
         seen = ~np.isnan(D).any(axis=1)
         out = np.full((len(rows.index), len(self.axes.values)), np.nan)
         out[np.flatnonzero(rows.complete)[seen]] = self.axes.place(D[seen])
@@ -186,12 +187,8 @@ class Check:
     @printed
     def __repr__(self) -> str:
         questions = self.table[["answer", "detail"]].itertuples(name=None)
-        return "\n".join(
-            [
-                self.title,
-                *(f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions),
-            ]
-        )
+        lines = (f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions)
+        return "\n".join([self.title, *(fill(line, 100, subsequent_indent=" " * 39) for line in lines)])
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):

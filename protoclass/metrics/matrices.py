@@ -147,7 +147,7 @@ class TrainedGiven(TrainedMetric):
                 "use D = pc.read_dissimilarity(path, names=data.index).to_frame() for both"
             )
 
-        def measure(at: Any, candidates: Rep) -> Array:
+        def measure(at, candidates):
             return _read(new, at, names[candidates[0]])
 
         return AskedRows(new.index, np.ones(len(new), bool), None, measure, None)

@@ -197,7 +197,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
         return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
-def subset(frame: Frame, count: int, seed: int) -> Array:
+def subset(frame: Frame, count: Any, seed: int) -> Array:
     """Rows with weight of a random subset of about equal shares of each class, bool (n,)."""
     live = frame.weights > 0
     if count > live.sum():
@@ -518,7 +518,7 @@ def measure_frame(
     row, chosen = frame.index.get_indexer(names), None
     allowed = (row < 0) | (frame.weights[row] > 0)
     if isinstance(candidates, (int, np.integer)):
-        allowed &= (row >= 0) & subset(frame, int(candidates), seed)[row]
+        allowed &= (row >= 0) & subset(frame, candidates, seed)[row]
     if not allowed.all():
         chosen = np.flatnonzero(allowed)
         names, row = names[chosen], row[chosen]

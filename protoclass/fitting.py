@@ -128,11 +128,8 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     _called: ClassVar[str] = "a cross-validation"
 
     permutation_test, frontier = permutation_test, frontier
-    plot, summary, explore = (
-        Above("protoclass.pictures"),
-        Above("protoclass.tables"),
-        explore_validation,
-    )
+    plot, summary = Above("protoclass.pictures"), Above("protoclass.tables")
+    explore = explore_validation
     _said = printing.curve_said
 
     @classmethod

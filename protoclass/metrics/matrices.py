@@ -23,7 +23,7 @@ from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..frames.misread import PLACEHOLDER
 from ..ground.checks import among
-from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
+from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn, why
 from ..ground.savable import savable
 from .base import AskedRows, Metric, TrainedMetric, Traits, strings
 from .pairwise import kernel_distances
@@ -533,9 +533,7 @@ def matrix_in(file: Path) -> pd.DataFrame:
     try:
         raw = file.read_bytes()
     except (OSError, ValueError) as reason:
-        raise DataError(
-            f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}"
-        ) from None
+        raise DataError(f"the file {str(file)!r} can't be opened: {why(reason)}") from None
     if raw.startswith(NPY):
         try:
             array = as_floats(np.load(file, allow_pickle=False))

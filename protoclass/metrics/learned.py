@@ -173,7 +173,7 @@ def training_rows(frame: Frame) -> TrainingRows:
     frame = frame if live.all() else frame.take(np.flatnonzero(live))
     X, y = design_of(frame), frame.codes
     check_classes(frame, y, "training rows have")
-    scale = scale_of(frame, True)
+    scale = scale_of(frame, True, frame.design)
     constant, Z = scale.constant, X / scale.spread
     check_varies(~constant, f"columns of {frame.formula.quoted}", len(X))
     center = np.where(constant, Z[0], Z.mean(axis=0))

@@ -18,7 +18,7 @@ from ..core.vectors.centroids import kmeans as clustered
 from ..frames.frame import Frame, mold
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas, read_for
-from ..ground.checks import MOST_RUNS, NamedArguments, among, one_of, whole_number
+from ..ground.checks import MOST_RUNS, NamedArguments, one_of, whole_number
 from ..ground.errors import (
     DataError,
     DataWarning,
@@ -537,7 +537,7 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
             "the candidates of given dissimilarities are the columns of the matrix: add columns to it"
         )
     rep, predictors = candidates.make(known.metric, seen, seed)
-    clash = predictors.index[among(predictors.index, known.index)]
+    clash = predictors.index[known.index.get_indexer(predictors.index) >= 0]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
     rows = slice(0 if candidates.only else None)

@@ -75,8 +75,9 @@ class ColumnScales:
         return self.columns[self.constant]
 
 
-def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
-    """The scales of the columns, learned block by block.
+def scale_of(frame: Frame, scale: bool | str, design: Any = None) -> ColumnScales:
+    """The scales of the columns, learned block by block; `design` is the design matrix if it is
+    already made as a whole.
 
     Raises
     ------
@@ -86,13 +87,14 @@ def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
     low: Any = np.inf
     high: Any = -np.inf
     known = None
-    for _, rows in blocks(frame):
-        X = rows.design.to_numpy()
+    for at, rows in blocks(frame):
+        table = rows.design if design is None else design.iloc[at]
+        X = table.to_numpy()
         if scale:
             least, most = extremes(X)
             low, high = np.minimum(low, least), np.maximum(high, most)
             known = sums(X) if known is None else known.join(sums(X))
-    columns, precision = strings(rows.design.columns), X.dtype.name
+    columns, precision = strings(table.columns), X.dtype.name
     spread, constant, mean = np.ones(len(columns)), np.zeros(len(columns), bool), None
     if known is not None:
         mean = known.mean()

@@ -323,10 +323,6 @@ class TrainedLearned(Mapped):
                 "mean probability that a random neighbour of a training row is of its class: "
                 f"{before:.3f} at the start, {after:.3f} as learned{end}"
             )
-        if self.counts[0] < self.counts[1]:
-            notes.append(
-                f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows"
-            )
         return (*notes, *listing("constant columns, which get weight 0", self.constant))
 
     @property

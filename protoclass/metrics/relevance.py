@@ -154,15 +154,14 @@ class Relevance(Wrapper):
 
     @property
     def traits(self) -> Traits:
-        known = self.inner[0].traits if self.matrix == "diagonal" else super().traits
-        learned = replace(known, train_in_folds=True, supervised=True)
+        learned = replace(self.inner[0].traits, train_in_folds=True, supervised=True)
+        if self.matrix == "full":
+            learned = replace(
+                learned, symmetric=True, triangle=True, power=None, geometry=Geometry()
+            )
         if self.local:
             return replace(learned, symmetric=False, triangle=False, geometry=None)
-        return (
-            learned
-            if self.matrix == "diagonal"
-            else replace(learned, symmetric=True, triangle=True, geometry=Geometry())
-        )
+        return learned
 
     @property
     def name(self) -> str:
@@ -332,11 +331,6 @@ class WithWeights(TrainedMetric):
             f"mean cost of the training rows: {self.search[0]:.3f} {'at the start' if local else 'without them'}, "
             f"{self.search[1]:.3f} with them",
         ]
-        if self.counts[0] < self.counts[1]:
-            notes.append(
-                f"the weights were learned from stratified samples of {self.counts[0]} of "
-                f"{self.counts[1]} rows, a new one in each of {ROUNDS + 1} rounds"
-            )
         axes = getattr(getattr(self, "parts", (self,))[0], "map", table)
         count = (table["weight"] > 0).sum()
         if len(axes) < count:

@@ -189,7 +189,7 @@ class Hamming(Metric):
         schema = columns.frame.schema
         texts = [c for c in schema if schema[c].kind == "category"]
         raw = [columns.number(c) for c in schema if c not in texts] + [
-            columns.code(c, -1) for c in texts
+            columns.code(c) for c in texts
         ]
         differ = total(
             f"CASE WHEN {coordinate(k)} <> {value(k)} THEN 1 ELSE 0 END" for k in range(len(raw))

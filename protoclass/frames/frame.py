@@ -57,7 +57,6 @@ COMPUTING = (
     LookupError,
     AttributeError,
     ArithmeticError,
-    np.linalg.LinAlgError,
     RuntimeError,
 )
 
@@ -227,7 +226,7 @@ class Frame:
             for c, v in self._levels.items()
             if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)
         }
-        where = {c: alone(v.codes.astype(np.int64), fold) for c, v in learned.items()}
+        where = {c: alone(v.codes, fold) for c, v in learned.items()}
         return {c: at for c, at in where.items() if at.any()}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:

@@ -26,10 +26,9 @@ from ..ground.errors import (
     printed,
     shown,
 )
-from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
-from .misread import LOOKED_AT, note_codes, refuse_row_numbers
+from .misread import LOOKED_AT, check_separator, note_codes, refuse_row_numbers
 from .schema import (
     Column,
     Unseen,
@@ -329,7 +328,7 @@ class Frame:
 
 def mold(
     formula: str,
-    data: Any,
+    data: pd.DataFrame,
     *,
     na: str = "drop",
     weights: Any = None,
@@ -342,7 +341,7 @@ def mold(
     ----------
     formula : str
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
-    data : what `as_pandas` takes
+    data : DataFrame
     na : "drop", "raise" or "keep"
         Treatment of rows with missing values; "keep" keeps those with some predictors.
     weights : column name, Series (by label) or array (by position), optional
@@ -358,9 +357,8 @@ def mold(
     >>> mold("y ~ .", pd.DataFrame({"a": [1.0, 2.0], "y": ["u", "v"]}))
     <Frame 'y ~ .': 2 rows, 1 predictors, 2 classes>
     """
-    one_of("na", na, ("drop", "raise", "keep"))
-    data = as_pandas(data)
     check_names(data.columns, data.iloc[:LOOKED_AT, 0] if data.shape[1] == 1 else ())
+    one_of("na", na, ("drop", "raise", "keep"))
     if len(data) == 0:
         raise DataError("the data have no rows")
     check_unique(data.index, "row")

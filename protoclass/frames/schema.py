@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import among, hint_for_value
+from ..ground.checks import hint_for_value
 from ..ground.errors import DataError, DataWarning, FormulaError, first_of, shown, warn
-from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
 from .misread import (
     LOOKED_AT,
     REPEATED,
+    check_separator,
     in_days,
     numbers_as_text,
     refuse_numbers_as_text,
@@ -445,7 +445,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         return data[given]
     if isinstance(given, pd.Series):
         check_unique(given.index, f"{what} row")
-        missing = data.index[~among(data.index, given.index)]
+        missing = data.index[given.index.get_indexer(data.index) < 0]
         if len(missing):
             raise DataError(
                 f"{what} lack the row {shown(missing[0])}: use an index with every row label of the data"

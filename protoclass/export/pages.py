@@ -23,6 +23,7 @@ from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailableError, OptionError, brief, cut, first_of, printed
 from ..ground.files import PAGES, check_free, check_path, write_file
 from ..ground.options import significant
+from ..ground.text import SHOWN
 from ..pictures import plot
 from ..tables.evaluation import lines
 from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
@@ -32,7 +33,7 @@ from ..widgets.browser import script, style, to_page
 from .methods import Methods, methods
 from .saving import versions
 
-SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the tables of prototypes
+COLUMNS = 8  # of the tables of prototypes
 # lines of print that are limits of the fit
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
 # characters with a meaning in Markdown

@@ -272,7 +272,10 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
         ("Cross-validation", (cross_validation(fit),)),
         ("Certificate", tuple(certificate(fit)) if "certificate" in fit.rule.report else ()),
         ("Limits", (Text(limits(fit, said), listed=True),)),
-        ("Versions", (Text([f"{name} {known}" for name, known in versions().items()], listed=True),)),
+        (
+            "Versions",
+            (Text([f"{name} {known}" for name, known in versions().items()], listed=True),),
+        ),
         ("Methods", (Text([methods(fit).text]),)),
         ("How to cite", (Text(cited()),)),
     ]

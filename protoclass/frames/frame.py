@@ -379,7 +379,8 @@ def mold(
         raise missing_values(counts, na)
     complete = columns[~dropped] if dropped.any() else columns
     schema = learn_schema(complete, parsed)
-    notes: tuple[str, ...] = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were sampled
+    # how the rows were sampled
+    notes: tuple[str, ...] = (data.attrs["note"],) if "note" in data.attrs else ()
     levels = None
     if response:
         levels, of_classes = read_classes(data[parsed.response][~dropped], counts)

@@ -288,12 +288,12 @@ def parts_of(
     d, metric = fit.dissimilarity, fit.dissimilarity.metric
     prototype = part(d._prototype_rep(fit.rule.prototypes), np.array([k]))
     if metric.power is None:
-        here, there = (d.data.again(table)[0] for table in (row, other))
+        of_row, of_prototype = (d.data.again(table)[0] for table in (row, other))
         of_group = [
             [not predictors.isdisjoint(columns) for columns in groups.values()]
-            for predictors in predictors_of_columns(here)
+            for predictors in predictors_of_columns(of_row)
         ]
-        parts = metric.contributions(here, there, prototype)
+        parts = metric.contributions(of_row, of_prototype, prototype)
         return (parts @ np.array(of_group, float))[0] / (distance or np.inf)
     if metric.skips_missing and set(groups) <= set(metric.variables):
         rep = rows_of(metric, d.data.again(row)[0])
@@ -441,12 +441,12 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
     step, apart = np.ptp(values.to_numpy(float), axis=0), (centres - centres[0]).astype(float)
     step[step == 0] = 1.0
     origin, out = place(np.zeros((1, len(step)))), np.empty(values.shape)
-    whole = left = place(step[None]) - origin  # nothing is left of a linear map
-    for at in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // CHUNK):
-        moved = place(step[at, None] * (at[:, None] == np.arange(len(step)))) - origin
-        out[:, at] = apart @ moved.T / step[at]
-        left = left - moved.sum(axis=0)
-    return out if np.abs(left).max() <= LINEAR * np.abs(whole).max() else None
+    whole = remainder = place(step[None]) - origin  # nothing is left of a linear map
+    for block in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // CHUNK):
+        moved = place(step[block, None] * (block[:, None] == np.arange(len(step)))) - origin
+        out[:, block] = apart @ moved.T / step[block]
+        remainder = remainder - moved.sum(axis=0)
+    return out if np.abs(remainder).max() <= LINEAR * np.abs(whole).max() else None
 
 
 # permuted rows predicted at a time: more take memory, and fewer the time of many calls

@@ -249,11 +249,13 @@ def corrected_losses(
         if not totals[0].any():
             continue
         choice = choose_over_repeats(errors, totals, sizes, limits=limits)
-        left, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
+        undrawn, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
         if most is not None and rule_sizes is not None:
             points = least_within(choice.error, rule_sizes, most)
-        lost[left] += losses(predicted[:, left[:, None], points], y[left], loss).mean(axis=0)
-        out[left] += 1
+        lost[undrawn] += losses(predicted[:, undrawn[:, None], points], y[undrawn], loss).mean(
+            axis=0
+        )
+        out[undrawn] += 1
     known = (out > 0) & (weights > 0)
     return np.where(known[:, None], lost / np.maximum(out, 1)[:, None], np.nan)
 

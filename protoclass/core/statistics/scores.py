@@ -52,6 +52,9 @@ def log_loss(p: Array, y: Array) -> Array:
     return np.maximum(out, 0.0)
 
 
+SCORES = {"brier": brier, "log_loss": log_loss}
+
+
 class Bin(NamedTuple):
     """Rows with similar probabilities of a class.
 

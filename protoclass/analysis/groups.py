@@ -37,7 +37,6 @@ from .evaluation import IN_THE_LARGE, Judged, TestResult
 FEW_CLUSTERS = 5  # a one-sided sign test of four has p >= 1 / 16
 MOST_GROUPS = 50
 FLIPS = 9999  # draws of the signs if rows have different weights
-MANY = 1000  # rows beyond which the sum of signed weights is as good as normal
 OF_CLASS = {"sensitivity": "sensitivity", "specificity": "specificity", "ppv": "PPV", "npv": "NPV",
             IN_THE_LARGE: "calibration in the large"}  # fmt: skip
 MEASURES = {"error": "error", **OF_CLASS}  # in words
@@ -312,7 +311,8 @@ def signs(lost: Array, won: Array, seed: int = 0) -> tuple[float, str]:
         p = float(binom.cdf((lost > 0).sum(), len(both), 0.5))
         return p, f"one-sided exact sign test, {discordant}"
     gain = float(won.sum() - lost.sum())
-    if len(both) > MANY:
+    # the sum of signed weights of more rows is as good as normal
+    if len(both) > 1000:
         from scipy.stats import norm
 
         p = float(norm.sf(gain / np.sqrt(both @ both)))

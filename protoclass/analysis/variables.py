@@ -63,8 +63,6 @@ def variable_groups(fit: Fitted, variables: Any) -> Groups:
     return groups
 
 
-VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
-HALVINGS = 40  # of the interval between two values with different classes
 # relative difference of a distance from the sum of its parts, for many columns in single precision
 SLACK = 1e-3
 
@@ -332,13 +330,14 @@ def counterfactuals(
     tried = {c: pd.unique(training[c].dropna()) for c in single}
     for c in tried:
         if schema[c].kind == "numeric":
-            grid = np.linspace(training[c].min(), training[c].max(), VALUES)
+            grid = np.linspace(training[c].min(), training[c].max(), 201)
             tried[c] = grid[np.argsort(np.abs(grid - row[c].iloc[0]), kind="stable")]
     found = codes_with(fit, row, tried)
     nearest = {c: values[found[c] != code][:1] for c, values in tried.items()}
     changed = {c: values for c, values in nearest.items() if len(values)}
     unchanged = {c: row[c].to_numpy() for c in changed if schema[c].kind == "numeric"}
-    for _ in range(HALVINGS):
+    # halvings of the interval between two values with different classes
+    for _ in range(40):
         middle = {c: (values + changed[c]) / 2 for c, values in unchanged.items()}
         for c, codes in codes_with(fit, row, middle).items():
             (unchanged if codes[0] == code else changed)[c] = middle[c]

@@ -19,13 +19,12 @@ from .analysis.groups import test
 from .analysis.resampling import permutation_test, stability
 from .analysis.steps import bound, path, slim, step_count
 from .analysis.variables import importance, why
-from .estimation.arguments import DEFAULTS
 from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.calls import cross_validate_call, fit_call, predict_to
 from .estimation.cross_validation import frontier
 from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
-from .estimation.problem import Call
+from .estimation.problem import DEFAULTS, Call
 from .export.pages import card, report
 from .export.saving import reproduce
 from .export.sql import sql

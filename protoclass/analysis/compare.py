@@ -18,12 +18,12 @@ import pandas as pd
 from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
-from ..estimation.arguments import arguments_of, is_default, loss_matrix, own_folds
-from ..estimation.calls import TWICE, WORSE, fit_call, prepare
+from ..estimation.arguments import arguments_of, is_drawn, loss_matrix, own_folds, prepare
+from ..estimation.calls import TWICE, WORSE, fit_call
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of
 from ..estimation.fitted import Fitted
-from ..estimation.problem import Call, short
+from ..estimation.problem import Call, is_default, short
 from ..frames.frame import Frame, mold
 from ..frames.schema import Unseen, along, group_codes
 from ..frames.tables import as_given, as_pandas, read_for
@@ -431,12 +431,8 @@ def make_splits(
     """Read the data, and draw the splits."""
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=(groups,))
-    rows, codes, cv = (
-        data.index.get_indexer(frame.index),
-        group_codes(groups, data),
-        own_folds(cv, data),
-    )
-    cv = cv[rows] if isinstance(cv, np.ndarray) else cv
+    rows, codes = data.index.get_indexer(frame.index), group_codes(groups, data)
+    cv = cv if is_drawn(cv) else own_folds(cv, data, frame.index)
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
     of_used = None if codes is None else pd.factorize(codes[rows])[0]
     tests, note = draw_splits(frame, of_used, test_size, cv, seeds)

@@ -14,7 +14,7 @@ from ..core import Array
 from ..core.parallel import each, each_fit
 from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
-from ..estimation.calls import prepare
+from ..estimation.arguments import prepare
 from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted

@@ -37,13 +37,13 @@ from ..ground.errors import (
 )
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
-from .arguments import CALIBRATION, arguments_of, check_measure, is_default, measure_losses
+from .arguments import CALIBRATION, arguments_of, check_measure, measure_losses
 from .copies import coincidences
 from .cross_validation import FoldPath, fold_paths, redrawn, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
 from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
-from .problem import Problem
+from .problem import Problem, is_default
 
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap

@@ -69,8 +69,7 @@ def draw_folds(problem: Problem) -> tuple[Array, tuple[str, ...]]:
 def redrawn(problem: Problem, cv: Any, seed: int | None = None) -> tuple[Problem, Array]:
     """The problem with other folds, drawn once from its own seed or another, and the folds (n,)."""
     if not is_drawn(cv):
-        data = as_pandas(problem.call.data)
-        cv = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
+        cv = own_folds(cv, as_pandas(problem.call.data), problem.frame.index)
     seed = problem.seed if seed is None else check_seed(seed)
     problem = replace(problem, cv=cv, repeats=1, seed=seed)
     return problem, draw_folds(problem)[0][0]

@@ -28,7 +28,7 @@ from ..tables.evaluation import lines
 from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
 from ..tables.tidy import list_prototypes
 from ..values import public
-from ..widgets.browser import policy, script, style
+from ..widgets.browser import script, style, to_page
 from .methods import Methods, methods
 from .saving import versions
 
@@ -153,15 +153,6 @@ def to_html(title: str, sections: Sections) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_page(title: str, body: str, look: str = STYLE, policy: str = "") -> str:
-    """A self-contained page around its body."""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy}<meta '
-        'name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title><style>{look}</style></head>\n<body>{body}</body></html>\n"
-    )
-
-
 def cited() -> list[str]:
     """The package, and the paper of its first method."""
     return [
@@ -198,7 +189,7 @@ class Card:
     @property
     def html(self) -> str:
         """The card as a self-contained HTML page."""
-        return to_page(self.title, to_html(self.title, self.sections))
+        return to_page(self.title, to_html(self.title, self.sections), STYLE)
 
     def _repr_html_(self) -> str:
         return f"<div>{to_html(self.title, self.sections)}</div>"
@@ -430,15 +421,9 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
 
 def page(fit: Fitted, test: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    title, run = f"{fit.model.title}: {fit.formula}", script("file")
-    look = STYLE + style()
+    title = f"{fit.model.title}: {fit.formula}"
     body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))
-    return to_page(
-        title,
-        f'{body}<script type="module">{run}</script>',
-        look,
-        policy([run], look, attributes=True),
-    )
+    return to_page(title, body, STYLE + style(), script("file"), attributes=True)
 
 
 def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:

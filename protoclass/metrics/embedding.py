@@ -13,7 +13,7 @@ from ..core import properties as core
 from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import among, check_seed
+from ..ground.checks import check_seed
 from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..ground.text import to_html
 from ..values import Above
@@ -138,7 +138,7 @@ class Embedding:
             label.
         """
         rows = self.metric.new_rows(new, self.data)
-        D = rows.measure(np.arange(int(rows.complete.sum())), self.candidates)
+        D = rows.measure(np.arange(rows.complete.sum()), self.candidates)
         seen = ~np.isnan(D).any(axis=1)
         out = np.full((len(rows.index), len(self.axes.values)), np.nan)
         out[np.flatnonzero(rows.complete)[seen]] = self.axes.place(D[seen])
@@ -349,7 +349,7 @@ def classes_of(names: pd.Index, by: Any) -> Classes:
         raise DataError(
             f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once"
         )
-    absent = ~among(names, by.index)
+    absent = by.index.get_indexer(names) < 0
     if absent.any():
         raise DataError(
             f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}"

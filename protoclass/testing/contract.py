@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core.query import Query, Rule, answer
 from ..core.task import Task
-from ..estimation.calls import prepare
+from ..estimation.arguments import prepare
 from ..estimation.problem import Call
 from ..fitting import Fit, fit
 from ..ground.errors import ProtoclassError

@@ -10,7 +10,6 @@ from closeness import assert_close
 from scipy.special import expit
 
 import protoclass as pc
-from protoclass.core.parallel import alone
 from protoclass.core.vectors.class_medoids import (
     add_for_classes,
     changes_by_one,
@@ -194,18 +193,6 @@ def test_the_least_cost_of_tiny_problems_is_mostly_found():
         assert fit.rule.report["cost"] >= least - 1e-9
         found += fit.rule.report["cost"] <= 1.01 * least
     assert found >= 50, found
-
-
-@pytest.mark.usefixtures("threads_of_blas")
-@pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])
-def test_any_number_of_threads_gives_the_same(iris, matrix):
-    arguments = {"K": [1, 3], "matrix": matrix, "ridge": [0.01, 0.1], "cv": 4, "seed": 2}
-    fit = pc.fit("species ~ .", iris, "medianglvq", **arguments)
-    with alone():
-        other = pc.fit("species ~ .", iris, "medianglvq", **arguments)
-    assert fit.prototypes.equals(other.prototypes)
-    assert fit.validation.table.equals(other.validation.table)
-    assert fit.rule.report == other.rule.report
 
 
 @pytest.mark.parametrize(("given", "words"), [

@@ -25,7 +25,7 @@ from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import HOLD_LIMIT, short
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import is_number, one_of
+from ..ground.checks import find_labels, is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric
@@ -196,13 +196,8 @@ def take(prototypes: Points, which: Any) -> Points:
 
 def place_of(fit: Fitted, prototype: Any) -> int:
     """The first place of a label among the prototypes."""
-    labels: list[Any] = fit.prototypes.index.tolist()
-    try:
-        return labels.index(prototype)
-    except (ValueError, TypeError):  # unknown, or not comparable by ==, such as a Series
-        raise OptionError(
-            f"prototype must be a label of fit.prototypes.index, not {brief(prototype)}"
-        ) from None
+    unknown = "prototype must be a label of fit.prototypes.index, not {}"
+    return find_labels([prototype], fit.prototypes.index, unknown)[0]
 
 
 SAME_FOLDS = "same"  # as the fit was cross-validated

@@ -101,8 +101,8 @@ def compare(
         Seed for the splits.
     reference : str, optional
         Name of the method with which each other one is compared. Default: all pairs.
-    loss : DataFrame, optional
-        Loss matrix, with true classes as rows. The table then has the mean loss on the test rows,
+    loss : DataFrame or dict, optional
+        Loss matrix as in `Fit.predict`. The table then has the mean loss on the test rows,
         and methods are tuned by this loss; it does not change how they predict.
     client : Dask client, optional
         Client of a cluster, whose workers then fit the methods, each on one thread.
@@ -192,7 +192,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
         Fits with the same response and classes.
     new : DataFrame
         New rows with the predictors and the response.
-    loss : DataFrame, optional
+    loss : DataFrame or dict, optional
         Loss matrix, as in `compare`.
     reference : str, optional
         Name of the fit with which each other one is compared. Default: all pairs.

@@ -558,7 +558,7 @@ class PermutationTest(Result):
         spread = f"mean {mean}, 95 % of the permutations from {low} to {high}"
         facts = {
             f"CV {self.measure}": significant(self.error),
-            f"{self.measure.capitalize()} with permuted classes": spread,
+            f"{self.measure[:1].upper()}{self.measure[1:]} with permuted classes": spread,
             "Permutations": f"{len(self.table)}, {self.how}",
             "p-value": significant(self.p_value),
         }

@@ -21,6 +21,7 @@ from ..estimation.cross_validation import redrawn
 from ..estimation.decisions import FoldRule
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
+from ..frames.schema import group_codes
 from ..frames.tables import as_pandas
 from ..ground.checks import find_labels, seed_of_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
@@ -546,7 +547,8 @@ def importance(
     DataFrame
         Table by variable, the most important first: `importance` (mean increase in the proportion
         of errors), `se` (its standard error over rows, or over the groups of the fit) and `error`
-        (with the variable permuted). New rows have equal weights and no groups.
+        (with the variable permuted). New rows have equal weights, and the groups of the column
+        that `groups=` of the fit named, if they have it.
 
     Raises
     ------
@@ -619,4 +621,7 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
     _, codes, known = answered_rows(fit, new)
     columns = new.loc[known, list(fit.frame.columns)]
     rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
-    return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])
+    groups = fit.call.arguments["groups"]
+    named = isinstance(groups, str) and groups in new
+    group = group_codes(groups, new.loc[known]) if named else None
+    return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)], group)

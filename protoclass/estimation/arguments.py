@@ -130,7 +130,7 @@ def check_arguments(options: Mapping[str, Any], model: Model) -> None:
     check_candidates(options["candidates"], model)
     if options["calibrate"] is not False:
         arguments_of(options["calibrate"])
-    check_measure(options["measure"])
+    check_measure(options["measure"], ERRORS + SCORED)
 
     choose, tolerance = options["choose"], options["tolerance"]
     one_of("choose", choose, ("auto", "1se", "min", "bound"))
@@ -248,18 +248,23 @@ def budget_of(budget: Any, model: Model, classes: int) -> int | None:
 
 # measure= and loss=
 
-NAMED = ("error", "balanced", "ordinal")  # measures with a name
+ERRORS = ("error", "balanced", "ordinal")  # of predicted classes
+SCORED = ("auc", "brier", "log_loss")  # of values for each class
+NAMES: Mapping[str, str] = {  # of measures in words
+    "balanced": "balanced error", "ordinal": "ordinal error", "auc": "1 - AUC",
+    "brier": "Brier score", "log_loss": "log loss",
+}  # fmt: skip
 
 
-def check_measure(measure: Any) -> None:
-    """Raise unless `measure=` is the name of an error, a loss matrix, or the costs of classes."""
+def check_measure(measure: Any, named: tuple[str, ...] = ERRORS) -> None:
+    """Raise unless `measure=` is one of these names, a loss matrix, or the costs of classes."""
     if not (
         isinstance(measure, (pd.DataFrame, Mapping))
-        or (isinstance(measure, str) and measure in NAMED)
+        or (isinstance(measure, str) and measure in named)
     ):
-        hint = hint_for_value("measure", measure, NAMED)
+        hint = hint_for_value("measure", measure, named)
         raise OptionError(
-            f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an "
+            f"measure must be {either(named)}, a loss matrix as a DataFrame, or the cost of an "
             f"error in a class, such as {{'ill': 5}}, not {brief(measure)}{hint and ': '}{hint}"
         )
 

@@ -153,7 +153,8 @@ def worse_than_one_class(
     if not error > none + SAME:
         return ""
     constant = validation._problem.frame.levels[int(np.argmin(validation._losses_of_one_class))]
-    head = f"{which} {fixed(error)}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
+    constant = shown(constant) if validation._scored is None else "the proportions of the classes"
+    head = f"{which} {fixed(error)}, {WORSE}: always predicting {constant} has {fixed(none)}"
     texts = texts_as_wholes(validation._problem.frame, validation._problem.metric)
     if texts:
         return f"{head}; {texts}"

@@ -144,7 +144,7 @@ class Problem:
     cv : as given; folds of rows only for the rows that take part
     repeats : "auto" or int
     loss_name : str
-        Error measure: "error", "balanced", "ordinal" or "loss".
+        Error measure: "error", "balanced", "ordinal", "loss", "auc", "brier" or "log_loss".
     loss : array (classes, classes)
         Loss of predicting column j for class i.
     seed : int

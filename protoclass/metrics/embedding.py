@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -186,12 +187,8 @@ class Check:
     @printed
     def __repr__(self) -> str:
         questions = self.table[["answer", "detail"]].itertuples(name=None)
-        return "\n".join(
-            [
-                self.title,
-                *(f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions),
-            ]
-        )
+        lines = (f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions)
+        return "\n".join([self.title, *(fill(line, 100, subsequent_indent=" " * 39) for line in lines)])
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):

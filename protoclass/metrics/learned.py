@@ -567,7 +567,7 @@ class Adaptive(Metric):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive())
-    >>> fit.training_error < 0.05
+    >>> fit.glance()["training_error"].item() < 0.05
     True
     """
 

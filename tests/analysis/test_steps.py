@@ -29,7 +29,7 @@ def test_the_path_equals_fits_at_every_lambda(halves):
         assert fast.objective == slow.objective
         row = table[(table["lambda_low"] <= lam) & (lam < table["lambda_high"])]
         assert row["size"].tolist() == [len(slow.prototypes)]
-        assert row["training_error"].iloc[0] == pytest.approx(slow.training_error)
+        assert row["training_error"].iloc[0] == pytest.approx(slow._training_error)
         assert row["new_error"].iloc[0] == pytest.approx(slow.test(new).error)
         assert row["uncovered"].iloc[0] == slow.objective.uncovered
         assert row["miscovered"].iloc[0] == slow.objective.miscovered

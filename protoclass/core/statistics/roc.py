@@ -94,9 +94,7 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     of_class, of_rest = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
     if not (of_class.any() and of_rest.any()):
         return AUC(UNKNOWN, np.nan, np.full(len(score), np.nan))
-    below_in_class, below_in_rest = _share_below(score, of_class), _share_below(score, of_rest)
-    component = np.where(positive, below_in_rest, 1 - below_in_class)  # V10 and V01
-    area = float(of_class @ component / of_class.sum())
+    area, component = _components(score, positive, of_class, of_rest)
     sides, df = [], np.inf
     for weight in (of_class, of_rest):
         factor = (
@@ -135,6 +133,34 @@ def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[
     )
     most = float(np.mean([found.most for found in known])) * max(1, len(known) - 1)
     return each, _with_interval(area, parts, group, most, fewest, min(found.df for found in known))
+
+
+def _components(score: Array, positive: Array, own: Array, other: Array) -> tuple[float, Array]:
+    """The area, and the proportions V10 and V01 of DeLong (n,), for the weights of both sides."""
+    component = np.where(positive, _share_below(score, other), 1 - _share_below(score, own))
+    return float(own @ component / own.sum()), component
+
+
+def area_losses(scores: Array, y: Array, w: Array) -> Array:
+    """Losses of rows (n,) whose weighted mean is 1 minus the mean area of `mean_auc`.
+
+    The area is linear in them up to its first order: each is 1 minus the area minus the influence of
+    the row (Hampel 1974) on it. They are NaN if no class has an area, because all rows are of one.
+
+    Examples
+    --------
+    >>> scores, y = np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]), np.array([0, 0, 1, 1])
+    >>> area_losses(scores, y, np.ones(4)).tolist(), auc(scores[:, 1], y == 1, np.ones(4)).estimate.value
+    ([-0.25, 0.75, 0.75, -0.25], 0.75)
+    """
+    out = []
+    for c in range(scores.shape[1]):
+        own, other = np.where(y == c, w, 0.0), np.where(y == c, 0.0, w)
+        if own.any() and other.any():
+            area, component = _components(scores[:, c], y == c, own, other)
+            part = np.where(y == c, own.sum(), other.sum()) / w.sum()
+            out.append(1 - area - (component - area) / part)
+    return np.mean(out, axis=0) if out else np.full(len(y), np.nan)
 
 
 def _with_interval(

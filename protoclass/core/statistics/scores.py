@@ -50,6 +50,9 @@ def log_loss(p: Array, y: Array) -> Array:
         return np.maximum(-np.log(p[np.arange(len(y)), y]), 0.0)
 
 
+SCORES = {"brier": brier, "log_loss": log_loss}
+
+
 class Bin(NamedTuple):
     """Rows with similar probabilities of a class.
 

@@ -41,7 +41,6 @@ def slow_values(D, same, ranks):
 def test_values_are_those_of_all_pairs_sorted(seed, few, tile, monkeypatch):
     """Ties, empty bins, zeros, tiny and infinite values, and candidates that are rows."""
     monkeypatch.setattr(coding, "SIDE", tile)
-    monkeypatch.setattr(coding, "TILE", tile**2)
     monkeypatch.setattr("protoclass.core.parallel.FEW", few)
     random = np.random.default_rng(seed)
     D = random.choice(random.integers(0, 400, 6 + 9 * seed) / 10, (9, 7))

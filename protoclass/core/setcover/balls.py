@@ -180,7 +180,7 @@ class Balls:
         else:
             assert self.codes is not None
             codes = self.codes[columns]
-            out = np.zeros((len(codes), self.cells))
+            out = np.zeros((len(codes), self.cells), self.w.dtype)
             tally(codes, self.cell, self.w, np.arange(len(codes)), out)
         K, L = len(self.coding.radii) + 1, self.task.classes
         return out.reshape(len(out), self.cells // (K * L), L, K)
@@ -200,7 +200,7 @@ class Balls:
             if self.counts is None
             else PER_PAIR
             * sum(
-                self.weights(candidates)[:, :, c, :-1].sum()
+                self.weights(candidates)[:, :, c, :-1].sum(dtype=float)
                 for c, (candidates, _) in enumerate(sides)
             )
         )  # at most, as each weight is 1 at least
@@ -256,7 +256,9 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
 
     Each dissimilarity is read once. Up to 2^28 codes are kept; of more pairs, only weights by cell.
     """
-    coding, (n, m), w = Coding(radii), task.shape, w.astype(np.int64)
+    coding, (n, m) = Coding(radii), task.shape
+    # half as many bytes to read and write; a gain is less than twice the sum
+    w = w.astype(np.int32 if w.sum() < 2**30 else np.int64)
     cells = (folds + 1) * task.classes * (len(radii) + 1)
     cell = (np.where(fold < 0, folds, fold) * task.classes + task.y) * (len(radii) + 1)
 
@@ -268,7 +270,7 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
         index = near.columns.astype(np.int64) * cells + cell[near.rows] + near.codes
         of_near = np.bincount(index, w[near.rows], m * cells).reshape(m, cells)
         return Balls(task, coding, w, cell, cells, None, near, of_near)
-    counts, lock = np.zeros((m, cells)), Lock()
+    counts, lock = np.zeros((m, cells), w.dtype), Lock()
 
     def count(tile: Tile) -> None:
         task.tick()

@@ -48,7 +48,6 @@ from .problem import Problem, is_default
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
-DRAWS = 200  # bootstrap samples of the calibration rows
 
 
 def calibrate(
@@ -605,7 +604,7 @@ def intervals(
         lambda v: chooser.weights(y, v),
         unit,
         (chooser.limits["sensitivity"], chooser.limits["specificity"]),
-        DRAWS,
+        200,  # bootstrap samples of the calibration rows
         np.random.default_rng(fit._problem.seed),
     )
     folds = len(calibration.rules)

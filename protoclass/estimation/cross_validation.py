@@ -47,7 +47,6 @@ AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
 # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity
 SAMPLE, SAMPLE_OF_CLASS = 1_500, 50
-FOLDS_OF_SAMPLE = 5  # of which each has rows of every class, see `quotas`
 
 
 def draw_folds(problem: Problem) -> tuple[Array, tuple[str, ...]]:
@@ -491,7 +490,7 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
         problem,
         frame=frame.take(rows),
         candidates=candidates,
-        cv=FOLDS_OF_SAMPLE,
+        cv=5,  # each fold has rows of every class, see `quotas`
         repeats=1,
         progress=False,
     )

@@ -46,7 +46,6 @@ from .problem import Problem, refuse_budget
 
 # values of a rule that are calibrated: the first that it has
 READ = ("prob", "decision", "distance")
-MOST_RESAMPLES = 1_000_000  # of a band, which takes resamples times grid points
 BY_HAND = "hand"
 
 
@@ -492,7 +491,7 @@ class ErrorCurve:
         [0.053, 0.0, 0.106, -0.008, 0.115]
         """
         check_level(level)
-        whole_number("resamples", resamples, 100, MOST_RESAMPLES)
+        whole_number("resamples", resamples, 100, 1_000_000)
         seed = self._problem.seed if seed is None else check_seed(seed)
         lost = self._lost.mean(axis=0)
         parts = self._parts_of_rows(lost, self._weights) * np.sqrt(self._shared)

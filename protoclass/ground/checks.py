@@ -176,7 +176,7 @@ def refuse_number(
         return ""
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
     if high is not None or (isinstance(value, Integral) and int(value) > most):
-        bound += "" if most == math.inf else f"{' and' if bound else ''} <= {most:{'d' if integral else 'g'}}"
+        bound += "" if most == math.inf else f"{' and' if bound else ''} <= {most:{'d' if integral else '.15g'}}"
     return f"{'a whole number' if integral else 'a number'}{bound}"
 
 

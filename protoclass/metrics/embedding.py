@@ -22,7 +22,6 @@ from ..values import Above
 from .base import TrainedMetric
 
 EUCLIDEAN = 0.01  # proportion of negative mass up to which a spectrum counts as Euclidean
-FLAT = 0.25  # proportion of n - 1 above which an effective dimension counts as flat
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ class Spectrum:
         embedding in few dimensions), otherwise "Euclidean" if at most 1 % of the mass is negative,
         otherwise "pseudo-Euclidean".
         """
-        if self.n > 2 and self.effective > FLAT * (self.n - 1):
+        if self.n > 2 and self.effective > 0.25 * (self.n - 1):
             return "flat"
         return "Euclidean" if self.negative <= EUCLIDEAN else "pseudo-Euclidean"
 

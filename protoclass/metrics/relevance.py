@@ -59,7 +59,6 @@ from .learned import (
 from .wrappers import TrainedWrapper, Wrapper
 
 MATRICES = ("diagonal", "full")
-AXES = 64  # of a full matrix by default: of more its steps take long
 # beside a cost of at most 1; squares of the gradient stay numbers in single precision
 MOST_RIDGE = 1e6
 AUTO = "auto"
@@ -242,7 +241,8 @@ class Relevance(Wrapper):
         check_dims(self.dims, varies.sum(), VARYING)
         Z = (X - center)[:, varies]
         X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
-        count, axes = min(self.dims or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
+        # a full matrix of more axes takes long
+        count, axes = min(self.dims or 64, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
         if self.local:
             axes = first_axes(X, count) if count < X.shape[1] else axes
             classes = seen.weights, seen.codes, len(seen.levels)

@@ -20,7 +20,6 @@ from ..ground.errors import DataError, OptionError, brief, first_of, shown
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
 
-LONGEST = 1000  # letters of a k-mer: its sets of positions are counted
 LENGTHS = range(2, 7)  # letters of k-mers in the default grid
 PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 
@@ -76,7 +75,8 @@ class Mismatch(Metric):
     def __post_init__(self) -> None:
         if self.checks_each_value():
             return
-        k = whole_number("k", self.k, 1, LONGEST)
+        # the sets of positions of a k-mer are counted
+        k = whole_number("k", self.k, 1, 1000)
         m = whole_number("m", self.m, 0, k - 1)
         patterns = sum(comb(k, t) for t in range(min(2 * m, k) + 1))
         if patterns > PATTERNS:

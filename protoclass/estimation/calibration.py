@@ -46,7 +46,6 @@ from .fitted import AnyFit, Fitted
 from .problem import Problem, is_default
 
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
-MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
 
 
@@ -308,7 +307,7 @@ def _costs_little(fit: Fitted, folds: int) -> bool:
     assert fit._curve is not None
     counts = folds, *fit.dissimilarity.shape, len(fit._curve.grid), len(fit._curve._of_fold)
     return (
-        folds <= MOST_FOLDS_TUNED
+        folds <= 20  # tuning in each is cheap
         and not (fit._problem.train_in_folds or isinstance(fit._problem.to_tune, OneOf))
         and bool(np.prod(counts, dtype=float) <= MOST_TUNED)
     )

@@ -24,8 +24,6 @@ from .metrics.base import Metric as Metric
 from .metrics.dissimilarity import Dissimilarity as Dissimilarity
 from .metrics.elastic import DTW as DTW
 from .metrics.elastic import Tangent as Tangent
-from .metrics.forest import Forest as Forest
-from .metrics.gower import Gower as Gower
 from .metrics.learned import LDA as LDA
 from .metrics.learned import NCA as NCA
 from .metrics.learned import QDA as QDA
@@ -37,11 +35,13 @@ from .metrics.minkowski import Euclidean as Euclidean
 from .metrics.minkowski import Mahalanobis as Mahalanobis
 from .metrics.minkowski import Manhattan as Manhattan
 from .metrics.minkowski import Minkowski as Minkowski
-from .metrics.mixed import Mixed as Mixed
 from .metrics.pairwise import Kernel as Kernel
 from .metrics.relevance import Relevance as Relevance
 from .metrics.strings import Levenshtein as Levenshtein
 from .metrics.strings import Mismatch as Mismatch
+from .metrics.tabular import Forest as Forest
+from .metrics.tabular import Gower as Gower
+from .metrics.wrappers import Mixed as Mixed
 from .metrics.wrappers import Ranks as Ranks
 from .models.base import Model as Model
 from .models.centroids import Centroids as Centroids

@@ -13,18 +13,18 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from . import __all__
 from .analysis.alternatives import alternatives, at, criticisms
 from .analysis.groups import test
 from .analysis.resampling import permutation_test, stability
 from .analysis.steps import bound, path, slim, step_count
 from .analysis.variables import importance, why
-from .estimation.arguments import DEFAULTS
 from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.calls import cross_validate_call, fit_call, predict_to
 from .estimation.cross_validation import frontier
 from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
-from .estimation.problem import Call
+from .estimation.problem import DEFAULTS, Call
 from .export.pages import card, report
 from .export.saving import reproduce
 from .export.sql import sql
@@ -34,6 +34,7 @@ from .ground.errors import OptionError, brief, printed
 from .ground.foreign_names import VERBS_OF_VALIDATION
 from .ground.savable import savable
 from .models.base import Model
+from .models.registry import described_methods
 from .pictures import plot
 from .tables import printing
 from .tables.printing import summary
@@ -223,19 +224,7 @@ def fit(
         Name of a method, or a model object such as `pc.PVM(eps=1.2)`. In brackets are the
         parameters that are tuned by default:
 
-        * "pvm": the prototype vector machine (`eps`), `PVM`;
-        * "scm": the set covering machine (`kind`, `penalty`, `max_size`), `SCM`;
-        * "hyperplane": the optimal hyperplane on proximities, `Hyperplane`;
-        * "knn": k nearest neighbours (`k`), `KNN`; "dann" is "knn" with
-          `dissimilarity=pc.Adaptive()`;
-        * "condensed", "multiedit": the nearest neighbour in a subset of the rows, `Condensed`,
-          `Multiedit`;
-        * "medianglvq": a few rows of each class that classify best (`K`), with a learned metric
-          (`matrix`), `MedianGLVQ`;
-        * "kmedoids", "kmeans", "lvq", "mixture": medoids, centroids, code vectors or Gaussians of
-          each class (`K`), `KMedoids`, `KMeans`, `LVQ`, `Mixture`;
-        * "mmd": MMD-critic's prototypes of each class (`K`), `MMDCritic`;
-        * "centroids": nearest shrunken centroids (`threshold`), `Centroids`;
+        {methods}
         * methods registered by `pc.register`.
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name, a metric object, a function of two rows, or given
@@ -262,8 +251,8 @@ def fit(
         Instead of `choose`: the smallest model whose error is at most this far above the lowest.
     max_prototypes : int, optional
         Maximum number of prototypes ("scm": features). The PVM then also tunes their number.
-    measure : "error", "balanced", "ordinal", DataFrame or dict
-        Error measure for tuning, see `cross_validate`.
+    measure : "error", "balanced", "ordinal", "auc", "brier", "log_loss", DataFrame or dict
+        Measure for tuning, see `cross_validate`.
     na : "drop", "raise" or "keep"
         Treatment of rows with missing values. "keep" is for Gower, which skips them pair by pair,
         and for `DTW`, whose series may end with them.
@@ -325,6 +314,9 @@ def fit(
     return fit_call(Call("fit", formula, data, {**arguments, **parameters}), Fit)
 
 
+fit.__doc__ = str(fit.__doc__).replace("{methods}", described_methods(__all__))
+
+
 @public
 @further_arguments(fit, "calibrate")
 def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: Any) -> Validation:
@@ -341,12 +333,16 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
         up to 10, if the greedy PVM selects its radius from the default grid; otherwise 1. Error and
         size are means over the splits; the standard error is the root mean square of the standard
         errors of the splits, because repeats share their data and do not reduce it.
-    measure : "error", "balanced", "ordinal", DataFrame or dict
-        Error measure. "error": the proportion of wrong predictions. "balanced": the mean of this
+    measure : "error", "balanced", "ordinal", "auc", "brier", "log_loss", DataFrame or dict
+        Measure of error. "error": the proportion of wrong predictions. "balanced": the mean of this
         proportion over classes. "ordinal": for an ordered response, the mean distance in levels
         between the predicted and the true class. A DataFrame: the mean loss by a loss matrix, with
         true classes as rows and predicted classes as columns. A dict: for two classes, the cost of
-        an error in a class, such as `{"bad": 5}`, if an error in the other class costs 1.
+        an error in a class, such as `{"bad": 5}`, if an error in the other class costs 1. "auc": 1
+        minus the mean area under the ROC curve of each class against the rest, by probabilities,
+        decision values, or the distance to the nearest other class minus the distance to the class;
+        print shows the area. "brier", "log_loss": scores of probabilities, for methods that have
+        them without calibration, such as "knn" and "mixture".
 
     Returns
     -------
@@ -356,6 +352,11 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     -----
     The same `seed` gives the same folds for every method, so their errors can be compared fold by
     fold.
+
+    "auc" is computed within each fold, over the classes that the fold has; a fold with a single
+    class is an error. A row without a prediction counts as certain of a wrong class. The logarithm
+    of a probability is at least log(2.2e-16), as in scikit-learn. The interval of `corrected` and
+    the band use the influence of each row on the areas.
 
     Examples
     --------

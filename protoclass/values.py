@@ -141,8 +141,8 @@ class Above:
         return function if value is None else MethodType(function, value)
 
 
-def load(place: str) -> Callable[..., Any]:
-    """The function of a module, which is imported: "protoclass.pictures.analyses:stability"."""
+def load(place: str) -> Any:
+    """The function or class of a module, which is imported: "protoclass.pictures.analyses:stability"."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 

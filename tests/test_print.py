@@ -88,12 +88,6 @@ def test_a_class_named_like_a_built_in_method_is_fitted_itself(iris):
         assert pc.compare("species ~ .", iris, {"a": method}, test_size=0.3).table["prototypes"].tolist() == [3]
 
 
-@pytest.mark.parametrize("parameters", [{"K": 2, "covariance": "full"}])
-def test_the_map_of_a_mixture(iris, parameters):
-    ax = pc.fit("species ~ .", iris, "mixture", **parameters).plot("map")
-    assert sum(len(c.get_offsets()) for c in ax.collections) == 3 * parameters["K"]
-
-
 def test_many_classes_stand_below_one_another():
     names = [f"class number {i}" for i in range(12)]
     data = pd.DataFrame({"x": np.arange(60.0), "y": np.repeat(names, 5)})

@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
-from ..core.query import answer
+from ..core.query import answer, distances_by
 from ..core.setcover.alternatives import Cost, NearSolutions
-from ..core.task import Task
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import (
     check_known,
     check_labels,
@@ -29,7 +27,7 @@ from ..ground.options import bar, significant
 from ..models.base import Criticised, check_fixed
 from ..models.registry import lacking
 from ..values import NUMBERS, Result, public
-from .steps import measure_rows, place_of, step_count, stepwise
+from .steps import margins, place_of, step_count, stepwise, task_of
 
 REASONS = ("uncovered", "wrongly covered", "misclassified")
 SHOWN = 10  # prototypes that print shows, and substitutes of each
@@ -107,8 +105,6 @@ class Alternatives(Result):
         """Table with one row: `objective`, `optimum`, `optimum_at_least`, `within`, `prototypes`,
         and the count of each verdict.
         """
-        verdicts = [INDISPENSABLE, EXCHANGEABLE, in_none(self.within), UNSETTLED]
-        counts = self.table["verdict"].value_counts().reindex(verdicts, fill_value=0)
         row = {
             "objective": self.objective,
             "optimum": self.optimum.most,
@@ -117,17 +113,24 @@ class Alternatives(Result):
             "prototypes": len(self.table),
         }
         names = ("indispensable", "exchangeable", "in_none", "not_settled")
-        return pd.DataFrame([row | dict(zip(names, counts, strict=True))])
+        return pd.DataFrame([row | dict(zip(names, self._counts, strict=True))])
+
+    @property
+    def _counts(self) -> pd.Series:
+        """Number of prototypes with each verdict."""
+        verdicts = [INDISPENSABLE, EXCHANGEABLE, in_none(self.within), UNSETTLED]
+        return self.table["verdict"].value_counts().reindex(verdicts, fill_value=0)
 
     def _said(self) -> tuple[str, list[Any]]:
         least, most = significant(self.optimum.least, 6), significant(self.optimum.most, 6)
         optimum = f"between {least} and {most} (time limit reached)"
         if self.optimum.exact:
             optimum = f"{most} (proved by {self.optimum.proof})"
-        row = self.glance().to_dict("records")[0]
-        counts = [f"{row['indispensable']} indispensable", f"{row['exchangeable']} exchangeable"]
-        counts += [f"{row['in_none']} {in_none(self.within)}"] if row["in_none"] else []
-        counts += [f"{row['not_settled']} not settled"] if row["not_settled"] else []
+        counts = [
+            f"{count} {verdict}"
+            for verdict, count in self._counts.items()
+            if count or verdict in (INDISPENSABLE, EXCHANGEABLE)
+        ]
         lines = [
             f"{len(self.table)} prototypes compared with {self.among} within "
             f"{100 * self.within:.3g} % of the optimal objective",
@@ -216,7 +219,7 @@ def alternatives(
     check_progress(progress)
     interest = places_of(fit, candidates)
     with bar(2, "comparing solutions", progress) as comparing:
-        task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+        task = task_of(fit)
         comparing.update()
         found = fit.model.alternatives(fit._learned, task, within, float(time_limit), interest)
         comparing.update()
@@ -238,15 +241,17 @@ def alternatives(
         },
         fit._prototype_names,
     )
-    pairs = [
-        (p, j, cost) for p, substitutes in enumerate(found.substitutes) for j, cost in substitutes
-    ]
+    pairs = [pair for of_prototype in found.substitutes for pair in of_prototype]
+    places = np.repeat(
+        np.arange(len(table)), [len(of_prototype) for of_prototype in found.substitutes]
+    )
+    columns = np.array([j for j, _ in pairs], int)
     substitutes = pd.DataFrame(
         {
-            "prototype": pd.Series([fit._prototype_names[p] for p, _, _ in pairs], dtype=object),
-            "class": classes[[p for p, _, _ in pairs]],
-            "substitute": pd.Series([names[j] for _, j, _ in pairs], dtype=object),
-            **cost_columns([cost for _, _, cost in pairs], "cost"),
+            "prototype": fit._prototype_names.to_numpy(object)[places],
+            "class": classes[places],
+            "substitute": names.to_numpy(object)[columns],
+            **cost_columns([cost for _, cost in pairs], "cost"),
             **found.pairs,
         }
     )
@@ -294,9 +299,6 @@ def places_of(fit: Fitted, candidates: Any) -> Array:
     return np.array(
         find_labels(candidates, names, "{} is not the label of a candidate of the fit"), np.int64
     )
-
-
-PAIRS = 2**22  # of a row and a prototype that are measured together
 
 
 @public
@@ -401,85 +403,53 @@ def criticisms(
         raise NotAvailableError(
             "criticisms need prototypes, but the rule has none: use a larger eps or a lower cost"
         )
-    with bar(2, "looking for criticisms", progress) as looking:
-        task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
-        looking.update()
-        near = measure_nearest(fit, task)
+    with bar(1, "looking for criticisms", progress) as looking:
         found = (
-            model.criticise(fit._learned, task, int(n), float(time_limit))
+            model.criticise(fit._learned, task_of(fit), int(n), float(time_limit))
             if model.has("criticise")
-            else by_margin(near, int(n))
+            else by_margin(fit, int(n))
         )
         looking.update()
-    return Criticisms(
-        fit, tabulate(fit, task, near.iloc[found.rows], found), found.name, found.meaning
-    )
+    return Criticisms(fit, tabulate(fit, found), found.name, found.meaning)
 
 
-def measure_nearest(fit: Fitted, task: Task) -> pd.DataFrame:
-    """The nearest prototypes of each row: places, and distances (inf for none).
-
-    Columns: `nearest` prototype and its `distance`; the nearest prototype `of_other` class whose
-    ball contains the row (-1 for none) and its distance `reach`; the distances `to_own` and
-    `to_other`, to the nearest prototypes of the row's class and of any other; `covered`, whether a
-    ball of its class contains the row (True without balls).
-    """
-    prototypes, balls = fit.rule.prototypes, "cover" in fit.rule.kinds
-    nearest = answer(fit.rule, "nearest", fit._query()[0])
-    source = None if prototypes.at is None else task.D
-
-    def see(rows: Array) -> pd.DataFrame:
-        D = measure_rows(prototypes, fit.dissimilarity, source, rows).astype(float)
-        same_class = task.y[rows, None] == prototypes.classes
-        inside = prototypes.radii > D if balls else same_class
-        wrong = np.where(inside & ~same_class, D, np.inf)
-        reach = wrong.min(axis=1)
-        return pd.DataFrame(
-            {
-                "nearest": nearest[rows],
-                "distance": D[np.arange(len(rows)), nearest[rows]],
-                "of_other": np.where(np.isfinite(reach), wrong.argmin(axis=1), -1),
-                "reach": reach,
-                "to_own": np.where(same_class, D, np.inf).min(axis=1),
-                "to_other": np.where(same_class, np.inf, D).min(axis=1),
-                "covered": (inside & same_class).any(axis=1) | (not balls),
-            }
-        )
-
-    n, step = len(task.y), max(1, PAIRS // len(prototypes))
-    return pd.concat(
-        [see(np.arange(first, min(first + step, n))) for first in range(0, n, step)],
-        ignore_index=True,
-    )
-
-
-def by_margin(near: pd.DataFrame, n: int) -> Criticised:
+def by_margin(fit: Fitted, n: int) -> Criticised:
     """The rows with the smallest margin."""
-    margin = (near["to_other"] - near["to_own"]).fillna(0.0).to_numpy()  # NaN if both are missing
-    rows = np.lexsort((np.arange(len(margin)), margin))[:n]
+    distances = answer(fit.rule, "distance", fit._query()[0])
+    margin = margins(distances.astype(float), fit.frame.codes)
+    margin[np.isnan(margin)] = 0.0  # neither class has a prototype
+    rows = np.argsort(margin, kind="stable")[:n]
     words = "distance to the nearest prototype of another class minus that of its own"
     return Criticised(rows, margin[rows], "margin", words)
 
 
-def tabulate(fit: Fitted, task: Task, near: pd.DataFrame, found: Criticised) -> pd.DataFrame:
-    """`Criticisms.table`, from `measure_nearest` of its rows."""
-    rows, levels, prototype_classes = found.rows, fit.frame.levels, fit.rule.prototypes.classes
-    fitted, wrongly = fit._fitted_codes[rows], (near["of_other"] >= 0).to_numpy()
-    shown_prototype = np.where(wrongly, near["of_other"], near["nearest"])
-    facts = np.stack([~near["covered"], wrongly, fitted != task.y[rows]], axis=1)
+def tabulate(fit: Fitted, found: Criticised) -> pd.DataFrame:
+    """`Criticisms.table`."""
+    rows, levels, prototypes = found.rows, fit.frame.levels, fit.rule.prototypes
+    query, codes, fitted = (
+        fit._query()[0].take(rows),
+        fit.frame.codes[rows],
+        fit._fitted_codes[rows],
+    )
+    D, balls = distances_by(fit.rule, query).astype(float), "cover" in fit.rule.kinds
+    same_class = codes[:, None] == prototypes.classes
+    inside = prototypes.radii > D if balls else same_class
+    of_other = np.where(inside & ~same_class, D, np.inf)
+    covered, wrongly = (
+        (inside & same_class).any(axis=1) | (not balls),
+        of_other.min(axis=1) < np.inf,
+    )
+    claims = np.where(wrongly, of_other.argmin(axis=1), answer(fit.rule, "nearest", query))
+    facts = np.stack([~covered, wrongly, fitted != codes], axis=1)
     return pd.DataFrame(
         {
-            "class": pd.Categorical.from_codes(task.y[rows], levels),
+            "class": pd.Categorical.from_codes(codes, levels),
             "fitted": pd.Categorical.from_codes(fitted, levels),
             "reason": [", ".join(compress(REASONS, of_row)) for of_row in facts],
             found.name: found.score,
-            "prototype": pd.Series(
-                [fit._prototype_names[p] for p in shown_prototype], dtype=object
-            ).to_numpy(),
-            "prototype_class": pd.Categorical.from_codes(
-                prototype_classes[shown_prototype], levels
-            ),
-            "distance": np.where(wrongly, near["reach"], near["distance"]),
+            "prototype": fit._prototype_names.to_numpy(object)[claims],
+            "prototype_class": pd.Categorical.from_codes(prototypes.classes[claims], levels),
+            "distance": D[np.arange(len(rows)), claims],
         },
         fit.frame.index[rows],
     )
@@ -574,7 +544,7 @@ def _swapped(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
         raise OptionError(
             f"substitute={brief(substitute)} is already a prototype of this class: use another row"
         )
-    task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+    task = task_of(fit)
     allowed = task.allowed_class
     if allowed is not None and 0 <= allowed[candidate] != prototypes.classes[place]:
         level = fit.frame.levels[prototypes.classes[place]]

@@ -18,14 +18,14 @@ import pandas as pd
 from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
-from ..estimation.arguments import arguments_of, is_default, loss_matrix, own_folds
-from ..estimation.calls import TWICE, WORSE, fit_call, prepare
+from ..estimation.arguments import arguments_of, is_drawn, loss_matrix, own_folds, prepare
+from ..estimation.calls import TWICE, WORSE, fit_call
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of
 from ..estimation.fitted import Fitted
-from ..estimation.problem import Call, short
+from ..estimation.problem import Call, is_default, short
 from ..frames.frame import Frame, mold
-from ..frames.schema import Unseen, along
+from ..frames.schema import Unseen, along, group_codes
 from ..frames.tables import as_given, as_pandas, read_for
 from ..ground.checks import check_seed, is_number, is_real, one_of, seed_of_runs
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
@@ -35,7 +35,15 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import dissimilarity as measure
 from ..models.base import Model
 from ..values import public
-from .comparison import Comparison, Design, Outcome, as_classes, check_names, tabulate
+from .comparison import (
+    Comparison,
+    Design,
+    Outcome,
+    Outcomes,
+    as_classes,
+    check_names,
+    tabulate,
+)
 
 DEFAULTS = {
     "test_size": None, "cv": None, "repeats": 1, "inner": "auto", "na": "drop", "groups": None,
@@ -85,15 +93,16 @@ def compare(
     repeats : int
         Number of random splits, or of random divisions into folds.
     inner : "auto", int or "loo"
-        Folds for tuning within a training set; as `cv` in `fit`.
+        Folds for tuning within a training set; as `cv` in `fit`. They are drawn once: the splits
+        show how a choice varies. `{"method": "pvm", "repeats": 10}` draws them ten times.
     na, groups, progress
         Arguments of `fit`. Rows of a group are in one outer and one inner fold; groups need `cv`.
     seed : int
         Seed for the splits.
     reference : str, optional
         Name of the method with which each other one is compared. Default: all pairs.
-    loss : DataFrame, optional
-        Loss matrix, with true classes as rows. The table then has the mean loss on the test rows,
+    loss : DataFrame or dict, optional
+        Loss matrix as in `Fit.predict`. The table then has the mean loss on the test rows,
         and methods are tuned by this loss; it does not change how they predict.
     client : Dask client, optional
         Client of a cluster, whose workers then fit the methods, each on one thread.
@@ -147,7 +156,7 @@ def compare(
             "use compare_fits([fit1, fit2], new) for existing fits"
         )
     seed_of_runs("repeats", repeats, seed, progress, least=1)
-    common = {"na": na, "seed": seed, "cv": inner, "progress": False, **arguments}
+    common = {"na": na, "seed": seed, "cv": inner, "repeats": 1, "progress": False, **arguments}
     specs = {
         name: {**({} if is_estimator(spec["method"]) else common), **spec}
         for name, spec in named_methods(methods, seed).items()
@@ -159,7 +168,7 @@ def compare(
         formula, data, arguments.get("dissimilarity"), na, groups, test_size, cv, repeats, seed
     )
     loss_matrix(loss, splits.frame.levels)
-    results, predictions, probabilities = judge_all(splits, specs, progress, loss)
+    outcomes = judge_all(splits, specs, progress, loss)
     options = {name: given[name] for name in DEFAULTS}
     changed = {name: v for name, v in options.items() if not is_default(name, v, DEFAULTS)}
     words = [
@@ -167,9 +176,9 @@ def compare(
         for name, v in {**changed, **arguments}.items()
     ]
     call = f"compare({', '.join([repr(formula), 'data', str(list(specs)), *words])})"
-    how, design, excluded = splits.how, splits.design, len(splits.frame.dropped)
-    return Comparison(
-        results, predictions, how, design, excluded, call, probabilities, loss, reference
+    facts = {"how": splits.how, "design": splits.design, "left_out": len(splits.frame.dropped)}
+    return tabulate(
+        outcomes, splits.frame.levels, **facts, call=call, loss=loss, reference=reference
     )
 
 
@@ -183,7 +192,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
         Fits with the same response and classes.
     new : DataFrame
         New rows with the predictors and the response.
-    loss : DataFrame, optional
+    loss : DataFrame or dict, optional
         Loss matrix, as in `compare`.
     reference : str, optional
         Name of the fit with which each other one is compared. Default: all pairs.
@@ -239,11 +248,15 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
         name: (row, classes[known], None if p is None else p[known])
         for name, (row, classes, p) in outputs.items()
     }
-    results, predictions, probabilities = tabulate([(truth, of_known)], first.levels)
-    how, excluded = f"{len(results)} fits on {known.sum()} new rows", int((~known).sum())
-    call = "compare_fits(fits, new)"
-    return Comparison(
-        results, predictions, how, Design(0.0), excluded, call, probabilities, loss, reference
+    return tabulate(
+        [(truth, of_known)],
+        first.levels,
+        how=f"{len(named)} fits on {known.sum()} new rows",
+        design=Design(0.0),
+        left_out=int((~known).sum()),
+        call="compare_fits(fits, new)",
+        loss=loss,
+        reference=reference,
     )
 
 
@@ -418,14 +431,12 @@ def make_splits(
     """Read the data, and draw the splits."""
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=(groups,))
-    of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
-    cv = own_folds(cv, data)
-    cv = cv[data.index.get_indexer(frame.index)] if isinstance(cv, np.ndarray) else cv
+    rows, codes = data.index.get_indexer(frame.index), group_codes(groups, data)
+    cv = cv if is_drawn(cv) else own_folds(cv, data, frame.index)
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
-    of_used = None if of_row is None else of_row.loc[frame.index]
+    of_used = None if codes is None else pd.factorize(codes[rows])[0]
     tests, note = draw_splits(frame, of_used, test_size, cv, seeds)
-    copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
-    if copies:
+    if codes is None and (copies := copies_across(frame, np.argmax(tests, axis=0))):
         warn(copies, DataWarning)
     n, tested = len(frame), float(np.mean([test.sum() for test in tests]))
     again = f", {repeats} times" * (repeats > 1) + ", whole groups left out" * (groups is not None)
@@ -434,7 +445,8 @@ def make_splits(
         how = f"Random split{again}: {n - tested:g} rows train, {tested:g} test"
     sets = repeats if test_size is None else 1
     design = Design(tested / (n - tested), sets, groups is not None)
-    groups = groups if isinstance(groups, str) else of_row
+    if codes is not None and not isinstance(groups, str):
+        groups = pd.Series(codes, data.index)
     return Splits(formula, data, frame, dissimilarity, given, groups, tests, how, design)
 
 
@@ -443,18 +455,17 @@ def judge_all(
     methods: Mapping[str, Mapping[str, Any]],
     progress: bool | None,
     loss: pd.DataFrame | None,
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
-    """Every method on every split: `results`, `predictions` and `probabilities` of a Comparison."""
+) -> list[Outcomes]:
+    """The outputs of every method on every split."""
     checked = {}
     for name, options in methods.items():
         with naming(name):
             checked[name] = check_method(splits, options, loss)
     items = list(product(range(len(splits.tests)), checked))
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", f".*{COPIES}", DataWarning)  # given once by `make_splits`
-        # errors on the test rows show it for all splits together
-        warnings.filterwarnings("ignore", f".*{WORSE}", DataWarning)
-        warnings.filterwarnings("ignore", re.escape(TWICE), DataWarning)  # given by `check_method`
+        # given by `make_splits`; shown by the errors on all test rows; given by `check_method`
+        for words in (COPIES, WORSE, re.escape(TWICE)):
+            warnings.filterwarnings("ignore", f".*{words}", DataWarning)
         outputs = each_fit(partial(judge_item, splits, checked), items)
         judged = dict(zip(items, watch(outputs, len(items), "comparing", progress), strict=True))
     lost, of_splits = Unseen(), []
@@ -466,7 +477,7 @@ def judge_all(
         lost += unseen
         of_splits.append((truth, {name: judged[split, name][:3] for name in checked}))
     lost.warn_of_folds("split")
-    return tabulate(of_splits, splits.frame.levels)
+    return of_splits
 
 
 @contextmanager
@@ -547,7 +558,7 @@ def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | N
 
 
 def draw_splits(
-    frame: Frame, groups: pd.Series | None, test_size: Any, cv: Any, seeds: list[int]
+    frame: Frame, groups: Array | None, test_size: Any, cv: Any, seeds: list[int]
 ) -> tuple[list[Array], str]:
     """Test rows of each split, bool (n,), and words on folds that were not drawn."""
     y = frame.codes
@@ -566,10 +577,7 @@ def draw_splits(
                 f"test_size={test_size:g} of {len(y)} rows leaves no test row: use more"
             )
         return tests, ""
-    if groups is not None and groups.isna().any():
-        raise DataError("groups must not have missing values")
-    of_group = None if groups is None else pd.factorize(groups)[0]
-    folds, notes = folds_of("auto" if cv is None else cv, frame, of_group, seeds)
+    folds, notes = folds_of("auto" if cv is None else cv, frame, groups, seeds)
     tests = [fold == f for fold in folds for f in range(fold.max() + 1)]
     if not (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         return tests, ""
@@ -597,8 +605,8 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
 def is_estimator(method: Any) -> bool:
     """Whether a method of `compare` is meant as an estimator, or a class of these."""
     is_class = isinstance(method, type)
-    ours = issubclass(method, Model) if is_class else isinstance(method, (Model, Fitted))
-    return not ours and (hasattr(method, "fit") or hasattr(method, "predict"))
+    is_model = issubclass(method, Model) if is_class else isinstance(method, (Model, Fitted))
+    return not is_model and (hasattr(method, "fit") or hasattr(method, "predict"))
 
 
 def check_estimator(options: Mapping[str, Any], frame: Frame) -> None:

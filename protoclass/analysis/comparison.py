@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, combinations
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,10 @@ from ..core import Array
 from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilson
 from ..core.statistics.one_se import losses
 from ..core.statistics.roc import AUC, mean_auc
-from ..core.statistics.scores import brier, log_loss
+from ..core.statistics.scores import SCORES
 from ..estimation.arguments import loss_matrix
 from ..frames.tables import cached_table
-from ..ground.checks import Served, one_of, quoted
+from ..ground.checks import Served, is_real, one_of, quoted
 from ..ground.errors import DataError, NotAvailableError, OptionError, shown
 from ..ground.foreign_names import VERBS_OF_COMPARISON
 from ..ground.options import significant
@@ -131,8 +131,9 @@ class Comparison(Result, Saveable, Served):
         if len(self.errors) > 1:
             out["sd"] = self.errors.std()
         for score in self._score_names():
-            means = pd.DataFrame(self._mean_scores(score), [score, f"{score}_se"]).T
-            out = out.join(means)
+            _, values, mean = self._score(score)
+            means = {name: mean(values[name])[:2] for name in values}
+            out = out.join(pd.DataFrame(means, [score, f"{score}_se"]).T)
         choices = by_method["choice"].agg(lambda choices: describe_choices(choices.tolist()))
         out = out.assign(
             prototypes=by_method["prototypes"].mean(),
@@ -150,8 +151,9 @@ class Comparison(Result, Saveable, Served):
 
         For one random split or fits on new rows: Cochran's Q over all methods and McNemar's test of
         each pair, which compare the fitted models, not the methods. Otherwise: the corrected
-        resampled t-test of each pair. With a reference, only the pairs with it are tested. Columns: `test`, `a`, `b`,
-        `difference` (error of a minus error of b), `low`, `high`, `statistic`, `p` and `p_holm`.
+        resampled t-test of each pair. With a reference, only the pairs with it are tested. Columns:
+        `test`, `a`, `b`, `difference` (error of a minus error of b), `low`, `high`, `statistic`,
+        `p` and `p_holm`.
         """
         if not self.independent:
             return by_split(self.errors, self.design, self.sizes, self.reference)
@@ -175,10 +177,30 @@ class Comparison(Result, Saveable, Served):
         of_probabilities = [*SCORES, "auc"] if self.probabilities else []
         return of_probabilities if self.loss is None else ["loss", *of_probabilities]
 
-    def _scores(self, score: str) -> pd.DataFrame:
+    def _score(self, score: str) -> tuple[str, Any, Callable[[Any], Mean]]:
+        """Name of the paired test of a score, its values by method, and the function that gives the
+        mean of the values, or of the differences of two methods.
+        """
+        if self.independent and score == "auc":
+            return "DeLong", {name: area for name, (area,) in self._areas.items()}, mean_of_area
+        if self.independent:
+            return "paired t", self._score_rows(score), mean_of_rows
+        sizes = self.sizes
+        if score == "auc":
+            areas = self._areas.items()
+            values = {
+                name: [area.estimate.value for area in of_splits] for name, of_splits in areas
+            }
+            table = pd.DataFrame(values, self.errors.index)
+        else:
+            of_split = self._score_rows(score).groupby(level="split")
+            table, sizes = of_split.mean(), of_split.size().to_numpy()
+        return RESAMPLED, table, partial(mean_over_splits, design=self.design, sizes=sizes)
+
+    def _score_rows(self, score: str) -> pd.DataFrame:
         """The Brier score, log loss or loss of each test row for each method."""
         truth = self.predictions["truth"]
-        if self.loss is None or score != "loss":
+        if score != "loss":
             return score_rows(score, self.probabilities, truth)
         matrix = loss_matrix(self.loss, truth.cat.categories)
         predicted = np.column_stack([self.predictions[name].cat.codes for name in self.methods])
@@ -195,31 +217,6 @@ class Comparison(Result, Saveable, Served):
         return {
             name: [mean_auc(p[mask], codes[mask], np.ones(mask.sum()))[1] for mask in masks]
             for name, p in self.probabilities.items()
-        }
-
-    def _by_split(self, score: str) -> tuple[pd.DataFrame, Array]:
-        """A score of each method on each split, and the number of rows that it is a mean of."""
-        if score == "auc":
-            values = {
-                name: [area.estimate.value for area in areas] for name, areas in self._areas.items()
-            }
-            return pd.DataFrame(values, self.errors.index), self.sizes
-        of_split = self._scores(score).groupby(level="split")
-        return of_split.mean(), of_split.size().to_numpy()
-
-    def _mean_scores(self, score: str) -> dict[str, tuple[float, float]]:
-        """Mean and standard error of a score for each method that has it, NaN if not finite."""
-        if not self.independent:
-            by, sizes = self._by_split(score)
-            means = {
-                str(name): mean_over_splits(by[name].to_numpy(), self.design, sizes) for name in by
-            }
-            return {name: (mean.value, mean.se) for name, mean in means.items()}
-        if score == "auc":
-            return {name: (area.estimate.value, area.se) for name, (area,) in self._areas.items()}
-        rows = self._scores(score)
-        return {
-            str(name): mean_over_rows(rows[name].to_numpy(), np.ones(len(rows))) for name in rows
         }
 
     def score_tests(self, score: str = "brier") -> pd.DataFrame:
@@ -263,14 +260,8 @@ class Comparison(Result, Saveable, Served):
             raise NotAvailableError(
                 f"no method of this comparison has {score!r}: use compare(..., {cure})"
             )
-        if not self.independent:
-            by, sizes = self._by_split(score)
-            return by_split(by, self.design, sizes, self.reference)
-        if score == "auc":
-            return compare_areas(
-                {name: area for name, (area,) in self._areas.items()}, reference=self.reference
-            )
-        return compare_scores(self._scores(score), self.reference)
+        test, values, mean = self._score(score)
+        return paired_tests(test, values, mean, self.reference)
 
     def _said(self) -> tuple[str, list[Any]]:
         words = [self.how]
@@ -288,6 +279,8 @@ class Comparison(Result, Saveable, Served):
 
 # sizes and times, classes, and probabilities (n, classes) if there are any
 Outcome = tuple[dict[str, Any], pd.Series, Array | None]
+# true classes of the test rows of a split, and the outcome of each method
+Outcomes = tuple[pd.Series, Mapping[str, Outcome]]
 
 
 def check_names(names: Sequence[Any]) -> list[str]:
@@ -302,30 +295,23 @@ def check_names(names: Sequence[Any]) -> list[str]:
     return texts
 
 
-def tabulate(
-    splits: Iterable[tuple[pd.Series, Mapping[str, Outcome]]], levels: pd.Index
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Array]]:
-    """`results`, `predictions` and `probabilities` of a Comparison, from outputs of each split."""
-    rows, parts, labels, probabilities = [], [], list[pd.Index](), dict[str, list[Array]]()
+def tabulate(splits: list[Outcomes], levels: pd.Index, **facts: Any) -> Comparison:
+    """The Comparison of the outputs of each split; `facts` are its further attributes."""
+    rows, parts, probabilities = [], [], dict[str, list[Array]]()
     for split, (truth, outputs) in enumerate(splits):
-        predicted = {"truth": truth.to_numpy(object)}
+        predicted = {"truth": truth.astype(object)}
         for name, (row, classes, p) in outputs.items():
-            differ = classes.astype(object) != truth.astype(object)
-            wrong = classes.isna().to_numpy() | differ.to_numpy()
+            predicted[name] = classes.astype(object)
+            wrong = predicted[name] != predicted["truth"]  # also without a prediction
             counts = {"n": len(truth), "wrong": int(wrong.sum()), "error": float(wrong.mean())}
             rows.append({"split": split, "method": name, **counts, **row})
-            predicted[name] = classes.to_numpy(object)
             if p is not None:
                 probabilities.setdefault(name, []).append(p)
-        parts.append(pd.DataFrame(predicted))
-        labels.append(truth.index.to_flat_index())
-    of_split = np.repeat(np.arange(len(labels)), [len(part) for part in labels])
-    arrays = [of_split, labels[0].append(labels[1:])]
-    index = pd.MultiIndex.from_arrays(arrays, names=["split", None])
-    predictions = pd.concat(parts).set_axis(index)
+        parts.append(pd.DataFrame(predicted).set_axis(truth.index.to_flat_index()))
+    predictions = pd.concat(parts, keys=range(len(parts)), names=["split", None])
     predictions = predictions.apply(lambda column: pd.Categorical(column, levels))
     of_method = {name: np.concatenate(p) for name, p in probabilities.items()}
-    return pd.DataFrame(rows), predictions, of_method
+    return Comparison(pd.DataFrame(rows), predictions, probabilities=of_method, **facts)
 
 
 def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
@@ -346,19 +332,14 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
     words = []
     for parameter in dict.fromkeys(chain(*choices)):
         values = [choice.get(parameter, "-") for choice in choices]
-        if all(isinstance(v, Real) and not isinstance(v, bool) for v in values):
+        if all(map(is_real, values)):
             low, middle, high = min(values), float(np.median(values)), max(values)
             spread = f" ({significant(low)} to {significant(high)})" if low < high else ""
             words.append(f"{parameter} {significant(middle)}{spread}")
         else:
-            text = [str(v) for v in values]
-            common = max(dict.fromkeys(text), key=text.count)
-            count = text.count(common)
-            words.append(common + f" ({count} of {len(text)})" * (count < len(text)))
+            ((common, count),) = Counter(map(str, values)).most_common(1)
+            words.append(common + f" ({count} of {len(values)})" * (count < len(values)))
     return ", ".join(words)
-
-
-SCORES = {"brier": brier, "log_loss": log_loss}
 
 
 def score_rows(score: str, probabilities: Mapping[str, Array], truth: pd.Series) -> pd.DataFrame:
@@ -392,41 +373,36 @@ def pairs_of(names: Iterable[Any], reference: Any = None) -> list[tuple[Any, Any
     return [(name, reference) for name in names if name != reference]
 
 
-def compare_areas(
-    areas: Mapping[str, AUC], group: Any = None, reference: str | None = None
+def paired_tests(
+    test: str, values: Any, mean: Callable[[Any], Mean], reference: str | None = None
 ) -> pd.DataFrame:
-    """DeLong's test of each pair of areas under ROC curves of the same rows, as rows of `by_row`.
+    """The t-test of each pair of methods, as rows of `by_row`; `mean` is of values of a method or
+    of differences of two.
+    """
+    pairs = pairs_of(values, reference)
+    return with_holm([student_row(test, a, b, mean(values[a] - values[b])) for a, b in pairs])
+
+
+def mean_of_area(area: AUC, group: Array | None = None) -> Mean:
+    """An area, or the difference of two on the same rows, with DeLong's standard error.
 
     A row adds the difference of its contributions to the errors of the two areas to the error of
     their difference. The statistic is z. If rows come in groups, `group` (n,), their contributions
     are added first, and the statistic is Student's t.
     """
-
-    def test(a: Any, b: Any) -> Row:
-        one, other = areas[a], areas[b]
-        se = np.sqrt(sum_of_squares(one.parts - other.parts, None, group))
-        value = one.estimate.value - other.estimate.value
-        mean = Mean(value, 0.0 if se < NO_SPREAD else se, min(one.df, other.df))
-        return student_row("DeLong", a, b, mean)
-
-    return with_holm([test(a, b) for a, b in pairs_of(areas, reference)])
+    se = float(np.sqrt(sum_of_squares(area.parts, None, group)))
+    return Mean(area.estimate.value, se, area.df)
 
 
-def compare_scores(scores: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
-    """Paired t-tests of each pair of columns over independent rows."""
-
-    def test(a: Any, b: Any) -> Row:
-        value, se = mean_over_rows((scores[a] - scores[b]).to_numpy(), np.ones(len(scores)))
-        return student_row(
-            "paired t", a, b, Mean(value, 0.0 if np.isnan(se) else se, len(scores) - 1)
-        )
-
-    return with_holm([test(a, b) for a, b in pairs_of(scores, reference)])
+def mean_of_rows(values: pd.Series) -> Mean:
+    """The mean of independent rows."""
+    return Mean(*mean_over_rows(values.to_numpy(), np.ones(len(values))), len(values) - 1)
 
 
 # rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
 EXACT = 25
 NO_SPREAD = 1e-12  # standard error that is rounding alone
+RESAMPLED = "corrected resampled t"
 COLUMNS = ["test", "a", "b", "difference", "low", "high", "statistic", "p"]
 Row = tuple[Any, ...]  # the values of `COLUMNS`
 
@@ -456,9 +432,8 @@ class Design:
         return 1 / min(splits, 1 + 1 / self.ratio) + self.ratio
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A mean over splits, its standard error (0 without spread) and degrees of freedom."""
+class Mean(NamedTuple):
+    """A mean, its standard error and degrees of freedom."""
 
     value: float
     se: float
@@ -532,16 +507,13 @@ def by_split(
     cross-validation Bouckaert and Frank (2004).
     """
 
-    def test(a: Any, b: Any) -> Row:
-        mean = mean_over_splits((errors[a] - errors[b]).to_numpy(), design, sizes)
-        return student_row("corrected resampled t", a, b, mean)
-
-    return with_holm([test(a, b) for a, b in pairs_of(errors, reference)])
+    mean = partial(mean_over_splits, design=design, sizes=sizes)
+    return paired_tests(RESAMPLED, errors, mean, reference)
 
 
-def mean_over_splits(values: Array, design: Design, sizes: Array | None = None) -> Mean:
+def mean_over_splits(values: Any, design: Design, sizes: Array | None = None) -> Mean:
     """Mean over splits, weighted by their test rows, with Nadeau and Bengio's standard error."""
-    table = values.reshape(design.sets, -1)
+    table = np.array(values).reshape(design.sets, -1)
     weights = np.ones(table.shape) if sizes is None else np.reshape(sizes, table.shape)
     proportions = weights / weights.sum(axis=1, keepdims=True)
     splits = table.shape[1]
@@ -558,7 +530,7 @@ def student_row(test: str, a: Any, b: Any, mean: Mean) -> Row:
     from scipy.stats import t as student  # 0.4 s that most fits do without
 
     # without spread NaN, unless the mean is 0
-    t = mean.value / mean.se if mean.se > 0 else 0.0 if mean.value == 0 else np.nan
+    t = mean.value / mean.se if mean.se > NO_SPREAD else 0.0 if mean.value == 0 else np.nan
     p = student.sf(abs(t), mean.df) * 2
     return test, str(a), str(b), mean.value, *student_interval(mean), t, p
 
@@ -567,7 +539,7 @@ def student_interval(mean: Mean) -> tuple[float, float]:
     """95 % interval of a mean; NaN if the splits have no spread."""
     from scipy.stats import t as student
 
-    half = student.ppf(0.975, mean.df) * mean.se if mean.se > 0 else np.nan
+    half = student.ppf(0.975, mean.df) * mean.se if mean.se > NO_SPREAD else np.nan
     return mean.value - half, mean.value + half
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, ClassVar
 
@@ -16,7 +16,6 @@ from ..core.statistics.decision import calibration_line, net_benefit
 from ..core.statistics.intervals import (
     ConfusionTable,
     Estimate,
-    OfClass,
     Z,
     accuracy,
     balanced_accuracy,
@@ -29,14 +28,14 @@ from ..core.statistics.intervals import (
 )
 from ..core.statistics.roc import AUC, band, curve, mean_auc
 from ..core.statistics.roc import auc as area_under
-from ..core.statistics.scores import brier, calibration_in_the_large, log_loss, reliability
+from ..core.statistics.scores import Bin, brier, calibration_in_the_large, log_loss, reliability
 from ..estimation.decisions import class_code, decide
 from ..frames.tables import cached_table
 from ..ground.checks import MOST_RUNS, Served, check_seed, is_number, whole_number
 from ..ground.errors import DataError, NotAvailableError, OptionError, brief, short, shown
 from ..ground.foreign_names import VERBS_OF_TEST
 from ..values import Above, Result, public
-from .comparison import compare_areas
+from .comparison import mean_of_area, paired_tests
 
 MOST_BINS = 1000
 LEAST_RESAMPLES = 100
@@ -44,6 +43,20 @@ SPECIFICITIES = np.linspace(0, 1, 101)  # at which bands are given
 THRESHOLDS = np.linspace(0.01, 0.99, 99)  # of decision curves
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
 IN_THE_LARGE = "calibration_in_the_large"
+
+
+def proportions(name: str, values: Any, ends: bool = False) -> Array:
+    """The values as an array; raises unless they are a list of numbers between 0 and 1, or with
+    `ends` from 0 to 1.
+    """
+    out = np.atleast_1d(values)
+    valid = [is_number(v, 0.0, not ends, high=1.0) and (ends or v < 1) for v in out.tolist()]
+    if out.ndim != 1 or not all(valid):
+        raise OptionError(
+            f"{name} must be a list of numbers {'from 0 to' if ends else 'between 0 and'} 1, "
+            f"such as [0.8, 0.9], not {brief(values)}"
+        )
+    return out.astype(float)
 
 
 @public
@@ -165,7 +178,7 @@ class TestResult(Result, Served):
         """
         rows = []
         for c, level in enumerate(self.classes):
-            estimates = {field.name: self._estimate(field.name, c) for field in fields(OfClass)}
+            estimates = dict(vars(of_class(self._counts, c)))
             more = {}
             if self.judged.probabilities is not None:
                 estimates["auc"] = self._areas[0][c].estimate
@@ -247,14 +260,14 @@ class TestResult(Result, Served):
         [['cultivar 1', 56, 0.04, 0.0], ['cultivar 1', 33, 0.95, 0.88]]
         """
         whole_number("bins", bins, 1, MOST_BINS)
-        p, y, w, rows = self._probabilities, self.judged.y, self.judged.w, []
-        for c, level in enumerate(self.classes):
-            for b in reliability(p[:, c], y == c, w, bins, self.judged.group):
-                observed = (b.share.value, b.share.low, b.share.high)
-                rows.append((level, b.low, b.high, b.rows, b.chance, *observed))
-        columns = ["class", "low", "high", "n", "mean_predicted", "observed"]
-        out = pd.DataFrame(rows, columns=[*columns, "observed_low", "observed_high"])
-        return self._with_levels(out)
+        p, y, w, group = self._probabilities, self.judged.y, self.judged.w, self.judged.group
+        rows = [
+            (level, *found)
+            for c, level in enumerate(self.classes)
+            for found in reliability(p[:, c], y == c, w, bins, group)
+        ]
+        out = pd.DataFrame(rows, columns=["class", *Bin._fields])
+        return self._with_levels(out.rename(columns={"rows": "n"}))
 
     def calibration_line(self, of: Any = None) -> pd.DataFrame:
         """Calibration intercept and slope of each class against the rest, with 95 % intervals.
@@ -282,8 +295,8 @@ class TestResult(Result, Served):
         [[0.63, 1.09]]
         """
 
-        def tabulate(p: Array, positive: Array) -> pd.DataFrame:
-            lines = calibration_line(p, positive, self.judged.w, self.judged.group)
+        def tabulate(*rows: Array) -> pd.DataFrame:
+            lines = calibration_line(*rows)
             values, ends = columns_of(dict(zip(("intercept", "slope"), lines, strict=True)))
             return pd.DataFrame([{**values, **ends}])
 
@@ -320,17 +333,9 @@ class TestResult(Result, Served):
         >>> curve[["net_benefit", "net_benefit_all", "lift"]].round(2).to_numpy().tolist()
         [[0.36, 0.23, 2.4]]
         """
-        values = THRESHOLDS if thresholds is None else np.atleast_1d(thresholds)
-        if values.ndim != 1 or not all(
-            is_number(t, 0.0, above=True) and t < 1 for t in values.tolist()
-        ):
-            raise OptionError(
-                "thresholds must be a list of numbers between 0 and 1, "
-                f"such as [0.1, 0.2], not {brief(thresholds)}"
-            )
-        w, group = self.judged.w, self.judged.group
+        values = proportions("thresholds", thresholds) if thresholds is not None else THRESHOLDS
 
-        def tabulate(p: Array, positive: Array) -> pd.DataFrame:
+        def tabulate(p: Array, positive: Array, w: Array, group: Array) -> pd.DataFrame:
             prevalence, rows = w @ positive / w.sum(), []
             for t in values.tolist():
                 benefit, predicted = net_benefit(p, positive, w, t, group), w @ (p >= t)
@@ -354,23 +359,17 @@ class TestResult(Result, Served):
         judged, p_values = self.judged, self.judged.p_values
         if p_values is None:
             raise NotAvailableError("prediction sets need a calibrated fit: use fit.calibrate()")
-        if not isinstance(levels, (Sequence, np.ndarray)) or not all(
-            is_number(v, 0.0, True) and v < 1 for v in levels
-        ):
-            raise OptionError(
-                f"levels must be a list of numbers between 0 and 1, such as {list(LEVELS)}, "
-                f"not {brief(levels)}"
-            )
         y, w, group = judged.y, judged.w, judged.group
         known, rows = (w > 0) & ~np.isnan(p_values).any(axis=1), []
-        for level, (c, name) in product(levels, enumerate(self.classes)):
+        known_levels = proportions("levels", levels).tolist()
+        for level, (c, name) in product(known_levels, enumerate(self.classes)):
             mask = known & (y == c)
             if mask.any():
                 in_set, weights = p_values[mask] > 1 - level, w[mask]
                 share = share_of_rows(in_set[:, c], weights, None if group is None else group[mask])
                 size = weights @ in_set.sum(axis=1) / weights.sum()
                 covered = (share.value, share.low, share.high)
-                rows.append((float(level), name, int(mask.sum()), *covered, size))
+                rows.append((level, name, int(mask.sum()), *covered, size))
         columns = ["level", "class", "n", "coverage", "low", "high", "set_size"]
         out = pd.DataFrame(rows, columns=columns)
         return self._with_levels(out)
@@ -430,22 +429,18 @@ class TestResult(Result, Served):
     def _cuts(self, of: Any) -> pd.DataFrame:
         """The columns of `roc`, and `f1`."""
 
-        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
-            found, w = curve(score, positive, self.judged.w), self.judged.w
-            prevalence = w @ positive / w.sum()
+        def tabulate(score: Array, positive: Array, w: Array, group: Array) -> pd.DataFrame:
+            found = curve(score, positive, w)
+            prevalence, others = w @ positive / w.sum(), 1 - found.false_positive
             hit, false = found.sensitivity * prevalence, found.false_positive * (1 - prevalence)
-            correct = (1 - prevalence) * (1 - found.false_positive)
-            not_predicted = correct + prevalence * (1 - found.sensitivity)
-            unknown = np.full(len(correct), np.nan)
-            npv = np.divide(correct, not_predicted, out=unknown, where=not_predicted > 0)
-            ppv = np.where(np.isinf(found.threshold), np.nan, found.precision)
+            correct = pd.Series((1 - prevalence) * others)
             return pd.DataFrame(
                 {
                     "threshold": found.threshold,
                     "sensitivity": found.sensitivity,
-                    "specificity": 1 - found.false_positive,
-                    "ppv": ppv,
-                    "npv": npv,
+                    "specificity": others,
+                    "ppv": np.where(np.isinf(found.threshold), np.nan, found.precision),
+                    "npv": correct / (correct + prevalence * (1 - found.sensitivity)),
                     "f1": 2 * hit / (hit + false + prevalence),
                 }
             )
@@ -481,9 +476,9 @@ class TestResult(Result, Served):
         [0.983, 0.015, 0.924, 0.997]
         """
 
-        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
-            area = area_under(score, positive, self.judged.w, self.judged.group)
-            e, average = area.estimate, curve(score, positive, self.judged.w).average_precision
+        def tabulate(*rows: Array) -> pd.DataFrame:
+            area, average = area_under(*rows), curve(*rows[:3]).average_precision
+            e = area.estimate
             ends = np.clip([e.value - Z * area.se, e.value + Z * area.se], 0.0, 1.0)
             columns = ["auc", "se", "low", "high", "delong_low", "delong_high", "average_precision"]
             row = [e.value, area.se, e.low, e.high, *ends, average]
@@ -531,27 +526,13 @@ class TestResult(Result, Served):
         """
         whole_number("resamples", resamples, LEAST_RESAMPLES, MOST_RUNS)
         check_seed(seed)
-        at = SPECIFICITIES if specificity is None else np.atleast_1d(specificity)
-        if at.ndim != 1 or not all(is_number(v, 0.0, high=1.0) for v in at.tolist()):
-            raise OptionError(
-                "specificity must be a list of numbers from 0 to 1, such as [0.8, 0.9], "
-                f"not {brief(specificity)}"
-            )
-        w, group = self.judged.w, self.judged.group
+        specificities = (
+            SPECIFICITIES if specificity is None else proportions("specificity", specificity, True)
+        )
 
-        def tabulate(score: Array, positive: Array) -> pd.DataFrame:
-            draw = np.random.default_rng(seed)
-            b = band(score, positive, w, group, at.astype(float), resamples, draw)
-            return pd.DataFrame(
-                {
-                    "specificity": at,
-                    "sensitivity": b.sensitivity,
-                    "low": b.low,
-                    "high": b.high,
-                    "band_low": b.low_all,
-                    "band_high": b.high_all,
-                }
-            )
+        def tabulate(*rows: Array) -> pd.DataFrame:
+            b = band(*rows, specificities, resamples, np.random.default_rng(seed))
+            return pd.DataFrame({"specificity": specificities, **vars(b)})
 
         return self._by_class(of, tabulate)
 
@@ -617,26 +598,27 @@ class TestResult(Result, Served):
             )
         values = {f"auc_{name}": area.estimate.value for name, area in areas.items()}
         columns = ["test", *values, "difference", "low", "high", "statistic", "p"]
-        return compare_areas(areas, self.judged.group).assign(**values)[columns]
+        mean = partial(mean_of_area, group=self.judged.group)
+        return paired_tests("DeLong", areas, mean).assign(**values)[columns]
 
-    def _by_class(self, of: Any, tabulate: Callable[[Array, Array], pd.DataFrame]) -> pd.DataFrame:
-        """Results of `tabulate` for each class that has rows on both sides."""
-        p, y, weighted = self._probabilities, self.judged.y, self.judged.w > 0
-        parts = {}
+    def _by_class(self, of: Any, tabulate: Callable[..., pd.DataFrame]) -> pd.DataFrame:
+        """Results of `tabulate` for each class that has rows on both sides.
+
+        Its arguments are the probability of the class, whether each row is of the class, and the
+        weights and groups of the rows.
+        """
+        judged, parts = self.judged, []
+        occurring = np.unique(judged.y[judged.w > 0])
         for c in range(len(self.classes)) if of is None else [class_code(of, self.confusion.index)]:
-            if len(np.unique(y[weighted] == c)) == 2:
-                parts[self.classes[c]] = tabulate(p[:, c], y == c)
+            if c in occurring and len(occurring) > 1:
+                p, positive = self._probabilities[:, c], judged.y == c
+                parts.append(tabulate(p, positive, judged.w, judged.group))
+                parts[-1].insert(0, "class", self.classes[c])
         if not parts:
             one = f"no row, or each row, is of class {shown(of)}"
             which = "all rows are of one class" if of is None else one
             raise NotAvailableError(f"a curve needs rows of at least two classes, but {which}")
-        out = pd.concat(parts.values(), ignore_index=True)
-        out.insert(
-            0,
-            "class",
-            np.repeat(np.array([*parts], object), [len(part) for part in parts.values()]),
-        )
-        return self._with_levels(out)
+        return self._with_levels(pd.concat(parts, ignore_index=True))
 
     def _with_levels(self, table: pd.DataFrame) -> pd.DataFrame:
         """A table with its classes as a categorical in level order."""
@@ -666,11 +648,8 @@ class Judged:
 
     def take(self, at: Array) -> Judged:
         """Some of the rows."""
-        arrays = {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if f.name not in ("prevalence", "cut")
-        }
+        arrays = {f.name: getattr(self, f.name) for f in fields(self)}
+        of_rows = arrays.keys() - {"prevalence", "cut"}
         return replace(
-            self, **{name: values[at] for name, values in arrays.items() if values is not None}
+            self, **{name: arrays[name][at] for name in of_rows if arrays[name] is not None}
         )

@@ -18,6 +18,7 @@ from ..core.statistics.intervals import (
     mean_over_rows,
     satterthwaite,
     share_of_rows,
+    sides,
     sums_of,
 )
 from ..core.statistics.sums import as_counts
@@ -87,8 +88,8 @@ def test(
         Weight of each new row, in all statistics, intervals and tests.
     by : column name, Series or array, optional
         Groups of the new rows, up to 50, to test separately and compare pair by pair.
-    loss : DataFrame, optional
-        Loss matrix, with true classes as rows. Adds the mean loss of the predicted classes and,
+    loss : DataFrame or dict, optional
+        Loss matrix as in `predict`. Adds the mean loss of the predicted classes and,
         with probabilities, of `predict(new, loss=loss)`.
     threshold : Threshold, or dict of one class and a threshold, optional
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
@@ -402,10 +403,10 @@ class TestByGroup(Result):
         of : class, optional
             Class of the measure. Default: the attribute `of`.
         """
-        c = self.class_code(measure, of)
+        c = self._class_code(measure, of)
         return {label: test._estimate(measure, c) for label, test in self.groups.items()}
 
-    def class_code(self, measure: str, of: Any = None) -> int:
+    def _class_code(self, measure: str, of: Any = None) -> int:
         """Code of the class of a measure; raises if the class is unknown."""
         one_of("measure", measure, tuple(MEASURES))
         of, classes = self.of if of is None else of, self.overall.classes
@@ -443,7 +444,7 @@ class TestByGroup(Result):
         >>> table.round(3).to_numpy().tolist()
         [['False', 'True', 0.131, 0.003]]
         """
-        c = self.class_code(measure, of)
+        c = self._class_code(measure, of)
         return with_holm(
             [compare_groups(a, b, self.groups, measure, c) for a, b in combinations(self.groups, 2)]
         )
@@ -482,7 +483,7 @@ def split(
         raise DataError(
             f"by must contain labels of groups, not values such as lists, as {brief(by)} does"
         ) from None
-    occurring = [c for c in range(len(labels.categories)) if ((labels.codes == c) & usable).any()]
+    occurring = np.setdiff1d(labels.codes[usable], [-1])
     if len(occurring) < 2:
         raise OptionError(
             "by must have at least two groups among these rows, "
@@ -493,32 +494,20 @@ def split(
             f"by must have at most {MOST_GROUPS} groups, but {brief(by)} has {len(occurring)}: use "
             "pd.cut to put numbers into ranges"
         )
-    masks = {c: labels.codes == c for c in occurring}
-    groups = {
-        labels.categories[c]: judge(mask & usable, int((mask & ~usable).sum()))
-        for c, mask in masks.items()
-    }
-    without = [
-        label
-        for c, label in enumerate(labels.categories)
-        if (labels.codes == c).any() and c not in occurring
-    ]
+    groups = {}
+    for c in occurring:
+        mask = labels.codes == c
+        groups[labels.categories[c]] = judge(mask & usable, int((mask & ~usable).sum()))
+    without = labels.categories[np.setdiff1d(labels.codes, [*occurring, -1])].tolist()
     return TestByGroup(name, overall, groups, int((labels.codes < 0).sum()), without, of)
 
 
 def counted(test: TestResult, measure: str, c: int) -> tuple[Array, Array]:
     """Rows that count for a proportion, bool (n,), and weights of the rows of its denominator."""
-    y, predicted, w = test.judged.y == c, test.judged.predicted == c, test.judged.w
-    sides = {
-        "sensitivity": (predicted, y),
-        "specificity": (~predicted, ~y),
-        "ppv": (y, predicted),
-        "npv": (~y, ~predicted),
-    }
-    counts, among = sides.get(
-        measure, (test.judged.predicted != test.judged.y, np.ones(test.n, bool))
-    )
-    return counts, w * among
+    judged, classes = test.judged, len(test.confusion)
+    wrong = ~np.eye(classes, dtype=bool)
+    part, whole = sides(c, classes).get(measure, (wrong, np.ones(wrong.shape, bool)))
+    return part[judged.y, judged.predicted], judged.w * whole[judged.y, judged.predicted]
 
 
 def compare_groups(

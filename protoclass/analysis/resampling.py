@@ -14,17 +14,18 @@ from ..core import Array
 from ..core.parallel import each, each_fit
 from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
-from ..estimation.calls import prepare
+from ..estimation.arguments import prepare
 from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..estimation.problem import HOLD_LIMIT, Problem
+from ..estimation.problem import Problem
 from ..frames.tables import as_pandas
 from ..ground.checks import is_number, one_of, seed_of_runs
 from ..ground.errors import DataError, NotAvailableError, OptionError, ProtoclassError, brief, shown
 from ..ground.options import fixed, significant, watch
 from ..metrics.base import TrainedMetric, train_metric
 from ..values import Result, public
+from .steps import task_of
 
 COLUMNS = ("ball_hit_rate", "ball_hit_rate_random", "distance_95", "reselected")
 SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
@@ -73,20 +74,17 @@ class Stability(Result):
     table: pd.DataFrame
     sizes: Array
     sample: str
+    _of_fit: pd.DataFrame  # the columns of stability of each prototype of the fit
 
     _shown: ClassVar[int] = 10
 
     @property
     def prototypes(self) -> pd.DataFrame:
         """`Fit.prototypes`, with the columns of stability after the class."""
-        out = self.fit.prototypes.copy()
-        table = self.table[self.table["prototype"]]
-        table = table.set_axis(_keys(table.index, table["class"]))
-        stands_for = _keys(out.index, out["class"])
-        shown = [c for c in COLUMNS if c in table]
-        out = out.rename(columns={c: f"{c} (predictor)" for c in shown if c in out})
-        for place, name in enumerate(shown):
-            out.insert(1 + place, name, table[name].reindex(stands_for).to_numpy())
+        out = self.fit.prototypes
+        out = out.rename(columns={c: f"{c} (predictor)" for c in self._of_fit if c in out})
+        for place, name in enumerate(self._of_fit):
+            out.insert(1 + place, name, self._of_fit[name].to_numpy())
         return out
 
     def replicate(
@@ -141,7 +139,7 @@ class Stability(Result):
                 "fractions must be a sequence of fractions of the rows, each above 0 and at most "
                 f"0.5 (two disjoint samples are needed), not {brief(given)}"
             )
-        task = self.fit._problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
+        task = task_of(self.fit)
         rows = [count_fraction(task, fraction) for fraction in fractions]
         pairs = [(k, b) for k in range(len(fractions)) for b in range(resamples)]
 
@@ -263,11 +261,6 @@ class Stability(Result):
         return "\n".join(lines), [(self.table, {"float_format": partial(fixed, usual=2)})]
 
 
-def _keys(labels: pd.Index, classes: pd.Series) -> pd.Index:
-    """Label and class of each prototype as one value, also if labels are tuples."""
-    return pd.Index(list(zip(labels, classes, strict=True)), tupleize_cols=False)
-
-
 @dataclass(frozen=True)
 class Resampled:
     """Selections of the method of a fit in numbered samples; each process makes its task."""
@@ -281,7 +274,7 @@ class Resampled:
 
     @cached_property
     def task(self) -> Task:
-        return self.fit._problem.task(self.fit.dissimilarity, limit=HOLD_LIMIT)
+        return task_of(self.fit)
 
     def __call__(self, b: int) -> Selection:
         count = sample_by_class(self.task.y, self.sample, (self.seed, b))
@@ -355,7 +348,8 @@ def stability(
     selections = each_fit(resampled, range(resamples), task.shape[0] * task.shape[1])
     samples = list(watch(selections, resamples, "drawing again", progress))
     sizes = np.array([len(sample.at) for sample in samples])
-    return Stability(fit, tabulate(fit, task, samples), sizes, resampled.sample)
+    of_fit, table = tabulate(fit, task, samples)
+    return Stability(fit, table, sizes, resampled.sample, of_fit)
 
 
 def weights_by_class(metric: TrainedMetric) -> Array:
@@ -366,20 +360,13 @@ def weights_by_class(metric: TrainedMetric) -> Array:
     return np.atleast_2d(metric.column_weights["weight"].to_numpy(float))
 
 
-def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
-    """`Stability.table`."""
-    prototypes, m = fit.rule.prototypes, len(task.candidate_row)
-    # the last row is for no class, -1
-    times, drawn = np.zeros((task.classes + 1, m), np.int64), np.zeros(m, np.int64)
-    for sample in samples:
-        np.add.at(times, (sample.classes, sample.at), 1)
-        drawn += sample.candidates
-    chosen = np.zeros(times.shape, bool)
-    chosen[prototypes.classes, prototypes.at] = True
-    classes, at = np.nonzero(chosen | (times > 0))
-    is_prototype = chosen[classes, at]
-    reselected = times[classes, at] / np.where(drawn[at] > 0, drawn[at], np.nan)
-    classes[classes == task.classes] = -1
+def tabulate(
+    fit: Fitted, task: Task, samples: list[Selection]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The columns of stability of the prototypes of the fit, and `Stability.table`."""
+    prototypes = fit.rule.prototypes
+    selected = [pd.MultiIndex.from_arrays([sample.classes, sample.at]) for sample in samples]
+    places = pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
     distances, random = distances_to_samples(task, prototypes, samples)
     columns = {"distance_95": np.sort(distances, axis=0)[int(np.ceil(SURE * len(samples))) - 1]}
     if "cover" in fit.rule.kinds:
@@ -388,15 +375,21 @@ def tabulate(fit: Fitted, task: Task, samples: list[Selection]) -> pd.DataFrame:
             "ball_hit_rate_random": random,
             **columns,
         }
-    places = pd.MultiIndex.from_arrays([prototypes.classes, prototypes.at])
-    of_prototypes = pd.DataFrame(columns, places)[~places.duplicated()]
-    out = of_prototypes.reindex(pd.MultiIndex.from_arrays([classes, at]))
-    out = out.set_axis(fit.dissimilarity.candidate_names[at])
+    # one row for each class and candidate that were selected, by the fit or a sample
+    of_fit = pd.DataFrame(columns, places)[~places.duplicated()]
+    times = pd.concat([pd.Series(1, pairs) for pairs in selected]).groupby(level=[0, 1]).sum()
+    out = of_fit.reindex(of_fit.index.union(times.index))
+    classes, candidates = (out.index.get_level_values(level).to_numpy(int) for level in (0, 1))
+    drawn = np.sum([sample.candidates for sample in samples], axis=0)[candidates]
+    times, is_prototype = times.reindex(out.index, fill_value=0), out.index.isin(places)
+    out = out.assign(drawn=drawn, reselected=times / np.where(drawn > 0, drawn, np.nan))
+    of_fit = out.loc[places].filter(COLUMNS).set_axis(fit._prototype_names)
+    best = -out["ball_hit_rate"] if "ball_hit_rate" in out else ~is_prototype
+    order = np.lexsort((candidates, classes, -out["reselected"], out["distance_95"], best))
+    out = out.set_axis(fit.dissimilarity.candidate_names[candidates])
     out.insert(0, "class", pd.Categorical.from_codes(classes, fit.frame.levels))
     out.insert(1, "prototype", is_prototype)
-    out = out.assign(drawn=drawn[at], reselected=reselected)
-    best = -out["ball_hit_rate"] if "ball_hit_rate" in out else ~is_prototype
-    return out.iloc[np.lexsort((at, classes, -reselected, out["distance_95"].to_numpy(), best))]
+    return of_fit, out.iloc[order]
 
 
 def hit_by_random(inside: Array, rows: Array, count: Array) -> Array:
@@ -431,19 +424,14 @@ def distances_to_samples(
         same_class = (task.y[:, None] == classes) & np.reshape(rows, (-1, 1))
         radii = 0.0 if prototypes.radii is None else prototypes.radii[block]
         inside = same_class & (radii > D)
-        in_ball, of_class = inside.sum(axis=0), same_class.sum(axis=0)
+        in_ball, class_rows = inside.sum(axis=0), same_class.sum(axis=0)
         for b, sample in enumerate(samples):
-            counts = np.bincount(sample.classes[sample.classes >= 0], minlength=task.classes)
-            random[block] += hit_by_random(in_ball, of_class, counts[classes]) / len(samples)
-            for c in np.unique(classes):
-                places, selected = np.flatnonzero(classes == c), sample.at[sample.classes == c]
-                selected_rows = task.candidate_row[selected]
-                selected_rows = selected_rows[selected_rows >= 0]
-                if len(selected_rows):
-                    out[b, begin + places] = D[np.ix_(selected_rows, places)].min(axis=0)
-                # a candidate that is not a row, selected itself
-                unlabelled = task.candidate_row[columns[places]] < 0
-                out[b, begin + places[unlabelled & np.isin(columns[places], selected)]] = 0.0
+            of_class, row = sample.classes[:, None] == classes, task.candidate_row[sample.at, None]
+            # a candidate that is not a row is at 0 from itself
+            itself = np.where(sample.at[:, None] == columns, 0.0, np.inf)
+            near = np.where(row < 0, itself, D[row[:, 0]])
+            out[b, block] = np.where(of_class, near, np.inf).min(axis=0, initial=np.inf)
+            random[block] += hit_by_random(in_ball, class_rows, of_class.sum(axis=0)) / len(samples)
     return out, random
 
 
@@ -518,10 +506,10 @@ def select(
     candidates[columns] = True
     prototypes: Any = rule.prototypes
     pairs = np.stack([prototypes.at, prototypes.classes])  # a centre may serve in several features
-    (at, classes), first = np.unique(pairs, axis=1, return_index=True)
+    (selected, classes), first = np.unique(pairs, axis=1, return_index=True)
     balls = "cover" in rule.kinds and prototypes.radii is not None
     radii = prototypes.radii[first] if balls else None
-    return Selection(at, classes, radii, candidates)
+    return Selection(selected, classes, radii, candidates)
 
 
 @public
@@ -570,7 +558,7 @@ class PermutationTest(Result):
         spread = f"mean {mean}, 95 % of the permutations from {low} to {high}"
         facts = {
             f"CV {self.measure}": significant(self.error),
-            f"{self.measure.capitalize()} with permuted classes": spread,
+            f"{self.measure[:1].upper()}{self.measure[1:]} with permuted classes": spread,
             "Permutations": f"{len(self.table)}, {self.how}",
             "p-value": significant(self.p_value),
         }
@@ -642,7 +630,7 @@ def validate_permuted(validation: ErrorCurve, order: Array) -> pd.DataFrame:
 def permuted(problem: Problem, order: Array) -> pd.DataFrame:
     """The data with the classes of the rows that take part in another order."""
     data, response = as_pandas(problem.call.data), problem.frame.formula.response
-    at = data.index.get_indexer(problem.frame.index)
+    positions = data.index.get_indexer(problem.frame.index)
     source = np.arange(len(data))
-    source[at] = at[order]
+    source[positions] = positions[order]
     return data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)})

@@ -17,11 +17,12 @@ from ..core.setcover.problems import Certificate
 from ..core.sources import part
 from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
-from ..core.task import Points
-from ..estimation.cross_validation import draw_folds, fold_paths
+from ..core.statistics.scores import lowest_of_others
+from ..core.task import Points, Task
+from ..estimation.cross_validation import draw_folds, fold_paths, redrawn
 from ..estimation.decisions import FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.problem import short, with_folds
+from ..estimation.problem import HOLD_LIMIT, short
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import is_number, one_of
@@ -124,6 +125,11 @@ def _of_dissimilarity(fit: Fitted, fixed: bool) -> list[str]:
     return [f"{what} may have been computed from the rows: if not, use fixed_dissimilarity=True"]
 
 
+def task_of(fit: Fitted) -> Task:
+    """The task of all rows; a small matrix of dissimilarities is stored."""
+    return fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
+
+
 def stepwise(fit: Fitted) -> Stepwise:
     """The rule of a fit, if it was built step by step."""
     if not isinstance(fit.rule, Stepwise):
@@ -168,6 +174,22 @@ def measure_rows(
     return dissimilarity.metric.between(
         part(dissimilarity.rows, rows), dissimilarity._prototype_rep(prototypes)
     )
+
+
+def margins(distance: Array, codes: Array) -> Array:
+    """The distance to the nearest prototype of any other class minus the distance to the class,
+    (r,); NaN if either is unknown.
+
+    Parameters
+    ----------
+    distance : array (r, classes)
+        Distances to the nearest prototype of each class.
+    codes : int array (r,)
+        Class codes, -1 for none.
+    """
+    with np.errstate(invalid="ignore"):  # neither class has a prototype: inf - inf
+        apart = lowest_of_others(distance) - distance
+    return np.where(codes >= 0, apart[np.arange(len(codes)), codes], np.nan)
 
 
 def take(prototypes: Points, which: Any) -> Points:
@@ -264,7 +286,7 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     """
     same, problem = isinstance(cv, str) and cv == SAME_FOLDS, fit._chosen_problem
     if not same or problem.cv is None:
-        problem = with_folds(problem, "auto" if same else cv)
+        problem = redrawn(problem, "auto" if same else cv)[0]
     fold = draw_folds(replace(problem, repeats=1))[0][0]
     y, w, dissimilarity = problem.frame.codes, problem.frame.weights, problem.measure()
     folds = fold.max() + 1
@@ -341,8 +363,8 @@ def slim(fit: AnyFit) -> AnyFit:
 
 def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
     """A rule and its dissimilarity with only the prototypes as candidates and rows."""
-    at = rule.prototypes.at
-    columns = np.empty(0, np.int64) if at is None else np.unique(at)
+    selected = rule.prototypes.at
+    columns = np.empty(0, np.int64) if selected is None else np.unique(selected)
     place = np.full(len(d.candidate_row), -1)
     place[columns] = np.arange(len(columns))
     row = d.candidate_row[columns]

@@ -17,9 +17,11 @@ from ..core.query import answer, distances_by, of_complete
 from ..core.sources import part
 from ..core.statistics.intervals import mean_over_rows
 from ..estimation.calibration import rules_of_folds
+from ..estimation.cross_validation import redrawn
 from ..estimation.decisions import FoldRule
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
+from ..frames.schema import group_codes
 from ..frames.tables import as_pandas
 from ..ground.checks import seed_of_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
@@ -29,6 +31,7 @@ from .steps import answered_rows, ball
 
 # columns of the data that are one variable, by its name
 Groups = dict[str, list[str]]
+LISTS = (list, tuple, pd.Index)  # types of a list of columns
 
 
 def variable_groups(fit: Fitted, variables: Any) -> Groups:
@@ -47,19 +50,15 @@ def variable_groups(fit: Fitted, variables: Any) -> Groups:
         alone = [[c] for c in known if not any(c in g for g in grouped)]
         ordered = sorted(grouped + alone, key=lambda g: known.index(g[0]))
         return {" + ".join(g): g for g in ordered}
-    named = dict(variables) if isinstance(variables, Mapping) else {}
-    if isinstance(variables, (list, tuple, pd.Index)):
-        named = {str(c): [c] for c in variables}
-    groups = {
-        str(name): list(c) if isinstance(c, (list, tuple, pd.Index)) else [c]
-        for name, c in named.items()
-    }
+    named = variables if isinstance(variables, Mapping) else {}
+    if isinstance(variables, LISTS):
+        named = {str(c): c for c in variables}
+    groups = {str(n): list(c) if isinstance(c, LISTS) else [c] for n, c in named.items()}
     strange = [c for g in groups.values() for c in g if not (isinstance(c, str) and c in known)]
     if len(groups) < len(named) or not groups or strange or not all(groups.values()):
-        what = brief(variables) if not strange else brief(strange[0])
         raise OptionError(
             "variables must be a list of predictors, or a dict of names to lists of them, from "
-            f"{brief(known)}, not {what}"
+            f"{brief(known)}, not {brief(strange[0] if strange else variables)}"
         )
     return groups
 
@@ -292,12 +291,12 @@ def parts_of(
     d, metric = fit.dissimilarity, fit.dissimilarity.metric
     prototype = part(d._prototype_rep(fit.rule.prototypes), np.array([k]))
     if metric.power is None:
-        here, there = (d.data.again(table)[0] for table in (row, other))
+        of_row, of_prototype = (d.data.again(table)[0] for table in (row, other))
         of_group = [
             [not predictors.isdisjoint(columns) for columns in groups.values()]
-            for predictors in predictors_of_columns(here)
+            for predictors in predictors_of_columns(of_row)
         ]
-        parts = metric.contributions(here, there, prototype)
+        parts = metric.contributions(of_row, of_prototype, prototype)
         return (parts @ np.array(of_group, float))[0] / (distance or np.inf)
     if metric.skips_missing and set(groups) <= set(metric.variables):
         rep = rows_of(metric, d.data.again(row)[0])
@@ -331,14 +330,14 @@ def counterfactuals(
     schema, training = fit.frame.schema, as_plain(fit, fit.frame.remembered.columns)
     single = [g[0] for g in groups.values() if len(g) == 1 and schema[g[0]].kind != "series"]
     tried = {c: pd.unique(training[c].dropna()) for c in single}
-    numeric = [c for c in single if schema[c].kind == "numeric"]
-    for c in numeric:
-        grid = np.linspace(training[c].min(), training[c].max(), VALUES)
-        tried[c] = grid[np.argsort(np.abs(grid - row[c].iloc[0]), kind="stable")]
+    for c in tried:
+        if schema[c].kind == "numeric":
+            grid = np.linspace(training[c].min(), training[c].max(), VALUES)
+            tried[c] = grid[np.argsort(np.abs(grid - row[c].iloc[0]), kind="stable")]
     found = codes_with(fit, row, tried)
     nearest = {c: values[found[c] != code][:1] for c, values in tried.items()}
     changed = {c: values for c, values in nearest.items() if len(values)}
-    unchanged = {c: row[c].to_numpy() for c in numeric if c in changed}
+    unchanged = {c: row[c].to_numpy() for c in changed if schema[c].kind == "numeric"}
     for _ in range(HALVINGS):
         middle = {c: (values + changed[c]) / 2 for c, values in unchanged.items()}
         for c, codes in codes_with(fit, row, middle).items():
@@ -381,9 +380,8 @@ def separation(fit: Fitted) -> pd.DataFrame:
         names = list(metric.variables)
         if not names:
             raise NotAvailableError(NO_SUM.format(metric.name))
-        single = [part(rep, slice(k, k + 1)) for k in range(len(rival))]
-        pairs = [metric.terms(a, single[k])[0, 0] for a, k in zip(single, rival, strict=True)]
-        terms = np.nan_to_num(pairs)
+        pairs = [(part(rep, np.array([k])), part(rep, np.array([j]))) for k, j in enumerate(rival)]
+        terms = np.nan_to_num([metric.terms(*pair)[0, 0] for pair in pairs])
     else:
         terms = (X - X[rival]) * (slopes - slopes[rival])
     means = values.select_dtypes("number").groupby(codes).mean().dropna(axis=1)
@@ -445,12 +443,12 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
     step, apart = np.ptp(values.to_numpy(float), axis=0), (centres - centres[0]).astype(float)
     step[step == 0] = 1.0
     origin, out = place(np.zeros((1, len(step)))), np.empty(values.shape)
-    whole = left = place(step[None]) - origin  # nothing is left of a linear map
-    for at in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // CHUNK):
-        moved = place(step[at, None] * (at[:, None] == np.arange(len(step)))) - origin
-        out[:, at] = apart @ moved.T / step[at]
-        left = left - moved.sum(axis=0)
-    return out if np.abs(left).max() <= LINEAR * np.abs(whole).max() else None
+    whole = remainder = place(step[None]) - origin  # nothing is left of a linear map
+    for block in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // CHUNK):
+        moved = place(step[block, None] * (block[:, None] == np.arange(len(step)))) - origin
+        out[:, block] = apart @ moved.T / step[block]
+        remainder = remainder - moved.sum(axis=0)
+    return out if np.abs(remainder).max() <= LINEAR * np.abs(whole).max() else None
 
 
 # permuted rows predicted at a time: more take memory, and fewer the time of many calls
@@ -554,7 +552,8 @@ def importance(
     DataFrame
         Table by variable, the most important first: `importance` (mean increase in the proportion
         of errors), `se` (its standard error over rows, or over the groups of the fit) and `error`
-        (with the variable permuted). New rows have equal weights and no groups.
+        (with the variable permuted). New rows have equal weights, and the groups of the column
+        that `groups=` of the fit named, if they have it.
 
     Raises
     ------
@@ -616,7 +615,8 @@ def most_separating(frame: Frame, groups: Groups) -> Groups:
 
 def training_rows(fit: Fitted, cv: Any) -> Permutable:
     """The rows of the fit, each with the rule that was learned without its fold."""
-    frame, parts = fit.frame, list(rules_of_folds(fit, cv, None))
+    frame, folds = fit.frame, rules_of_folds(fit, *redrawn(fit._chosen_problem, cv))
+    parts = [(query.rows, fold_rule) for query, fold_rule in folds]
     return Permutable(frame.columns, frame.codes, frame.weights, parts, fit._problem.groups)
 
 
@@ -626,4 +626,7 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
     _, codes, known = answered_rows(fit, new)
     columns = new.loc[known, list(fit.frame.columns)]
     rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
-    return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])
+    groups = fit.call.arguments["groups"]
+    named = isinstance(groups, str) and groups in new
+    group = group_codes(groups, new.loc[known]) if named else None
+    return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)], group)

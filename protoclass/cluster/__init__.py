@@ -50,12 +50,8 @@ def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
                 f"{name}() takes no Dask DataFrame: use {tables[0]}.compute(), or some of its rows"
             )
         fit, table = bound.args[0], given.pop(tables[0])
-        return answer(
-            name,
-            fit,
-            table,
-            {argument: value for argument, value in given.items() if value is not fit},
-        )
+        further = {argument: value for argument, value in given.items() if value is not fit}
+        return answer(name, fit, table, further)
     with nullcontext() if client is None else fits_by(partial(_on_workers, _checked(client))):
         return function(*bound.args, **bound.kwargs)
 
@@ -70,25 +66,21 @@ def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
     classes = dask.compute(*data[[data.columns[0] if response is None else response]].to_delayed())
     y, levels = pd.factorize(joined(classes).iloc[:, 0], use_na_sentinel=False)
     rows, random = np.bincount(y), np.random.default_rng(check_seed(given["seed"]))
-    quota = (
-        rows
-        if number is None
-        else quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
-    )
+    quota = rows
+    if number is not None:
+        quota = quotas(rows, whole_number("sample", number, 1), pd.notna(levels))
     positions = drawn_by_class(y, quota, random)
     first = np.cumsum([0, *map(len, classes)])
     groups = np.split(positions, np.searchsorted(positions, first[1:-1]))
-    take, parts = (
-        dask.delayed(pd.DataFrame.take),
-        zip(data.to_delayed(), groups, first, strict=False),
-    )
+    take = dask.delayed(pd.DataFrame.take)
+    parts = zip(data.to_delayed(), groups, first, strict=False)
     out = joined(dask.compute(*[take(part, group - start) for part, group, start in parts]))
     out = out if data.known_divisions else out.set_axis(positions)
     if len(out) < len(y):
         whole = [shown(level) for level, a, b in zip(levels, rows, quota, strict=True) if a == b]
-        said = f", with all rows of {', '.join(whole)}" if whole else ""
+        note = f", with all rows of {', '.join(whole)}" if whole else ""
         out.attrs["note"] = (
-            f"a random sample of {len(out):,} of {len(y):,} rows by class{said} (sample=None uses all rows)"
+            f"a random sample of {len(out):,} of {len(y):,} rows by class{note} (sample=None uses all rows)"
         )
     return out
 
@@ -118,10 +110,8 @@ def _by_partition(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> 
 def _answer(fit: Any, name: str, given: Mapping[str, Any], rows: pd.DataFrame) -> Any:
     """The answer for a partition; labels of prototypes have a type with missing values, the same in
     all partitions."""
-    out, labels = (
-        getattr(fit, name)(rows, **given),
-        fit._prototype_names.to_series().convert_dtypes().dtype,
-    )
+    out = getattr(fit, name)(rows, **given)
+    labels = fit._prototype_names.to_series().convert_dtypes().dtype
     if isinstance(out, pd.Series):
         return out.astype(labels) if out.name == "nearest" else out
     return out.astype({"prototype": labels}) if "prototype" in out else out
@@ -138,11 +128,8 @@ def _test(name: str, fit: Any, table: Any, given: Mapping[str, Any]) -> Any:
         given["by"],
         given["clusters"],
     ]
-    aside = [
-        column
-        for column in table.columns
-        if column in [value for value in named if isinstance(value, str)]
-    ]
+    named = [value for value in named if isinstance(value, str)]
+    aside = [column for column in table.columns if column in named]
     needed = fit._needed_of_new(*aside)
     if needed is not None:
         table = table[[column for column in table.columns if column in needed]]
@@ -221,10 +208,10 @@ def _loaded(work: bytes) -> Any:
 def _run(work: Any, item: Any) -> tuple[Any, list[Any]]:
     """The result of some work and its warnings; other work runs on this machine at the same time,
     so it stays on its thread."""
-    work, kept = _loaded(work) if isinstance(work, bytes) else work, list[Any]()
-    token = told.set(kept)
+    work, warned = _loaded(work) if isinstance(work, bytes) else work, list[Any]()
+    token = told.set(warned)
     try:
-        return on_this_thread(work, item), kept
+        return on_this_thread(work, item), warned
     finally:
         told.reset(token)
 
@@ -232,6 +219,6 @@ def _run(work: Any, item: Any) -> tuple[Any, list[Any]]:
 def _warned(found: Iterable[tuple[Any, list[Any]]]) -> list[Any]:
     """The results, after their warnings have been repeated in this process."""
     found = list(found)
-    for message, category in dict.fromkeys(w for _, kept in found for w in kept):
+    for message, category in dict.fromkeys(w for _, warned in found for w in warned):
         warn(message, category)
     return [value for value, _ in found]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.query import Stepwise, answer
+from ..core import Array
+from ..core.query import Query, Stepwise, answer
 from ..core.statistics.folds import grouped, stratified
 from ..core.statistics.intervals import Estimate, effective_rows, least_se
 from ..core.statistics.one_se import mean_and_se
@@ -36,13 +37,13 @@ from ..ground.errors import (
 )
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
-from .arguments import CALIBRATION, arguments_of, check_measure, is_default, measure_losses
+from .arguments import CALIBRATION, NAMES, arguments_of, check_measure, measure_losses
 from .copies import coincidences
-from .cross_validation import FoldPath, Lost, draw_folds, fold_paths, validate
+from .cross_validation import FoldPath, fold_paths, redrawn, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
 from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
-from .problem import Problem, with_folds
+from .problem import Problem, is_default
 
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
@@ -173,8 +174,10 @@ def calibration(
             raise OptionError(
                 "cv=None leaves no row for calibration: use a number of folds, 'loo', custom folds, or new="
             )
-        tuned, why_not = tuned_in_folds(fit, cv, seed, tune)
-        values, y, w, fold, rules = _held_out(fit, kind, rules_of_folds(fit, cv, seed, tuned))
+        problem, fold = redrawn(fit._chosen_problem, cv, seed)
+        tuned, why_not = tuned_in_folds(fit, fold, tune)
+        held_out = rules_of_folds(fit, problem, fold, tuned)
+        values, y, w, fold, rules = _held_out(fit, kind, held_out)
     else:
         values, y, w, fold, rules = _given_rows(fit, kind, new, weights)
     empty = [shown(fit.classes[c]) for c in range(len(fit.classes)) if not (w[y == c] > 0).any()]
@@ -204,7 +207,7 @@ def calibration(
     )
 
 
-def parts_of(y: np.ndarray, fold: np.ndarray, fewest: int) -> np.ndarray:
+def parts_of(y: Array, fold: Array, fewest: int) -> Array:
     """Parts (n,) of calibration rows: at most ten, of several folds or within a single one."""
     fold = np.unique(fold, return_inverse=True)[1]
     if fold.max() == 0:
@@ -230,26 +233,25 @@ def _reasons(
     return tuple(out)
 
 
-Held = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, tuple[FoldRule, ...]]
+Held = tuple[Array, Array, Array, Array, tuple[FoldRule, ...]]
 
 
 def rules_of_folds(
-    fit: Fitted, cv: Any, seed: int | None, values: Sequence[Mapping[str, Any]] | None = None
-) -> Iterator[tuple[np.ndarray, FoldRule]]:
+    fit: Fitted, problem: Problem, fold: Array, values: Sequence[Mapping[str, Any]] | None = None
+) -> Iterator[tuple[Query, FoldRule]]:
     """For each fold its rows, and the rule learned without these, with `values` by fold."""
-    problem = with_folds(fit._chosen_problem, cv, seed)
-    fold = draw_folds(problem)[0][0]
     with bar(int(fold.max()) + 1, "learning without each fold", problem.progress) as learning:
         for known in _paths(fit, problem, fold, values):
             rule, steps = known.path.at(0), fit._selection.steps
             if steps is not None and isinstance(rule, Stepwise):
                 rule = rule.first(min(steps, len(next(iter(rule.steps.values()))) - 1))
-            yield np.flatnonzero(fold == known.fold), FoldRule(rule, known.dissimilarity)
+            query = known.query(np.flatnonzero(fold == known.fold))
+            yield query, FoldRule(rule, known.dissimilarity)
             learning.update()
 
 
 def _paths(
-    fit: Fitted, problem: Problem, fold: np.ndarray, values: Sequence[Mapping[str, Any]] | None
+    fit: Fitted, problem: Problem, fold: Array, values: Sequence[Mapping[str, Any]] | None
 ) -> Iterator[FoldPath]:
     """The path of each fold: all at once, or fold by fold if each has its parameters."""
     dissimilarity = problem.measure()
@@ -268,19 +270,17 @@ def _paths(
 
 
 def tuned_in_folds(
-    fit: Fitted, cv: Any, seed: int | None, tune: Any
+    fit: Fitted, fold: Array, tune: Any
 ) -> tuple[list[Mapping[str, Any]] | None, str]:
     """The parameters that are selected without each fold; or None, and the reason if any."""
     validation, selection = fit._curve, fit._selection
     if tune is False or validation is None or selection.by_hand or not selection.values:
         return None, ""
-    problem = with_folds(fit._chosen_problem, cv, seed)
-    fold = draw_folds(problem)[0][0]
     folds, values = int(fold.max()) + 1, list[Mapping[str, Any]]()
     if tune == "auto" and not _costs_little(fit, folds):
         return None, "tune=True tunes them again in each fold, which takes long"
     with (
-        bar(folds, "tuning without each fold", problem.progress) as tuning,
+        bar(folds, "tuning without each fold", fit._problem.progress) as tuning,
         warnings.catch_warnings(),
     ):
         # the same rows are measured again: the user has been warned of them
@@ -311,7 +311,7 @@ def _costs_little(fit: Fitted, folds: int) -> bool:
     )
 
 
-def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem | None:
+def _without(fit: Fitted, validation: ErrorCurve, rows: Array) -> Problem | None:
     """The problem of the fit with these rows and as many folds as they allow, if any."""
     problem = fit._problem
     frame, cv = problem.frame.take(rows), problem.cv
@@ -335,17 +335,14 @@ def _without(fit: Fitted, validation: ErrorCurve, rows: np.ndarray) -> Problem |
     return part if most >= 2 else None
 
 
-def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[np.ndarray, FoldRule]]) -> Held:
+def _held_out(fit: Fitted, kind: str, folds: Iterable[tuple[Query, FoldRule]]) -> Held:
     """Out-of-fold values of the training rows, with weights that exclude class weights."""
-    frame, w = fit.frame, fit._problem.own_weights
+    frame, w, rules = fit.frame, fit._problem.own_weights, list[FoldRule]()
     values, fold = np.empty((len(frame), len(frame.levels))), np.empty(len(frame), int)
-    rules: list[FoldRule] = []
-    for rows, fold_rule in folds:
-        values[rows] = answer(fold_rule.rule, kind, fold_rule.dissimilarity._query(rows))
-        fold[rows] = len(rules)
+    for query, fold_rule in folds:
+        values[query.rows] = answer(fold_rule.rule, kind, query)
+        fold[query.rows] = len(rules)
         rules.append(fold_rule)
-    lost = Lost.of(fit._problem, fold)
-    values[lost.missing if fit.model.measures(fit.rule) else lost.every] = np.nan
     live = ~np.isnan(values).any(axis=1) & (w > 0)
     return values[live], frame.codes[live], w[live], fold[live], tuple(rules)
 
@@ -404,7 +401,7 @@ def threshold(
     ----------
     of : class
         The class with the threshold.
-    measure, loss : "error", "balanced", "ordinal" or DataFrame
+    measure, loss : "error", "balanced", "ordinal" DataFrame or dict
         Error measure to minimise, or a loss matrix, as in `cross_validate`.
     sensitivity, specificity : float, optional
         Minimum sensitivity or specificity for the class, on the held-out rows; only one of them.
@@ -470,7 +467,7 @@ def threshold(
             "specificity": cuts.specificity,
         }
     )
-    measured = name if name == "loss" else "error" if name == "error" else f"{name} error"
+    measured = NAMES.get(name, name)
     reached = "".join(
         f" with {which} of at least {least:g}"
         for which, least in limits.items()
@@ -510,16 +507,16 @@ class Chooser:
     """Criterion for the threshold of class `code`: losses, and proportions that it must reach."""
 
     code: int
-    losses: np.ndarray
+    losses: Array
     balanced: bool
     limits: Mapping[str, float | None]
 
-    def weights(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    def weights(self, y: Array, w: Array) -> Array:
         """Weights of the rows in the measure."""
         total = np.bincount(y, w)
         return w / np.where(total > 0, total, 1.0)[y] if self.balanced else w
 
-    def choose(self, p: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, float, float]:
+    def choose(self, p: Array, y: Array, w: Array) -> tuple[Any, float, float]:
         """All thresholds, the selected one, and its measure on these rows."""
         above = self.losses[y, self.code]
         below = self.losses[y, decide_at(p, self.code, np.inf)]
@@ -528,7 +525,7 @@ class Chooser:
         return cuts, float(cuts.cut[at]), float(cuts.loss[at])
 
     def error(
-        self, predicted: np.ndarray, y: np.ndarray, w: np.ndarray, fold: np.ndarray
+        self, predicted: Array, y: Array, w: Array, fold: Array
     ) -> tuple[float, float]:
         """The measure of predictions, and its standard error over folds."""
         weight = self.weights(y, w)
@@ -540,7 +537,7 @@ class Chooser:
         return float(mean[0]), float(se[0])
 
 
-def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
+def parts(calibration: Calibration, code: int, levels: pd.Index) -> Array:
     """For each calibration row the part (n,) without which the threshold is re-selected."""
     y = calibration.conformal.y
     fold = parts_of(y, calibration.conformal.fold, int(min((y == code).sum(), (y != code).sum())))
@@ -557,8 +554,8 @@ def parts(calibration: Calibration, code: int, levels: pd.Index) -> np.ndarray:
 
 
 def nested(
-    calibration: Calibration, fold: np.ndarray, chooser: Chooser
-) -> tuple[np.ndarray, np.ndarray]:
+    calibration: Calibration, fold: Array, chooser: Chooser
+) -> tuple[Array, Array]:
     """Classes of calibration rows by a threshold, and without one, refitted without their part."""
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     held, plain = np.empty(len(y), int), np.empty(len(y), int)
@@ -572,7 +569,7 @@ def nested(
 
 
 def intervals(
-    fit: Fitted, calibration: Calibration, chooser: Chooser, held: np.ndarray, fold: np.ndarray
+    fit: Fitted, calibration: Calibration, chooser: Chooser, held: Array, fold: Array
 ) -> tuple[Estimate, Estimate]:
     """Sensitivity and specificity of held-out decisions, with 95 % intervals for new rows.
 

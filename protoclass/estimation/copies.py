@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..frames.frame import Frame
 from ..frames.schema import Column, numbers, with_levels
 from .problem import Problem
@@ -20,7 +21,7 @@ COPIES = "have the predictors of a row in another fold"
 COPIED, FINE = 200, (1e-4, 1e-2, 3e-2)
 
 
-def copied(problem: Problem, of_fold: np.ndarray) -> str:
+def copied(problem: Problem, of_fold: Array) -> str:
     """Warning if rows have copies in another fold of the first repeat, without groups; or ""."""
     texts = [name for name, column in problem.frame.schema.items() if column.kind == "category"]
     letters = (
@@ -30,7 +31,7 @@ def copied(problem: Problem, of_fold: np.ndarray) -> str:
     return "" if problem.groups is not None else copies_across(problem.frame, of_fold[0], letters)
 
 
-def copies_across(frame: Frame, fold: np.ndarray, letters: bool = False) -> str:
+def copies_across(frame: Frame, fold: Array, letters: bool = False) -> str:
     """Warning if rows have the predictors of a row in another fold (n,), up to rounding.
 
     It is "" if that may be a coincidence. `letters`: whether letters are compared.
@@ -64,7 +65,7 @@ def _copies(
     frame: Frame,
     columns: pd.DataFrame,
     schema: Mapping[Any, Column],
-    fold: np.ndarray,
+    fold: Array,
     digits: float,
 ) -> str:
     """What `copies_across` says of numbers that are the same up to a part of their SD."""
@@ -103,20 +104,20 @@ def _copies(
 
 def _columns(
     columns: pd.DataFrame, schema: Mapping[Any, Column], digits: float | None
-) -> list[np.ndarray]:
+) -> list[Array]:
     """Numbers of the values of each column (n,), whose sum is a number of the row."""
     return [
         values * np.uint64(2 * k + 1) for k, values in enumerate(hashes(columns, schema, digits))
     ]
 
 
-def _pairs(values: np.ndarray) -> float:
+def _pairs(values: Array) -> float:
     """The number of pairs of equal values."""
     count = np.unique(values, return_counts=True)[1].astype(float)
     return float((count * (count - 1)).sum() / 2)
 
 
-def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> Iterator[np.ndarray]:
+def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> Iterator[Array]:
     """A code for each value (n,), equal for numbers that are equal up to a part of their SD."""
     for name, column in schema.items():
         if column.kind == "series":
@@ -136,7 +137,7 @@ def hashes(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> I
         yield pd.util.hash_array(values, categorize=False)
 
 
-def signatures(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> np.ndarray:
+def signatures(columns: pd.DataFrame, schema: Any, digits: float | None = None) -> Array:
     """A number for each row (n,), which is the same for the same predictors."""
     return np.add.reduce(_columns(columns, schema, digits))
 
@@ -148,7 +149,7 @@ class Coincidences:
     rows: int  # new rows
     # bool (rows,): rows with the predictors of any training row, or of the training row with the
     # same label
-    same: np.ndarray
+    same: Array
     expected: float  # expected number by coincidence
     chance: float  # probability of this many by coincidence
     sure: bool  # whether they are training rows beyond doubt
@@ -170,7 +171,7 @@ class Coincidences:
 
 
 def coincidences(
-    frame: Frame, new: pd.DataFrame, answers: Callable[[Any], np.ndarray] | None
+    frame: Frame, new: pd.DataFrame, answers: Callable[[Any], Array] | None
 ) -> Coincidences | None:
     """Complete new rows that coincide with training rows; None if the training rows are gone.
 

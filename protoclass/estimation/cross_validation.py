@@ -14,20 +14,23 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.memory import large
 from ..core.parallel import each
-from ..core.query import Beside, Latest, Path, Query, answer_block
+from ..core.query import Beside, Latest, Path, Query, RulePath, answer_block
 from ..core.statistics.folds import FOLDS, drawn_by_class, grouped, quotas, stratified, usual_folds
 from ..core.statistics.one_se import frontier as lowest_errors
 from ..core.statistics.one_se import losses
 from ..core.statistics.sums import as_counts
 from ..core.task import Points, Task
 from ..frames.frame import Frame
-from ..ground.checks import hint_for_value
+from ..frames.tables import as_pandas
+from ..ground.checks import check_seed, hint_for_value
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
-from .error_curve import ErrorCurve, Extension, row_weights, values_at
+from .arguments import SCORED, is_drawn, own_folds
+from .error_curve import ErrorCurve, Extension, row_weights, score_rows, values_at
 from .problem import (
     DRAWN_ROWS,
     Problem,
@@ -47,7 +50,7 @@ SAMPLE, SAMPLE_OF_CLASS = 1_500, 50
 FOLDS_OF_SAMPLE = 5  # of which each has rows of every class, see `quotas`
 
 
-def draw_folds(problem: Problem) -> tuple[np.ndarray, tuple[str, ...]]:
+def draw_folds(problem: Problem) -> tuple[Array, tuple[str, ...]]:
     """Folds (repeats, n), with notes on them."""
     cv, repeats = problem.cv, problem.repeats
     if repeats == "auto":
@@ -63,9 +66,18 @@ def draw_folds(problem: Problem) -> tuple[np.ndarray, tuple[str, ...]]:
     return folds_of(cv, problem.frame, problem.groups, seeds)
 
 
+def redrawn(problem: Problem, cv: Any, seed: int | None = None) -> tuple[Problem, Array]:
+    """The problem with other folds, drawn once from its own seed or another, and the folds (n,)."""
+    if not is_drawn(cv):
+        cv = own_folds(cv, as_pandas(problem.call.data), problem.frame.index)
+    seed = problem.seed if seed is None else check_seed(seed)
+    problem = replace(problem, cv=cv, repeats=1, seed=seed)
+    return problem, draw_folds(problem)[0][0]
+
+
 def folds_of(
-    cv: Any, frame: Frame, groups: np.ndarray | None, seeds: list[int]
-) -> tuple[np.ndarray, tuple[str, ...]]:
+    cv: Any, frame: Frame, groups: Array | None, seeds: list[int]
+) -> tuple[Array, tuple[str, ...]]:
     """Folds (repeats, n), a draw for each seed, with notes on them; `cv` is as `Problem.cv`."""
     y, notes, auto = frame.codes, tuple[str, ...](), isinstance(cv, str) and cv == "auto"
     counts, fixed = (
@@ -117,7 +129,7 @@ def folds_of(
     return np.stack([stratified(y, int(cv), seed) for seed in seeds]), notes
 
 
-def _custom_folds(cv: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+def _custom_folds(cv: Array, groups: Array | None) -> Array:
     """Numbers of the user's own folds (n,)."""
     fold, names = pd.factorize(pd.Series(cv), sort=False)
     if len(names) < 2:
@@ -133,74 +145,56 @@ def _custom_folds(cv: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Lost:
-    """Held-out rows with a level that the training rows of their fold lack.
+class FoldPath:
+    """The models of one fold over the grid, with dissimilarities and task of all rows.
 
     Attributes
     ----------
-    where : mapping of column to bool array (n,)
-    missing : bool array (n,)
-        Rows that the metric cannot measure.
-    every : bool array (n,)
-        All of these rows: none has a design matrix.
+    missing, lost : bool arrays (n,)
+        See `lost_levels`.
     """
-
-    where: Mapping[str, np.ndarray]
-    missing: np.ndarray
-    every: np.ndarray
-
-    @staticmethod
-    def of(problem: Problem, fold: np.ndarray) -> Lost:
-        where, none = problem.frame.held_out_levels(fold), np.zeros(len(fold), bool)
-        missing = [
-            rows for name, rows in where.items() if problem.metric.unseen_in(name) == "missing"
-        ]
-        return Lost(
-            where,
-            np.logical_or.reduce([none, *missing]),
-            np.logical_or.reduce([none, *where.values()]),
-        )
-
-
-@dataclass(frozen=True)
-class FoldPath:
-    """The models of one fold over the grid, with dissimilarities and task of all rows."""
 
     dissimilarity: Dissimilarity
     task: Task
     fold: int
     path: Path
-    lost: Lost
+    missing: Array
+    lost: Array
 
-    def query(self, rows: np.ndarray) -> Query:
-        """Held-out rows, as a query of the models."""
-        known, lost = self.dissimilarity._query(rows), self.lost
-        if not lost.where:
-            return known
-
-        def design(at: np.ndarray) -> np.ndarray:
-            return np.where(lost.every[at, None], np.nan, known.design(at))
-
-        return replace(known, design=design, unanswered=lost.missing[rows])
-
-    def task_query(self, rows: np.ndarray) -> Query:
+    def query(self, rows: Array) -> Query:
         """Held-out rows, with the dissimilarities of the task, which are not computed again."""
-        known, D = self.query(rows), self.task.D
+        known, task = self.dissimilarity._query(rows), self.task
 
-        def measure(at: np.ndarray, prototypes: Points) -> np.ndarray:
-            return (
-                known.measure(at, prototypes)
-                if prototypes.at is None
-                else D.take(at, prototypes.at)
-            )
+        def measure(at: Array, prototypes: Points) -> Array:
+            if prototypes.at is None:
+                return known.measure(at, prototypes)
+            return task.D.take(at, prototypes.at)
+
+        def design(at: Array) -> Array:
+            return np.where(self.lost[at, None], np.nan, known.design(at))
 
         def beside(prototypes: Points) -> Beside | None:
-            return None if prototypes.at is None else Beside(D, prototypes.at)
+            return None if prototypes.at is None else Beside(task.D, prototypes.at)
 
-        return replace(known, measure=measure, beside=Latest(beside))
+        return replace(
+            known,
+            measure=measure,
+            design=design,
+            beside=Latest(beside),
+            unanswered=self.missing[rows],
+        )
 
 
-def smallest_classes(problem: Problem, of_fold: np.ndarray) -> np.ndarray:
+def lost_levels(problem: Problem, fold: Array) -> tuple[Array, Array]:
+    """Held-out rows with a level that the training rows of their fold lack: those that the metric
+    cannot measure, and all, which have no design matrix; bool (n,) each.
+    """
+    lost, none = problem.frame.held_out_levels(fold), np.zeros(len(fold), bool)
+    missing = [rows for name, rows in lost.items() if problem.metric.unseen_in(name) == "missing"]
+    return np.logical_or.reduce([none, *missing]), np.logical_or.reduce([none, *lost.values()])
+
+
+def smallest_classes(problem: Problem, of_fold: Array) -> Array:
     """Smallest number of training rows with weight of each class over all folds, (classes,)."""
     y, live, classes = problem.frame.codes, problem.frame.weights > 0, len(problem.frame.levels)
     train = [
@@ -215,10 +209,10 @@ def fold_paths(
     problem: Problem,
     dissimilarity: Dissimilarity,
     task: Task,
-    fold: np.ndarray,
-    grid: dict[str, np.ndarray],
+    fold: Array,
+    grid: dict[str, Array],
     on_all: bool = False,
-    draw: Callable[[Task], dict[str, np.ndarray]] | None = None,
+    draw: Callable[[Task], dict[str, Array]] | None = None,
 ) -> Iterator[FoldPath]:
     """The models of each fold of one repeat, learned without its rows.
 
@@ -226,20 +220,20 @@ def fold_paths(
     metric or the candidates must not use the held-out rows. Then `draw` may give each fold its own
     grid, from the task of its training rows.
     """
-    folds, lost = int(fold.max()) + 1, Lost.of(problem, fold)
+    folds, (missing, lost) = int(fold.max()) + 1, lost_levels(problem, fold)
     check_rows_needed(
         problem, smallest_classes(problem, fold[None]), grid, " in the training rows of a fold"
     )
     if not problem.train_in_folds:
         for f, path in problem.model.paths(task, fold, folds + on_all, grid):
-            yield FoldPath(dissimilarity, task, f, path, lost)
+            yield FoldPath(dissimilarity, task, f, path, missing, lost)
         return
     for f in range(folds):
         trained = problem.measure(np.flatnonzero(fold != f))
         fold_task = replace(problem.task(trained), seed=(*task.seed, f))
         fold_grid = draw(fold_task.keep(fold != f, f)[0]) if draw else grid
         for _, path in problem.model.paths(fold_task, np.where(fold == f, 0, -1), 1, fold_grid):
-            yield FoldPath(trained, fold_task, f, path, lost)
+            yield FoldPath(trained, fold_task, f, path, missing, lost)
 
 
 @dataclass(frozen=True)
@@ -249,11 +243,11 @@ class Trial:
     problem: Problem
     dissimilarity: Dissimilarity  # of all rows
     task: Task  # of all rows
-    of_fold: np.ndarray  # int (R, n)
+    of_fold: Array  # int (R, n)
     covers: bool = True  # whether the rows in each ball are determined, if there are balls
 
     @property
-    def folds(self) -> np.ndarray:
+    def folds(self) -> Array:
         """Number of folds of each repeat, int (R,)."""
         return self.of_fold.max(axis=1) + 1
 
@@ -271,6 +265,7 @@ class Trial:
             np.concatenate([np.bincount(fold, weights) for fold in self.of_fold]),
             _bounds=bounds if self.problem.model.can.grid_bounds else None,
             _counts=answers.counts,
+            _scored=answers.scored,
             **more,
         )
 
@@ -286,6 +281,8 @@ class Answers:
         Held-out class codes.
     covered : int16 array (R, n, G), or None
         Held-out classes by covering balls.
+    scored : array (R, n, G), or None
+        Held-out losses of the values for each class, if the measure is one of `SCORED`.
     errors, sizes, bounds : arrays (R x F, G)
         Mean loss, size, and bound of each model, NaN without bounds.
     all_classes : bool array (R x F, G)
@@ -298,18 +295,23 @@ class Answers:
     """
 
     grid: pd.DataFrame
-    predicted: np.ndarray
-    covered: np.ndarray | None
-    errors: np.ndarray
-    sizes: np.ndarray
-    bounds: np.ndarray
-    all_classes: np.ndarray
+    predicted: Array
+    covered: Array | None
+    scored: Array | None
+    errors: Array
+    sizes: Array
+    bounds: Array
+    all_classes: Array
     rules: list[tuple[Path, int]] | None = None
-    counts: np.ndarray | None = None
+    counts: Array | None = None
 
 
-def join(parts: Sequence[Answers], order: Any = slice(None)) -> Answers:
-    """The answers over several grids together, in another order of the points."""
+def join(parts: Sequence[Answers], axes: Mapping[str, Array] | None = None) -> Answers:
+    """The answers over several grids together; with `axes` in the order of their product, without
+    the points outside it.
+    """
+    grid = pd.concat([part.grid for part in parts], ignore_index=True)
+    order: Any = slice(None) if axes is None else in_order(grid, axes)
 
     def joined(name: str) -> Any:
         arrays = [getattr(part, name) for part in parts]
@@ -317,27 +319,23 @@ def join(parts: Sequence[Answers], order: Any = slice(None)) -> Answers:
             None if any(a is None for a in arrays) else np.concatenate(arrays, axis=-1)[..., order]
         )
 
-    names = ("predicted", "covered", "errors", "sizes", "bounds", "all_classes", "counts")
-    grid = (
-        pd.concat([part.grid for part in parts], ignore_index=True)
-        .iloc[order]
-        .reset_index(drop=True)
-    )
+    names = ("predicted", "covered", "scored", "errors", "sizes", "bounds", "all_classes", "counts")
     rules = None
     if all(part.rules is not None for part in parts):
         known = [rule for part in parts for rule in part.rules or ()]
         rules = [known[g] for g in np.arange(len(known))[order]]
+    grid = grid.iloc[order].reset_index(drop=True)
     return Answers(grid, **{name: joined(name) for name in names}, rules=rules)
 
 
-def in_order(grid: pd.DataFrame, axes: Mapping[str, np.ndarray]) -> np.ndarray:
+def in_order(grid: pd.DataFrame, axes: Mapping[str, Array]) -> Array:
     """The points of a grid that are in the product of the axes, in its order."""
     places = np.array([pd.Index(values).get_indexer(grid[name]) for name, values in axes.items()])
     inside = np.flatnonzero((places >= 0).all(axis=0))
     return inside[np.lexsort(places[::-1, inside])]
 
 
-def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = False) -> Answers:
+def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) -> Answers:
     """Predictions for the held-out rows over the grid, and the mean loss of each fold.
 
     The loop over folds of Hastie, Tibshirani and Friedman (2009), section 7.10: each fold is left
@@ -351,13 +349,14 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
     )
     G, F, path, has_cover = len(grid), trial.folds, None, False
     predicted, covered = (large((*trial.of_fold.shape, G), np.int16) for _ in range(2))
+    scored = large(predicted.shape, float) if problem.loss_name in SCORED else None
     sizes, bounds, all_classes = (
         np.empty((F.sum(), G)),
         np.full((F.sum(), G), np.nan),
         np.ones((F.sum(), G), bool),
     )
 
-    def predict(r: int, fold: np.ndarray, known: FoldPath) -> FoldPath:
+    def predict(r: int, fold: Array, known: FoldPath) -> FoldPath:
         """Write predictions for the rows of a fold of repeat r into `predicted` and `covered`."""
         shape = np.shape(known.path.size)
         if shape != (G,):
@@ -367,12 +366,15 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
             )
         rows, begin = np.flatnonzero(fold == known.fold), 0
         kinds = ["class", "cover"] if trial.covers and "cover" in known.path.kinds else ["class"]
-        for block in known.task_query(rows).blocks(len(known.path.prototypes)) if len(rows) else ():
+        for block in known.query(rows).blocks(len(known.path.prototypes)) if len(rows) else ():
             at, begin = rows[begin : begin + len(block)], begin + len(block)
             for into, codes in zip(
                 [predicted, covered], answer_block(known.path, kinds, block), strict=False
             ):
                 into[r, at] = codes
+        if scored is not None:
+            rules = RulePath(tuple(known.path.at(g) for g in range(G)))
+            scored[r, rows] = score_rows(problem, rules, known.query(rows), rows)
         return known
 
     draw = model.in_folds(axes, trial.task) if problem.metric.supervised else None
@@ -394,13 +396,14 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
                 if count_classes:
                     all_classes[row] = _all_classes(known, fold)
                 validating.update()
-    errors = fold_errors(problem, trial.of_fold, predicted)
+    errors = fold_errors(problem, trial.of_fold, predicted if scored is None else scored)
     counts, path = _count(trial, grid, axes, path)
     rules = None if path is None else [(path, g) for g in range(G)]
     return Answers(
         grid,
         predicted,
         covered if has_cover else None,
+        scored,
         errors,
         sizes,
         bounds,
@@ -410,28 +413,30 @@ def hold_out(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool = Fa
     )
 
 
-def _all_classes(known: FoldPath, fold: np.ndarray) -> np.ndarray:
+def _all_classes(known: FoldPath, fold: Array) -> Array:
     """Whether each rule of a fold has a prototype of every class of its rows, bool (G,)."""
     present = np.unique(known.task.y[(fold != known.fold) & (known.task.w > 0)])
     return (class_counts(known.path, known.task.classes) > 0).sum(axis=1) >= len(present)
 
 
-def fold_errors(problem: Problem, of_fold: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Mean loss of each fold at each grid point, (R x F, G)."""
+def fold_errors(problem: Problem, of_fold: Array, held_out: Array) -> Array:
+    """Mean loss of each fold at each grid point, (R x F, G), from class codes, or from losses."""
     y, weights, errors = problem.frame.codes, row_weights(problem, problem.loss_name), []
-    for fold, codes in zip(of_fold, predicted, strict=True):
+    for fold, values in zip(of_fold, held_out, strict=True):
         lost = (
-            losses(codes[None, :, g : g + 1], y, problem.loss)[0, :, 0] * weights
-            for g in range(codes.shape[1])
+            losses(column[None, :, None], y, problem.loss)[0, :, 0]
+            if problem.loss_name not in SCORED
+            else column
+            for column in values.T
         )
-        sums = np.stack([np.bincount(fold, loss) for loss in lost], axis=1)
+        sums = np.stack([np.bincount(fold, loss * weights) for loss in lost], axis=1)
         errors.append(sums / np.maximum(np.bincount(fold, weights), 1e-300)[:, None])
     return np.concatenate(errors)
 
 
 def _count(
-    trial: Trial, grid: pd.DataFrame, axes: dict[str, np.ndarray], path: Path | None
-) -> tuple[np.ndarray | None, Path | None]:
+    trial: Trial, grid: pd.DataFrame, axes: dict[str, Array], path: Path | None
+) -> tuple[Array | None, Path | None]:
     """The counts of the rules on all rows for a budget, (G,), and their path."""
     model, task, classes = trial.problem.model, trial.task, trial.task.classes
     rows = np.bincount(task.y[task.w > 0], minlength=classes)
@@ -444,7 +449,7 @@ def _count(
     return counted(path, model, classes), path
 
 
-def _hold_out_by_metric(trial: Trial, axes: dict[str, np.ndarray], count_classes: bool) -> Answers:
+def _hold_out_by_metric(trial: Trial, axes: dict[str, Array], count_classes: bool) -> Answers:
     """`hold_out` with the parameters of a learned metric tried one by one, the others together."""
     names = [name for name in axes if name in trial.problem.model.metric_parameters]
     points = [
@@ -465,7 +470,7 @@ def _hold_out_by_metric(trial: Trial, axes: dict[str, np.ndarray], count_classes
         for part in each(run, points):
             parts.append(replace(part, rules=None))
             validating.update()
-    return join(parts, in_order(pd.concat([part.grid for part in parts], ignore_index=True), axes))
+    return join(parts, axes)
 
 
 def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, Answers]:
@@ -540,7 +545,7 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
     return replace(found, frame=replace(frame, notes=(*frame.notes, said)))
 
 
-def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> Answers:
+def hold_out_in_turn(trial: Trial, axes: dict[str, Array]) -> Answers:
     """`hold_out`; for a learned metric, `tuned_last` varies at selected values of the others."""
     model = trial.problem.model
     last = next(
@@ -563,17 +568,13 @@ def hold_out_in_turn(trial: Trial, axes: dict[str, np.ndarray]) -> Answers:
 
 def _warn_of_lost(trial: Trial, answers: Answers) -> None:
     """Warn of levels that the training rows of a fold lack, if rows got no prediction."""
-    unpredicted = (answers.predicted[0] < 0).all(axis=1)
-    where = {
-        c: rows & unpredicted for c, rows in Lost.of(trial.problem, trial.of_fold[0]).where.items()
-    }
-    trial.problem.frame.counted(
-        {c: rows for c, rows in where.items() if rows.any()}
-    ).warn_of_folds()
+    frame, unpredicted = trial.problem.frame, (answers.predicted[0] < 0).all(axis=1)
+    lost = {c: at & unpredicted for c, at in frame.held_out_levels(trial.of_fold[0]).items()}
+    frame.counted({c: at for c, at in lost.items() if at.any()}).warn_of_folds()
 
 
 def extend(
-    trial: Trial, answers: Answers, axes: dict[str, np.ndarray]
+    trial: Trial, answers: Answers, axes: dict[str, Array]
 ) -> tuple[Answers, dict[str, Extension]]:
     """Extend default grids on the same folds while their last value is selected.
 
@@ -595,10 +596,7 @@ def extend(
             all_classes = kept == len(more)
             if kept:
                 axes = {**axes, name: np.concatenate([axes[name], more[:kept]])}
-                answers = join(
-                    [answers, further],
-                    in_order(pd.concat([answers.grid, further.grid], ignore_index=True), axes),
-                )
+                answers = join([answers, further], axes)
             extensions[name] = Extension(float(last), int((axes[name] > last).sum()), all_classes)
     return answers, extensions
 
@@ -614,7 +612,7 @@ def _until_a_class_is_lost(answers: Answers, name: str) -> int:
     return int(np.argmin([*whole, False]))
 
 
-def lowest_by_size(curve: ErrorCurve) -> tuple[ErrorCurve, np.ndarray]:
+def lowest_by_size(curve: ErrorCurve) -> tuple[ErrorCurve, Array]:
     """A curve, and its points of lowest error for each number of prototypes, ascending.
 
     If one run gives models of every number of prototypes, these are cross-validated on the same

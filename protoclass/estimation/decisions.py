@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.query import Rule, answer
 from ..core.statistics.intervals import Estimate, columns_of
 from ..core.statistics.scores import (
@@ -84,18 +85,18 @@ class Calibration:
     conformal: Conformal
     rules: tuple[FoldRule, ...]
     own_rows: bool
-    share: np.ndarray
-    scores: np.ndarray
+    share: Array
+    scores: Array
     reasons: tuple[str, ...] = field(default=())
     tuned: bool = False
     class_weights: bool = False
 
-    def probabilities(self, values: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
+    def probabilities(self, values: Array, prior: Array | None = None) -> Array:
         """Probabilities (r, classes) from the model's values, for the prevalence `prior`."""
         p = self.chances.of(self.scale.scores(values))
         return p if prior is None else under_prior(p, self.share, prior)
 
-    def p_values(self, new: Any, zero: bool = False) -> tuple[np.ndarray, pd.Index, np.ndarray]:
+    def p_values(self, new: Any, zero: bool = False) -> tuple[Array, pd.Index, Array]:
         """Conformal p-values (r, classes) of the complete rows of new data, the labels of all rows,
         and which are complete.
         """
@@ -151,7 +152,7 @@ class Calibration:
         reasons = ", or for ".join(self.reasons)
         return f"{head} The guarantee does not account for {reasons}." if reasons else head
 
-    def smallest_level(self) -> np.ndarray:
+    def smallest_level(self) -> Array:
         """For each class, the level from which every set contains it, by its calibration rows."""
         known = self.conformal
         return 1 - 1 / (rows_of_classes(known.y, known.w, known.classes) + 1)
@@ -290,14 +291,14 @@ def class_code(of: Any, levels: pd.Index) -> int:
     raise OptionError(f"{shown(of)} is not a class: use {', '.join(map(shown, levels))}{quotes}")
 
 
-def decide(p: np.ndarray, loss: np.ndarray) -> np.ndarray:
+def decide(p: Array, loss: Array) -> Array:
     """The first class with the lowest expected loss (r,); -1 for a row without probabilities."""
     expected = p @ loss
     lost = np.isnan(expected).any(axis=1)
     return np.where(lost, -1, np.where(lost[:, None], 0.0, expected).argmin(axis=1))
 
 
-def prior_of(prior: Any, problem: Problem) -> np.ndarray | None:
+def prior_of(prior: Any, problem: Problem) -> Array | None:
     """Proportions of the classes in level order: given by class, or by `class_weights=`."""
     levels = problem.frame.levels
     if prior is None:

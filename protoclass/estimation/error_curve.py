@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
+from ..core.query import Query, RulePath, answer
 from ..core.statistics.intervals import (
     Estimate,
     effective_rows,
@@ -31,14 +33,15 @@ from ..core.statistics.one_se import (
     choose_over_repeats,
     corrected_losses,
     losses,
+    score_losses,
 )
 from ..core.statistics.sums import as_counts
 from ..frames.tables import as_given, cached_table
-from ..ground.checks import check_level, check_seed, one_of, whole_number
-from ..ground.errors import OptionError, brief
+from ..ground.checks import check_level, check_seed, either, is_number, one_of, whole_number
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief
 from ..ground.savable import savable
 from ..values import public
-from .arguments import NAMED, read_tolerance
+from .arguments import NAMES, read_tolerance
 from .problem import Problem, refuse_budget
 
 # values of a rule that are calibrated: the first that it has
@@ -116,12 +119,8 @@ class Extension:
 
 def grid_point(grid: pd.DataFrame, values: Mapping[str, Any]) -> int | None:
     """The row of a grid with these values; None if there is none, or several."""
-    if not set(grid.columns) <= set(values):
-        return None
-    same = np.ones(len(grid), bool)
-    for name in grid:
-        same &= (grid[name] == values[name]).to_numpy()
-    at = np.flatnonzero(same)
+    wanted = pd.Series({name: values.get(name) for name in grid}, dtype=object)
+    at = np.flatnonzero((grid == wanted).all(axis=1))
     return int(at[0]) if len(at) == 1 else None
 
 
@@ -131,20 +130,41 @@ def values_at(grid: pd.DataFrame, point: int) -> dict[str, Any]:
     return {name: v.item() if isinstance(v, np.generic) else v for name, v in cells.items()}
 
 
-def row_weights(problem: Problem, measure: str) -> np.ndarray:
+def row_weights(problem: Problem, measure: str) -> Array:
     w, y = problem.frame.weights, problem.frame.codes
     # the rows of a fold may give a class no weight
     of_class = np.maximum(np.bincount(y, w)[y], np.finfo(float).tiny)
     return w / of_class * w.sum() / len(problem.frame.levels) if measure == "balanced" else w
 
 
-def mean_loss(losses: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def mean_loss(losses: Array, weights: Array) -> Array:
     return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
+
+
+def score_rows(problem: Problem, rules: RulePath, query: Query, rows: Array) -> Array:
+    """Losses (r, G) of the values that the rules of a fold give its rows, by a measure of `SCORED`."""
+    measure, frame = problem.loss_name, problem.frame
+    kinds = READ if measure == "auc" else READ[:1]
+    kind = next((kind for kind in kinds if kind in rules.kinds), None)
+    if kind is None:
+        raise NotAvailableError(
+            f"measure={measure!r} needs predictions of kind {either(kinds)}, which method "
+            f"{problem.model.name!r} does not have before calibration: tune by measure='error', "
+            "and use fit.calibrate() or compare(..., calibrate=True)"
+        )
+    values = answer(rules, kind, query)
+    lost = score_losses(measure, kind, values, frame.codes[rows], frame.weights[rows])
+    if np.isnan(lost).any():
+        raise DataError(
+            "measure='auc' needs rows of two classes in each fold: use fewer folds, or measure='error'"
+        )
+    return lost
 
 
 AXES = {
     "_of_fold": "R n", "_predicted": "R n G", "_covered": "R n G", "_errors": "F G",
     "_sizes": "F G", "_fold_weight": "F", "_bounds": "F G", "grid": "G", "_counts": "G",
+    "_scored": "R n G",
 }  # fmt: skip
 
 
@@ -156,28 +176,36 @@ class ErrorCurve:
 
     _problem: Problem  # formula, data and arguments, prepared
     grid: pd.DataFrame  #: Parameters that were tried, (G, parameters).
-    _of_fold: np.ndarray  # int (R, n): fold in which each row is held out, for each repeat
-    _predicted: np.ndarray  # int16 (R, n, G): held-out class codes
+    _of_fold: Array  # int (R, n): fold in which each row is held out, for each repeat
+    _predicted: Array  # int16 (R, n, G): held-out class codes
     # int16 (R, n, G): held-out classes by covering balls, -1 for none or several
-    _covered: np.ndarray | None
-    _errors: np.ndarray  # (R x F, G): mean loss of each fold
-    _sizes: np.ndarray  # (R x F, G): size of the model of each fold
-    _fold_weight: np.ndarray  # (R x F,): weight of each fold
+    _covered: Array | None
+    _errors: Array  # (R x F, G): mean loss of each fold
+    _sizes: Array  # (R x F, G): size of the model of each fold
+    _fold_weight: Array  # (R x F,): weight of each fold
     _notes: tuple[str, ...] = ()  # remarks on the folds
     # (R x F, G): bound of each model on its error, at delta = 0.05, if the method has one
-    _bounds: np.ndarray | None = None
+    _bounds: Array | None = None
     # by parameter, of the default grids beyond their last value
     _extensions: Mapping[str, Extension] = field(default_factory=dict)
     # int (G,): number of prototypes (or of other units) in the model on all rows, if known
-    _counts: np.ndarray | None = None
+    _counts: Array | None = None
+    # (R, n, G): losses of the held-out values for each class, if the measure is one of `SCORED`
+    _scored: Array | None = None
 
     @property
     def measure(self) -> str:
-        """Error measure: "error", "balanced", "ordinal" or "loss"."""
+        """Error measure: "error", "balanced", "ordinal", "loss", "auc", "brier" or "log_loss"."""
         return self._problem.loss_name
 
     @property
-    def _loss(self) -> np.ndarray:
+    def _lost(self) -> Array:
+        """Loss of each held-out row in each repeat at each grid point, (R, n, G)."""
+        codes = self._problem.frame.codes
+        return losses(self._predicted, codes, self._loss) if self._scored is None else self._scored
+
+    @property
+    def _loss(self) -> Array:
         """Loss of predicting column j for class i, (classes, classes)."""
         return self._problem.loss
 
@@ -245,6 +273,7 @@ class ErrorCurve:
         """The row of `table` that the call selects among the rows with these parameters."""
         limits = self._limits
         same = (self.grid[list(values)] == pd.Series(values)).all(axis=1).to_numpy()
+        within = same if limits.allowed is None else same & limits.allowed
         if not same.any():
             tried = "; ".join(
                 f"{name}: {brief(self.grid[name].unique().tolist())}" for name in values
@@ -252,12 +281,8 @@ class ErrorCurve:
             raise OptionError(
                 f"{brief(dict(values))} is not a point of the grid, which has {tried}"
             )
-        allowed = (
-            same
-            if limits.allowed is None or not (same & limits.allowed).any()
-            else same & limits.allowed
-        )
-        return self._choose(replace(limits, allowed=allowed)).points[self._problem.call.choose]
+        limits = replace(limits, allowed=within if within.any() else same)
+        return self._choose(limits).points[self._problem.call.choose]
 
     def _choose(self, limits: Limits) -> Choice:
         of_repeat = np.repeat(np.arange(len(self._of_fold)), self._of_fold.max(axis=1) + 1)
@@ -275,7 +300,7 @@ class ErrorCurve:
         at = np.flatnonzero((self.grid[names] == self.grid[names].iloc[point]).all(axis=1))
         arrays = {
             name: getattr(self, name)
-            for name in ("_predicted", "_covered", "_errors", "_sizes", "_bounds")
+            for name in ("_predicted", "_covered", "_errors", "_sizes", "_bounds", "_scored")
         }
         part: dict[str, Any] = {
             name: None if a is None else a[..., at] for name, a in arrays.items()
@@ -310,8 +335,8 @@ class ErrorCurve:
 
     @property
     def _measure_name(self) -> str:
-        """Name of the measure: "error", "balanced error", "ordinal error" or "loss"."""
-        return f"{self.measure} error" if self.measure in NAMED[1:] else self.measure
+        """Name of the measure, of which lower is better."""
+        return NAMES.get(self.measure, self.measure)
 
     def corrected(self, choose: str | None = None) -> Estimate:
         """Error of the selected point, corrected for its selection, with a 95 % interval.
@@ -368,11 +393,14 @@ class ErrorCurve:
 
     def _correction(self, choose: str | None = None) -> Estimate | None:
         """As `corrected`; None if no correction is needed."""
-        found, groups, largest = self._corrected(choose), self._problem.groups, self._loss.max()
+        found, groups, lowest = self._corrected(choose), self._problem.groups, self._loss
         if found is None:
             return None
         lost, w = found
-        value = float(w @ lost / w.sum())
+        value = max(0.0, float(w @ lost / w.sum()))
+        if self._scored is not None:
+            lowest = np.append(lost, 1.0)
+        largest, lowest = lowest.max(), lowest[lowest > 0].min()
         if self.measure == "balanced" and groups is None:
             classes = [(self._problem.frame.codes == c) & (w > 0) for c in range(len(self._loss))]
             each = [
@@ -386,14 +414,12 @@ class ErrorCurve:
         parts, share = self._parts_of_rows(lost[:, None], w), value / largest
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest
-            rows = rows_worth(
-                share, spread, effective_rows(w) * largest / self._loss[self._loss > 0].min()
-            )
+            rows = rows_worth(share, spread, effective_rows(w) * largest / lowest)
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))
 
-    def _corrected(self, choose: str | None) -> tuple[np.ndarray, np.ndarray] | None:
+    def _corrected(self, choose: str | None) -> tuple[Array, Array] | None:
         """The corrected loss and the weight of each row, 0 if in all samples; None if not corrected."""
         choose = self._problem.call.choose if choose is None else choose
         self._point_of(choose)
@@ -404,16 +430,14 @@ class ErrorCurve:
         return np.where(known, lost, 0.0), np.where(known, self._weights, 0.0)
 
     @cached_property
-    def _corrected_losses(self) -> np.ndarray:
+    def _corrected_losses(self) -> Array:
         return self._bootstrap()
 
-    def _bootstrap(self, most: np.ndarray | None = None) -> np.ndarray:
+    def _bootstrap(self, most: Array | None = None) -> Array:
         problem = self._problem
         units = np.arange(len(problem.frame)) if problem.groups is None else problem.groups
         return corrected_losses(
-            self._predicted,
-            problem.frame.codes,
-            self._loss,
+            self._lost,
             self._of_fold,
             self._weights,
             self._sizes,
@@ -424,14 +448,14 @@ class ErrorCurve:
             most=most,
         )
 
-    def _corrected_within(self, sizes: np.ndarray) -> np.ndarray:
+    def _corrected_within(self, sizes: Array) -> Array:
         """The corrected error of selecting the best point of at most each of these sizes (S,)."""
         lost, w = self._bootstrap(sizes), self._weights
         known = ~np.isnan(lost[:, 0])
         return w[known] @ lost[known] / w[known].sum()
 
     @property
-    def _rule_sizes(self) -> np.ndarray:
+    def _rule_sizes(self) -> Array:
         """Size of each grid point in `frontier`, (G,)."""
         return self._choice.size if self._counts is None else self._counts.astype(float)
 
@@ -482,7 +506,8 @@ class ErrorCurve:
         check_level(level)
         whole_number("resamples", resamples, 100, MOST_RESAMPLES)
         seed = self._problem.seed if seed is None else check_seed(seed)
-        parts = self._parts_of_rows(self._mean_losses(), self._weights) * np.sqrt(self._shared)
+        lost = self._lost.mean(axis=0)
+        parts = self._parts_of_rows(lost, self._weights) * np.sqrt(self._shared)
         alone, together = simultaneous(
             parts, float(level), resamples, np.random.default_rng([seed, resamples])
         )
@@ -497,12 +522,7 @@ class ErrorCurve:
             band_high=error + together * s,
         )
 
-    def _mean_losses(self) -> np.ndarray:
-        """The loss of each row at each grid point, mean over the repeats, (n, G)."""
-        y, R = self._problem.frame.codes, len(self._of_fold)
-        return sum(losses(self._predicted[[r]], y, self._loss)[0] for r in range(R)) / R
-
-    def _parts_of_rows(self, lost: np.ndarray, w: np.ndarray) -> np.ndarray:
+    def _parts_of_rows(self, lost: Array, w: Array) -> Array:
         """Contribution of each row or group to mean losses (n, G) with weights (n,), (units, G).
 
         It is the loss of a row minus the mean; for the balanced error minus the mean of its class.
@@ -532,16 +552,25 @@ class ErrorCurve:
 
     @property
     def no_information(self) -> float:
-        """No-information error: the lowest loss of always predicting one class."""
-        return float(self._losses_of_one_class.min())
+        """No-information error: the lowest loss of always predicting one class.
+
+        For measures of probabilities and "auc": the loss of predicting the proportions of the
+        classes for each row.
+        """
+        if self._scored is None:
+            return float(self._losses_of_one_class.min())
+        levels = np.arange(len(self._loss))
+        share = np.bincount(self._problem.frame.codes, self._weights) / self._weights.sum()
+        p = np.tile(share, (len(levels), 1, 1))
+        return float(share @ score_losses(self.measure, "prob", p, levels, share)[:, 0])
 
     @property
-    def _losses_of_one_class(self) -> np.ndarray:
+    def _losses_of_one_class(self) -> Array:
         """Loss of always predicting each class, (classes,)."""
         return self._weights @ self._loss[self._problem.frame.codes] / self._weights.sum()
 
     @property
-    def _weights(self) -> np.ndarray:
+    def _weights(self) -> Array:
         return row_weights(self._problem, self.measure)
 
     @property
@@ -592,18 +621,8 @@ class ErrorCurve:
 
     def _point(self, point: Any) -> int:
         """The number of a row, given as such or by `selected`; default: the selected row."""
-        point = (
-            self._point_of()
-            if point is None
-            else point.name
-            if isinstance(point, pd.Series)
-            else point
-        )
-        if (
-            isinstance(point, bool)
-            or not isinstance(point, (int, np.integer))
-            or not 0 <= point < len(self.grid)
-        ):
+        point = self._point_of() if point is None else getattr(point, "name", point)
+        if not is_number(point, 0, integral=True, high=len(self.grid) - 1):
             raise OptionError(
                 f"point must be a row of `table`, 0 to {len(self.grid) - 1}, or selected('1se'), not {brief(point)}"
             )
@@ -636,28 +655,15 @@ class ErrorCurve:
         `error_min_corrected` and `error_1se_corrected` are the errors of the two points by
         `corrected`; NaN for a single grid point.
         """
-        best, chosen = self.selected("min"), self.selected("1se")
-        least, parsimonious = (
-            np.nan if (e := self._correction(c)) is None else e.value for c in ("min", "1se")
-        )
-        row = pd.DataFrame(
-            [
-                {
-                    "measure": self._measure_name,
-                    "points": len(self.table),
-                    "folds": int(self._of_fold.max()) + 1,
-                    "repeats": len(self._of_fold),
-                    "error_min": best["error"],
-                    "se_min": best["se"],
-                    "size_min": best["size"],
-                    "error_min_corrected": least,
-                    "error_1se": chosen["error"],
-                    "se_1se": chosen["se"],
-                    "size_1se": chosen["size"],
-                    "error_1se_corrected": parsimonious,
-                    "no_information": self.no_information,
-                    "nobs": len(self._problem.frame),
-                }
-            ]
-        )
-        return as_given(row, self._problem.call.data)
+        row = {
+            "measure": self._measure_name,
+            "points": len(self.table),
+            "folds": int(self._of_fold.max()) + 1,
+            "repeats": len(self._of_fold),
+        }
+        for name in OF_HELD_OUT[::-1]:
+            chosen, corrected = self.selected(name), self._correction(name)
+            row |= {f"{column}_{name}": chosen[column] for column in ("error", "se", "size")}
+            row[f"error_{name}_corrected"] = np.nan if corrected is None else corrected.value
+        row |= {"no_information": self.no_information, "nobs": len(self._problem.frame)}
+        return as_given(pd.DataFrame([row]), self._problem.call.data)

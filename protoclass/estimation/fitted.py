@@ -12,6 +12,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.query import Query, Rule, answer
 from ..core.setcover.problems import Certificate, Objective
 from ..core.statistics.folds import FOLDS
@@ -96,12 +97,13 @@ class Fitted(Served):
         metric = problem.with_values(selection.values).metric
         if metric is not problem.metric:
             problem, known = replace(problem, metric=metric), None
-        dissimilarity, task, rule = known or (None, None, None)
-        if dissimilarity is None or task is None or rule is None:
+        if known is None:
+            dissimilarity = problem.measure()
+            known = dissimilarity, problem.task(dissimilarity, limit=HOLD_LIMIT), None
+        dissimilarity, task, rule = known
+        if rule is None:
             model = replace(problem.model, **problem.of_method(selection.values))
             with bar(None, "fitting", problem.progress) as fitting:
-                dissimilarity = problem.measure() if dissimilarity is None else dissimilarity
-                task = problem.task(dissimilarity, limit=HOLD_LIMIT) if task is None else task
                 counts = np.bincount(task.y[task.w > 0], minlength=task.classes)
                 check_rows_needed(replace(problem, model=model), counts, {})
                 rule = model.path(replace(task, tick=fitting.update), {}).at(0)
@@ -141,7 +143,7 @@ class Fitted(Served):
         return validation
 
     @cached_property
-    def _prices(self) -> tuple[np.ndarray, np.ndarray]:
+    def _prices(self) -> tuple[Array, Array]:
         """Sizes and uncorrected errors of the frontier of the cross-validation."""
         assert self._curve is not None
         curve, points = lowest_by_size(self._curve)
@@ -259,7 +261,7 @@ class Fitted(Served):
         return head
 
     @property
-    def _of_other_class(self) -> np.ndarray:
+    def _of_other_class(self) -> Array:
         """Whether each prototype is a row of another class than it represents, bool (q,)."""
         table = self._prototype_table
         own = table.get("true_class", table["class"]).cat.codes.to_numpy()
@@ -271,17 +273,16 @@ class Fitted(Served):
         prototypes, levels = self.rule.prototypes, self.frame.levels
         if prototypes.at is not None:
             return self.dissimilarity.candidate_names[prototypes.at]
-        number = [
-            int((prototypes.classes[:i] == c).sum()) + 1 for i, c in enumerate(prototypes.classes)
-        ]
-        names = [
-            f"{self.model.name}[{levels[c]}].{k}"
-            for c, k in zip(prototypes.classes, number, strict=True)
-        ]
-        return pd.Index(names)
+        numbers = pd.Series(prototypes.classes).groupby(prototypes.classes).cumcount() + 1
+        return pd.Index(
+            [
+                f"{self.model.name}[{levels[c]}].{k}"
+                for c, k in zip(prototypes.classes, numbers, strict=True)
+            ]
+        )
 
     @property
-    def _prototype_row(self) -> np.ndarray:
+    def _prototype_row(self) -> Array:
         """Row position of each prototype; -1 if the prototype is not a row."""
         prototypes = self.rule.prototypes
         if prototypes.at is None:
@@ -459,7 +460,7 @@ class Fitted(Served):
 
     def _true_codes(
         self, new: pd.DataFrame, data: str = "the new data", use: str = "an error"
-    ) -> np.ndarray:
+    ) -> Array:
         """Class codes of new rows (n,), -1 if the class is missing or unknown to the fit."""
         response = self.frame.formula.response
         if response not in new:
@@ -558,7 +559,7 @@ class Fitted(Served):
         values[complete] = codes
         return pd.DataFrame(values, index, self.frame.levels)
 
-    def _class_probabilities(self, query: Query, prior: np.ndarray | None) -> np.ndarray:
+    def _class_probabilities(self, query: Query, prior: Array | None) -> Array:
         """Probabilities (r, classes), calibrated or of the rule; NaN for rows with missing values.
 
         They are for the prevalence `prior` (classes,). Default: of the calibration rows without
@@ -577,30 +578,28 @@ class Fitted(Served):
         weight = self.frame.class_weights
         return under_prior(p, weight / weight.sum(), prior)
 
-    def _query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, np.ndarray]:
+    def _query(self, new: Any = None, zero: bool = False) -> tuple[Query, pd.Index, Array]:
         """Query with the complete rows, labels of all rows, and which of these are complete."""
         if new is not None:
             return self.dissimilarity._new_query(new, zero, self.model.measures(self.rule))
         return self.dissimilarity._query(), self.frame.index, np.ones(self.nobs, bool)
 
     @property
-    def _told_apart(self) -> Callable[[Any], np.ndarray] | None:
+    def _told_apart(self) -> Callable[[Any], Array] | None:
         """A function from rows (None: the training rows) to values that distinguish them."""
         kinds = [kind for kind in ("distance", "decision", "prob") if kind in self.rule.kinds]
         return (lambda rows: answer(self.rule, kinds[0], self._query(rows)[0])) if kinds else None
 
-    def _as_names(self, places: np.ndarray, index: pd.Index, complete: np.ndarray) -> pd.Series:
+    def _as_names(self, places: Array, index: pd.Index, complete: Array) -> pd.Series:
         """Names of prototypes by position; None if it is -1 or a row is not complete."""
         names, at = self._prototype_names, np.full(len(index), -1)
         at[complete] = places
-        values = np.full(len(index), None, object)
-        if len(names):
-            values[at >= 0] = names.to_numpy(object)[at[at >= 0]]
+        values = pd.api.extensions.take(names.to_numpy(object), at, allow_fill=True, fill_value=None)
         out = pd.Series(values, index, dtype=object, name="nearest")
         return out.astype(names.dtype) if not out.isna().any() else out
 
     @cached_property
-    def _fitted_codes(self) -> np.ndarray:
+    def _fitted_codes(self) -> Array:
         """Predicted class codes of the training rows (n,)."""
         return answer(self.rule, "class", self.dissimilarity._query())
 
@@ -633,7 +632,7 @@ class Fitted(Served):
         return replace(self, _selection=replace(selection, earlier={**selection.earlier, **new}))
 
     @property
-    def training_error(self) -> float:
+    def _training_error(self) -> float:
         """Weighted proportion of the training rows that are misclassified."""
         wrong = self._fitted_codes != self.frame.codes
         return float(self.frame.weights[wrong].sum() / self.frame.weights.sum())

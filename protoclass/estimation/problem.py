@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import Array
 from ..core.parallel import Once
 from ..core.query import Path
 from ..core.sources import Source
 from ..core.statistics.folds import FOLDS
 from ..core.task import Task
 from ..frames.frame import Frame, blocks
-from ..frames.tables import Absent, as_pandas
-from ..ground.checks import check_seed, quoted
+from ..frames.tables import Absent
+from ..ground.checks import quoted
 from ..ground.errors import DataError, NotAvailableError, OptionError, brief, printed, shown
 from ..ground.options import bar
 from ..ground.savable import savable
@@ -27,7 +28,20 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import Candidates, measure_frame, resolve
 from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
-from .arguments import DEFAULTS, is_default, is_drawn, own_folds
+
+DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
+    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto",
+    "choose": "auto", "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
+    "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
+    "max_prototypes": None, "tolerance": None,
+}  # fmt: skip
+
+
+def is_default(name: str, value: Any, defaults: Mapping[str, Any] = DEFAULTS) -> bool:
+    """Whether an argument has its default value, so that a call need not show it."""
+    return (
+        name in defaults and type(value) is type(defaults[name]) and bool(value == defaults[name])
+    )
 
 
 @savable
@@ -130,7 +144,7 @@ class Problem:
     cv : as given; folds of rows only for the rows that take part
     repeats : "auto" or int
     loss_name : str
-        Error measure: "error", "balanced", "ordinal" or "loss".
+        Error measure: "error", "balanced", "ordinal", "loss", "auc", "brier" or "log_loss".
     loss : array (classes, classes)
         Loss of predicting column j for class i.
     seed : int
@@ -148,15 +162,15 @@ class Problem:
     frame: Frame
     model: Model
     metric: Metric | TrainedMetric
-    groups: np.ndarray | None
+    groups: Array | None
     cv: Any
     repeats: Any
     loss_name: str
-    loss: np.ndarray
+    loss: Array
     seed: int
     progress: bool | None
     candidates: Any = "train"
-    class_factors: np.ndarray | None = None
+    class_factors: Array | None = None
     budget: int | None = None
     to_tune: Metric | None = None
 
@@ -185,7 +199,7 @@ class Problem:
         return replace(self, metric=learned_metric(self.model, metric, self.frame), to_tune=None)
 
     @property
-    def own_weights(self) -> np.ndarray:
+    def own_weights(self) -> Array:
         """The weights of the rows (n,) without class weights: the prevalence in the data."""
         return (
             self.frame.weights
@@ -194,7 +208,7 @@ class Problem:
         )
 
     @property
-    def prevalence(self) -> np.ndarray:
+    def prevalence(self) -> Array:
         """The proportion of each class (classes,) by the rows' own weights."""
         weight = (
             self.frame.class_weights
@@ -225,7 +239,7 @@ class Problem:
         model = replace(self.model, **self.of_method(values))
         return replace(known, model=model, metric=learned_metric(model, known.metric, self.frame))
 
-    def measure(self, train: np.ndarray | None = None) -> Dissimilarity:
+    def measure(self, train: Array | None = None) -> Dissimilarity:
         """Rows and candidates under the metric, trained on the rows `train` (all by default)."""
         return measure_frame(self.frame, self.metric, train, self.candidates, self.seed)
 
@@ -258,7 +272,7 @@ class Problem:
         )
 
 
-def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
+def finite_coordinates(dissimilarity: Dissimilarity) -> Array:
     """Coordinates of all rows, whose squares must be numbers."""
     vectors = as_vectors(dissimilarity.metric).coordinates(dissimilarity.rows)
     with np.errstate(over="ignore"):
@@ -270,7 +284,7 @@ def finite_coordinates(dissimilarity: Dissimilarity) -> np.ndarray:
     return vectors
 
 
-def design_matrix(frame: Frame) -> np.ndarray:
+def design_matrix(frame: Frame) -> Array:
     """The columns of the design matrix (n, p)."""
     if not frame.formula.terms:
         raise DataError(f"the method needs columns, but {frame.formula.quoted} has no predictors")
@@ -278,7 +292,7 @@ def design_matrix(frame: Frame) -> np.ndarray:
 
 
 def check_rows_needed(
-    problem: Problem, counts: np.ndarray, grid: Mapping[str, np.ndarray], where: str = ""
+    problem: Problem, counts: Array, grid: Mapping[str, Array], where: str = ""
 ) -> None:
     """Raise if a class has fewer rows (with weight) than the model needs."""
     needed = problem.model.rows_needed(grid, counts)
@@ -329,31 +343,17 @@ def choose_candidates(model: Model, metric: Metric | TrainedMetric, frame: Frame
     return "train" if count >= n else int(max(LEAST_SAMPLE, count))
 
 
-# cv=
-
-
-def with_folds(problem: Problem, cv: Any, seed: int | None = None) -> Problem:
-    """The problem with other folds, drawn once from its own seed or another."""
-    folds = cv
-    if not is_drawn(cv):
-        data = as_pandas(problem.call.data)
-        folds = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
-    return replace(
-        problem, cv=folds, repeats=1, seed=problem.seed if seed is None else check_seed(seed)
-    )
-
-
 # tolerance= and max_prototypes=
 
 
-def counted(path: Path, model: Model, classes: int) -> np.ndarray:
+def counted(path: Path, model: Model, classes: int) -> Array:
     """The count of each rule of a path that a budget limits, (G,): its prototypes, or its size."""
     if model.can.counted is not True:
         return np.asarray(path.size, np.int64)
     return class_counts(path, classes).sum(axis=1)
 
 
-def class_counts(path: Path, classes: int) -> np.ndarray:
+def class_counts(path: Path, classes: int) -> Array:
     """Prototypes of each class in the rules of a path, (G, classes)."""
     if hasattr(path, "class_counts"):
         return np.asarray(path.class_counts)

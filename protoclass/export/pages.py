@@ -6,11 +6,9 @@ from __future__ import annotations
 import base64
 import html
 import io
-import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +20,28 @@ from ..analysis.evaluation import TestResult
 from ..analysis.groups import TestByGroup
 from ..analysis.groups import test as test_on
 from ..estimation.fitted import Fitted
-from ..ground.errors import NotAvailableError, OptionError, brief, cut, printed
+from ..ground.errors import NotAvailableError, OptionError, brief, cut, first_of, printed
 from ..ground.files import PAGES, check_free, check_path, write_file
 from ..ground.options import significant
-from ..pictures import plot
 from ..tables.evaluation import lines
 from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
 from ..tables.tidy import list_prototypes
 from ..values import public
-from ..widgets.browser import policy, script, style
+from ..widgets.browser import script, style, to_page
 from .methods import Methods, methods
+from .saving import versions
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the tables of prototypes
 # lines of print that are limits of the fit
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
-ENDINGS = (".md", *PAGES)
+# plots of a test
+OF_PROBABILITIES = {
+    "calibration": "observed proportions by predicted probability",
+    "roc": "the ROC curves of the classes",
+    "decision": "net benefit by threshold",
+}
 # characters with a meaning in Markdown
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}
-LISTED = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "numba",
-    "scikit-learn",
-    "formulaic",
-    "statsmodels",
-    "highspy",
-    "matplotlib",
-)
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -166,24 +158,6 @@ def to_html(title: str, sections: Sections) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_page(title: str, body: str, look: str = STYLE, policy: str = "") -> str:
-    """A self-contained page around its body."""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy}<meta '
-        'name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title><style>{look}</style></head>\n<body>{body}</body></html>\n"
-    )
-
-
-def versions() -> list[str]:
-    """Each package with its version."""
-    first = [
-        f"protoclass {__version__}",
-        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
-    ]
-    return [*first, *(f"{name} {version(name)}" for name in LISTED)]
-
-
 def cited() -> list[str]:
     """The package, and the paper of its first method."""
     return [
@@ -220,7 +194,7 @@ class Card:
     @property
     def html(self) -> str:
         """The card as a self-contained HTML page."""
-        return to_page(self.title, to_html(self.title, self.sections))
+        return to_page(self.title, to_html(self.title, self.sections), STYLE)
 
     def _repr_html_(self) -> str:
         return f"<div>{to_html(self.title, self.sections)}</div>"
@@ -240,7 +214,7 @@ class Card:
         OptionError, FileError
             If the name has another ending, the file exists already, or it cannot be written.
         """
-        place = check_path(path, ENDINGS)
+        place = check_path(path, (".md", *PAGES))
         write_file(place, self.markdown if place.suffix.lower() == ".md" else self.html, overwrite)
         return place
 
@@ -302,7 +276,7 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
         ("Cross-validation", (cross_validation(fit),)),
         ("Certificate", tuple(certificate(fit)) if "certificate" in fit.rule.report else ()),
         ("Limits", (Text(limits(fit, said), listed=True),)),
-        ("Versions", (Text(versions(), listed=True),)),
+        ("Versions", (Text([f"{name} {known}" for name, known in versions().items()], listed=True),)),
         ("Methods", (Text([methods(fit).text]),)),
         ("How to cite", (Text(cited()),)),
     ]
@@ -318,7 +292,7 @@ def data(fit: Fitted) -> Iterable[Part]:
     weighed = "" if (weights == 1).all() else f" Row weights range from {spread}."
     yield Text([f"{fit.nobs:,} rows and {len(schema)} predictors were used; {missing}.{weighed}"])
     rows = [
-        (name, column.kind, levels_of(column.levels))
+        (name, column.kind, first_of(_short(column.levels)))
         for name, column in schema.items()
         if len(column.levels)
     ]
@@ -326,15 +300,14 @@ def data(fit: Fitted) -> Iterable[Part]:
         {name: column.kind for name, column in schema.items() if not len(column.levels)}
     )
     for kind, names in kinds.groupby(kinds, sort=False).groups.items():
-        yield Text([f"{kind.capitalize()} predictors: {levels_of(names, SHOWN)}."])
+        yield Text([f"{kind.capitalize()} predictors: {first_of(_short(names), SHOWN)}."])
     if rows:
         yield Text([f"{len(rows)} predictors with levels:"])
         yield TextTable(("predictor", "kind", "levels"), rows[:SHOWN])
 
 
-def levels_of(levels: Sequence[Any], most: int = 5) -> str:
-    shown = ", ".join(cut(str(v), 40) for v in levels[:most])
-    return f"{shown} and {len(levels) - most} more" if len(levels) > most else shown
+def _short(names: Iterable[Any]) -> list[str]:
+    return [cut(str(name), 40) for name in names]
 
 
 def tested(test: TestResult | None) -> Iterable[Part]:
@@ -414,7 +387,8 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
     """Write a report of the fit as one self-contained HTML page.
 
     It is the model card (see `Fit.card`) with the plot of the prototypes, the explorer, the error
-    curve and the confusion table.
+    curve and the confusion table. A test with probabilities adds its calibration plot, ROC curves
+    and decision curve.
 
     Parameters
     ----------
@@ -453,15 +427,9 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
 
 def page(fit: Fitted, test: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    title, run = f"{fit.model.title}: {fit.formula}", script("file")
-    look = STYLE + style()
+    title = f"{fit.model.title}: {fit.formula}"
     body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))
-    return to_page(
-        title,
-        f'{body}<script type="module">{run}</script>',
-        look,
-        policy([run], look, attributes=True),
-    )
+    return to_page(title, body, STYLE + style(), script("file"), attributes=True)
 
 
 def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
@@ -474,6 +442,9 @@ def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
         drawn["Cross-validation"] = [picture(fit, "validation", "the cross-validated error curve")]
     if test is not None and not isinstance(test, TestResult | TestByGroup):
         test = test_on(fit, test)
+    overall = test.overall if isinstance(test, TestByGroup) else test
+    if overall is not None and overall.judged.probabilities is not None:
+        drawn["Test on new rows"] = [picture(overall, *named) for named in OF_PROBABILITIES.items()]
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
         yield head, *parts, *drawn.get(head, [])
 
@@ -488,12 +459,12 @@ def explorer(fit: Fitted) -> Text | str:
         return Text([str(reason)])
 
 
-def picture(fit: Fitted, kind: str, words: str) -> Text | str:
-    """A plot as a part of the page; if the fit does not have it, the reason."""
+def picture(source: Any, kind: str, words: str) -> Text | str:
+    """A plot of a fit or a test as a part of the page; if it does not have it, the reason."""
     import matplotlib.pyplot as plt
 
     try:
-        figure = plot(fit, kind).figure
+        figure = source.plot(kind).figure
     except NotAvailableError as reason:
         return Text([str(reason)])
     file = io.BytesIO()

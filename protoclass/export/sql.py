@@ -14,7 +14,6 @@ from ..estimation.fitted import Fitted
 from ..frames.sql_columns import (
     ROW,
     Columns,
-    all_of,
     as_double,
     check_case,
     constant,
@@ -25,16 +24,12 @@ from ..ground.errors import NotAvailableError
 from ..metrics.base import PROTOTYPE, SQLDistance, sql_distance
 from ..metrics.base import ROW as MEASURED
 
-MADE = "protoclass_prototypes"
-PREDICTED = "predicted"
-WRITTEN = "rules of the nearest prototype, votes of neighbours, and set covering machines of thresholds of columns"
-
 
 def sql(fit: Fitted, table: Any = "new_rows") -> str:
-    """SQL query that classifies the rows of a database table: the rows with a further column,
-    `predicted` (`predicted_` if the data have a column of this name).
+    """SQL query that classifies the rows of a database table.
 
-    The prototypes are constants in the query, so the query needs only the table. DuckDB, SQLite
+    Its result has the rows with a further column, `predicted` (`predicted_` if the data have a
+    column of this name). The prototypes are constants in the query, so the query needs only the table. DuckDB, SQLite
     (with its mathematical functions, as in Python) and PostgreSQL run the same text and give the
     same classes.
 
@@ -116,18 +111,21 @@ def sql(fit: Fitted, table: Any = "new_rows") -> str:
     if not isinstance(rule, InSQL) or rule.why_not_sql:
         why = f": {rule.why_not_sql}" if isinstance(rule, InSQL) else ""
         raise NotAvailableError(
-            f"method {fit.model.name!r} can't be written in SQL{why}: use {WRITTEN}"
+            f"method {fit.model.name!r} can't be written in SQL{why}: use rules of the nearest "
+            "prototype, votes of neighbours, and set covering machines of thresholds of columns"
         )
     if not fit.frame.schema:
         raise NotAvailableError(
             f"a query classifies rows by their columns, but {fit.frame.formula.quoted} has no predictors"
         )
     check_case(fit.frame.schema)
-    writer = Writer(fit, Columns(fit.frame), _unused(MADE, _last(table)))
     source = table_of(table)
+    parts = (table,) if isinstance(table, str) else table
+    writer = Writer(fit, Columns(fit.frame), _unused("protoclass_prototypes", *parts))
     label = rule.sql(writer)
+    conditions = "\n    AND ".join(dict.fromkeys(writer.conditions))
     query = (
-        f"SELECT {ROW}.*,\n  CASE WHEN {all_of(writer.conditions)}\n  THEN {label}\n  END AS {_name_of_class(fit)}\n"
+        f"SELECT {ROW}.*,\n  CASE WHEN {conditions}\n  THEN {label}\n  END AS {_name_of_class(fit)}\n"
         f"FROM {source} AS {ROW}"
     )
     return f"{writer.made}{query}"
@@ -138,7 +136,7 @@ def _name_of_class(fit: Fitted) -> str:
     data = fit.call.data
     names = getattr(data, "column_names", getattr(data, "columns", ()))
     return _unused(
-        PREDICTED,
+        "predicted",
         *(
             str(c)
             for c in (*fit.frame.schema, fit.frame.formula.response, *names)
@@ -248,16 +246,6 @@ class Writer:
 
     def _constant(self, value: float) -> str:
         return "NULL" if np.isnan(value) else number(value)
-
-
-def _last(table: Any) -> str:
-    return (
-        table
-        if isinstance(table, str)
-        else str(table[-1])
-        if isinstance(table, (tuple, list)) and table
-        else ""
-    )
 
 
 def _unused(name: str, *taken: str) -> str:

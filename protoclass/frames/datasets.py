@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..ground.checks import either
-from ..ground.errors import DataError, OptionError, cut
+from ..ground.errors import DataError, OptionError, why
 from ..values import public
 from .tables import as_pandas, readable
 
@@ -142,7 +142,7 @@ def fetch_data(name: str) -> pd.DataFrame:
 
     def unreadable(reason: Exception) -> DataError:
         return DataError(
-            f"{place} is not the data set {name!r} or can't be read ({cut(str(reason))}): set "
+            f"{place} is not the data set {name!r} or can't be read ({why(reason)}): set "
             f"PROTOCLASS_DATA to a folder with {file}, or unset it to fetch the data from OpenML"
         )
 

@@ -13,12 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ..ground.checks import quoted
-from ..ground.errors import DataError, DataWarning, warn
+from ..ground.errors import DataError, DataWarning, shown, warn
 from .formula import Formula
 
-# proportion of the texts of a column that are numbers or dates, if it was read wrongly
-NEARLY = 0.9
-CODES = 10  # whole numbers as texts with at most as many values are codes
 LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
 REPEATED = 3  # rows of each number, from which on all numbers are classes
 PLACEHOLDER = re.compile(
@@ -54,13 +51,33 @@ DATE = (
     rf"[a-z]{{3,9}}\.? \d\d?,? \d{{4}})([T ]+{TIME}\S*)?"
 )
 DAY_FIRST = re.compile(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])")
-
-# of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is about
-# 1 / n of the highest
-DENSE = 16
 # first column, by the library that read it
 UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)
 IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
+
+
+def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
+    """Raise if the only column of a table shows another separator, in its name or equally often in
+    all of some values.
+
+    Examples
+    --------
+    >>> check_separator(["weight;income;group"])
+    Traceback (most recent call last):
+    protoclass.ground.errors.DataError: the only column, 'weight;income;group', contains the \
+separator ';': use pd.read_csv(path, sep=';'), with decimal=',' if numbers have decimal commas
+    """
+    if len(names) != 1 or "\0" in str(names[0]):  # no text has a zero
+        return
+    for sign in ";\t|^: ":
+        counts = {str(value).count(sign) for value in values}
+        named, equal = sign in str(names[0]), len(counts) == 1 and counts != {0}
+        if (named and (equal or sign in ";\t|")) or (equal and sign in ";\t"):
+            raise DataError(
+                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use "
+                f"pd.read_csv(path, sep={sign!r}), with "
+                "decimal=',' if numbers have decimal commas"
+            )
 
 
 def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
@@ -85,7 +102,7 @@ def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:
         whole = re.compile(rf"\s*(?:{pattern})\s*", re.I)
         found = {text: match for text in texts if (match := whole.fullmatch(texts[text]))}
         lost = [text for text in sample if text not in found]
-        enough = found and len(found) >= NEARLY * len(texts)
+        enough = found and len(found) >= 0.9 * len(texts)
         cure = convert(column, written, list(found.values()), lost) if enough else ""
         if cure:
             odd = [text for text in found if not re.fullmatch(r"-?\d+(\.\d+)?", text)] or [*found]
@@ -131,7 +148,7 @@ def _numeric(
         for part in ("bound", "currency", "exponent", "unit")
     )
     whole = (re.fullmatch(r"\s*[-+]?\d+(\.0+)?\s*[a-z]*\s*", match[0], re.I) for match in found)
-    codes = not lost and len(found) <= CODES and all(whole)
+    codes = not lost and len(found) <= 10 and all(whole)
     zeros = any(re.match(r"0\d", body) for body in bodies)
     if codes or len(bounds) == len(found) or len({*units}) > 1 or zeros:
         return ""
@@ -220,7 +237,9 @@ def numbers_rows(column: pd.Series, named: bool = False) -> bool:
         if (values < 0).any() or (values != np.floor(values)).any() or not part.is_unique:
             return False
     n, top = len(values), values.max(initial=0)
-    return bool(n >= 8 and (named or top <= n or 2 * n * values.min() <= DENSE * top < n * n))
+    # of n random numbers below n^2 / 16, about 8 pairs are equal; the lowest of n row numbers is
+    # about 1 / n of the highest
+    return bool(n >= 8 and (named or top <= n or 2 * n * values.min() <= 16 * top < n * n))
 
 
 def note_codes(columns: pd.DataFrame, names: Collection[str]) -> tuple[str, ...]:

@@ -15,22 +15,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import among, hint_for_value
-from ..ground.errors import DataError, DataWarning, FormulaError, shown, warn
-from ..ground.files import check_separator
+from ..ground.checks import hint_for_value
+from ..ground.errors import DataError, DataWarning, FormulaError, first_of, shown, warn
 from ..ground.savable import savable
 from .formula import Formula
 from .misread import (
     LOOKED_AT,
     REPEATED,
+    check_separator,
     in_days,
     numbers_as_text,
     refuse_numbers_as_text,
     warn_of_alike,
 )
 
-# a whole-number response with more levels than this, and few rows for each, counts as a measurement
-CODED = 50
 HOW = ("warn", "raise", "zero")  # how `Fit.predict` treats them
 FATES = {  # treatment of the rows, by the metric: see `Metric.unseen`
     "missing": "the rows with these values get no prediction (NA)",
@@ -157,16 +155,12 @@ def check_kind(values: pd.Series, known: Column) -> None:
         )
 
 
-def first_of(words: Sequence[str], most: int = 5) -> str:
-    """The first words of a list, and how many are left."""
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
-
-
 def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
     """A category with the known levels; other values are missing."""
-    codes = pd.Index(known.levels).get_indexer(values.astype(object))
-    return pd.Categorical.from_codes(codes, list(known.levels), ordered=known.ordered)
+    # each value is sought once: 15 % of the time of 300,000 rows with six categories and LDA
+    codes, found = pd.factorize(values)
+    places = np.append(pd.Index(known.levels).get_indexer(found.astype(object)), -1)
+    return pd.Categorical.from_codes(places[codes], list(known.levels), ordered=known.ordered)
 
 
 def numbers(values: pd.Series) -> np.ndarray:
@@ -193,7 +187,8 @@ def read_classes(response: pd.Series, missing: pd.Series) -> tuple[pd.Categorica
             numbers = np.asarray(response, float)
             with np.errstate(invalid="ignore"):
                 integral = np.isfinite(numbers) & (numbers == np.floor(numbers))
-            several = len(counts) > CODED and len(counts) > len(response) / 10
+            # whole numbers with many levels, and few rows for each, are a measurement
+            several = len(counts) > 50 and len(counts) > len(response) / 10
             rare = counts.min() < REPEATED or not np.isfinite(numbers).all()
             if rare and (several or not integral.all()):
                 raise DataError(
@@ -245,7 +240,7 @@ def class_codes(truth: pd.Series, levels: pd.Index) -> np.ndarray:
     if len(unseen):
         raise DataError(
             f"the response {truth.name!r} has classes that were not in the training data: "
-            f"{', '.join(map(shown, unseen[:5]))}"
+            f"{first_of([*map(shown, unseen)])}"
         )
     return codes
 
@@ -450,7 +445,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         return data[given]
     if isinstance(given, pd.Series):
         check_unique(given.index, f"{what} row")
-        missing = data.index[~among(data.index, given.index)]
+        missing = data.index[given.index.get_indexer(data.index) < 0]
         if len(missing):
             raise DataError(
                 f"{what} lack the row {shown(missing[0])}: use an index with every row label of the data"

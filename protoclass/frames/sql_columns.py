@@ -194,8 +194,3 @@ class Columns:
             f"CASE WHEN {self._value(used)} = {level} THEN 1e0 ELSE 0e0 END"
             for level in self._levels(used)
         ]
-
-
-def all_of(conditions: Sequence[str]) -> str:
-    """Conditions that must all be true, each once."""
-    return "\n    AND ".join(dict.fromkeys(conditions))

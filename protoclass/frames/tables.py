@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,25 +22,18 @@ from ..ground.errors import (
     NotAvailableError,
     OptionError,
     ProtoclassError,
-    cut,
     printed,
     shown,
+    why,
 )
 from ..ground.files import in_encoding
 from ..ground.savable import savable
 from .formula import read as read_formula
 from .schema import check_column, check_names
 
-VALUES = 2**20  # values of a block of rows, of all columns
-FEWEST = 1000  # rows of a block
-KINDS = {
-    ".parquet": "Parquet",
-    ".pq": "Parquet",
-    ".csv": "CSV",
-    ".csv.gz": "CSV",
-    ".csv.bz2": "CSV",
-    ".csv.xz": "CSV",
-}
+ENTRIES = 2**21  # values of a block of rows, of all columns
+MOST, FEWEST = 2**16, 2**10  # rows of a block
+PARQUET, CSV = (".parquet", ".pq"), (".csv", ".csv.gz", ".csv.bz2", ".csv.xz")
 ALLOWED = (
     "the path of a file that ends in .parquet or .csv, or a list of paths such as "
     "sorted(glob.glob('folder/*.csv'))"
@@ -105,9 +97,7 @@ def _computed(data: Any, table: Any, columns: list[str]) -> pd.DataFrame:
 
 def _unreadable(data: Any, reason: Exception) -> DataError:
     kind = f"{type(data).__module__.split('.')[0].lstrip('_')} {type(data).__name__}"
-    return DataError(
-        f"the {kind} can't be read: {cut(' '.join(str(reason).split()) or type(reason).__name__)}"
-    )
+    return DataError(f"the {kind} can't be read: {why(reason)}")
 
 
 def read_for(data: Any, formula: str, aside: Mapping[str, Any] | None = None) -> Any:
@@ -162,14 +152,9 @@ class File:
                 raise FileError(f"{shown(str(self.path))} {words}") from None
 
     def unreadable(self, reason: Exception) -> FileError:
-        words = (
-            in_encoding(reason)
-            or getattr(reason, "strerror", None)
-            or re.sub(re.escape(str(self.path)), "the file", str(reason))
-        )
-        why = cut(" ".join(words.split()) or type(reason).__name__)
+        words = in_encoding(reason) or why(reason).replace(str(self.path), "the file")
         return FileError(
-            f"{shown(str(self.path))} is not a {self.kind} file that can be loaded: {why}"
+            f"{shown(str(self.path))} is not a {self.kind} file that can be loaded: {words}"
         )
 
 
@@ -289,22 +274,20 @@ def _file(name: str) -> File:
         raise FileError(
             f"no file is named {shown(name)}: use a DataFrame, {ALLOWED}, or a data set, pc.load_data('iris')"
         )
-    ending = "".join(
-        path.suffixes[-2:] if path.suffix.lower() in (".gz", ".bz2", ".xz") else path.suffixes[-1:]
-    ).lower()
-    if ending not in KINDS or not path.is_file():
+    kind = "Parquet" if name.lower().endswith(PARQUET) else "CSV"
+    if not (name.lower().endswith((*PARQUET, *CSV)) and path.is_file()):
         reader = READERS.get(path.suffix.lower())
         frame = f", or the frame of pd.read_{reader}(path)" if reader else ""
         raise FileError(f"{shown(name)} is not a file of a supported kind: use {ALLOWED}{frame}")
-    file = File(path, KINDS[ending], [])
-    if file.kind == "Parquet" and not installed("pyarrow"):
+    file = File(path, kind, [])
+    if kind == "Parquet" and not installed("pyarrow"):
         raise FileError(
             f"{shown(name)} needs pyarrow, which is not installed: install it, or use a CSV file"
         )
     with readable(file.unreadable):
         file.names.extend(
             _names_in_parquet(path)
-            if file.kind == "Parquet"
+            if kind == "Parquet"
             else pd.read_csv(path, nrows=0).columns
         )
         if any("\0" in column for column in file.names):
@@ -351,8 +334,9 @@ def readable(error: Callable[[Exception], Exception]) -> Iterator[None]:
 
 
 def rows_at_once(columns: int) -> int:
-    """The rows of a block."""
-    return max(FEWEST, VALUES // max(1, columns))
+    """The rows of a block, a power of two."""
+    rows = max(FEWEST, min(MOST, ENTRIES // max(1, columns)))
+    return 1 << (rows.bit_length() - 1)
 
 
 def installed(name: str) -> bool:
@@ -364,8 +348,6 @@ def installed(name: str) -> bool:
 
 
 GONE = "this slim fit has no training rows: use the full fit, or pass new rows"
-# a copy of a frame uses the same columns until one of the two is changed
-COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
 # types of which a column may be
 PLAIN = (str, bytes, bool, int, float, dict, date, timedelta, np.datetime64, np.timedelta64)
 
@@ -437,7 +419,8 @@ def as_pandas(data: Any, names: Iterable[Any] | None = None) -> pd.DataFrame:
 def unshared(table: Any) -> Any:
     """A copy of a table of pandas or polars; other values unchanged (pyarrow's are immutable)."""
     if isinstance(table, (pd.DataFrame, pd.Series)):
-        return table.copy(deep=not COPY_ON_WRITE)
+        # from pandas 3 on, a copy uses the same columns until one of the two is changed
+        return table.copy(deep=int(pd.__version__.split(".")[0]) < 3)
     if isinstance(table, np.ndarray) and table.ndim == 1:
         return table.copy()
     return table.clone() if type(table).__module__.startswith("polars.dataframe") else table

@@ -28,8 +28,6 @@ SUM = re.compile(rf"\s*+[+-]?\s*+{WORD}\s*+(?:[+-]\s*+{WORD}\s*+)*+", re.ASCII)
 PART = re.compile(rf"([+-]?)\s*+({WORD})", re.ASCII)
 # interactions of one formula: as many columns of a design matrix as can be measured
 MOST_TERMS = 20_000
-# products of factors, some of which are the same term: formulaic makes these in 3 s
-MOST_PRODUCTS = 400_000
 MOST_POWER = 100
 
 
@@ -220,7 +218,8 @@ def _check_size(tree: Any, columns: int, text: str) -> None:
                 raise FormulaError(
                     f"{shown(text)} has several parts: use one right side, without '|' or ','"
                 )
-        if bound > MOST_PRODUCTS:
+        # products of factors, some of which are the same term: formulaic makes these in 3 s
+        if bound > 400_000:
             raise _too_large(text)
         bounds[id(node)] = bound
 

@@ -16,20 +16,11 @@ import numpy as np
 from .errors import NotAvailableError, OptionError, brief, shown
 from .foreign_names import ELSEWHERE, SAME_AS, VALUES
 
-LARGEST = 1e300  # numbers beyond are not parameters
 MOST_ROWS = 2**31 - 1  # counts of rows, columns and steps, which are kept in 32 bits in places
-MOST_SEED = 2**63 - 1  # largest integer of a saved file
 # repetitions of a complete computation, such as starts, repeats and bootstrap samples: more is not
 # waited for
 MOST_RUNS = 10_000
 GRID = "grid"
-LIKE = 0.65  # similarity of a mistyped name to the one that is guessed, by difflib
-
-
-def among(labels: Any, others: Any) -> np.ndarray:
-    """Whether each label of an index is among those of another one, bool (n,). `Index.isin` fails
-    where only one of the two has texts."""
-    return others.unique().get_indexer(labels) >= 0
 
 
 def is_listed(value: object) -> bool:
@@ -84,28 +75,23 @@ def hint_for_value(name: str, value: object, allowed: Iterable[object] = ()) -> 
 
 def similar(text: str, known: Collection[str]) -> str:
     """The known text that is most like a mistyped one, as a question; "" if none is."""
-    near = difflib.get_close_matches(text, known, 1, LIKE)
+    near = difflib.get_close_matches(text, known, 1, 0.65)
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-def whole_number(name: str, value: object, least: int, most: int = MOST_ROWS) -> int:
+def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
     """The value as an int; raises unless it is a whole number from `least` to `most`."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, Integral)
-        or not least <= int(value) <= most
-    ):
-        # a bound that nobody meets is not named
-        above = most != MOST_ROWS or (isinstance(value, Integral) and int(value) > most)
-        raise OptionError(
-            f"{name} must be a whole number >= {least}{f' and <= {most}' if above else ''}, not {brief(value)}"
-        )
-    return int(value)
+    # a whole float such as 5.0 is none
+    number = value if isinstance(value, Integral) else math.nan
+    allowed = refuse_number(number, least, integral=True, high=most)
+    if allowed:
+        raise OptionError(f"{name} must be {allowed}, not {brief(value)}")
+    return int(number)
 
 
 def check_seed(seed: object) -> int:
     """The seed as an int; raises unless it is one."""
-    return whole_number("seed", seed, 0, MOST_SEED)
+    return whole_number("seed", seed, 0, 2**63 - 1)  # the largest integer of a saved file
 
 
 def check_progress(progress: Any) -> Any:
@@ -155,47 +141,42 @@ def is_real(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def is_number(
-    value: object,
-    low: float = -math.inf,
-    above: bool = False,
-    integral: bool = False,
-    high: float | None = None,
-) -> bool:
-    """Whether a value is a finite number from `low` (or above it) to `high`, and integral if
-    required.
-
-    Whole numbers go up to 2^31 - 1 by default.
-    """
-    scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
-    number: Any = value.item() if scalar else value  # type: ignore[attr-defined]
-    if not is_real(number) or not abs(number) < math.inf or abs(number) > LARGEST:
-        return False
-    most = _largest(integral, high)
-    return (
-        low <= number <= most
-        and not (above and number == low)
-        and not (integral and number != int(number))
-    )
+def is_number(value: object, *limits: Any, **named: Any) -> bool:
+    """Whether a value is a number that `refuse_number` accepts."""
+    return not refuse_number(value, *limits, **named)
 
 
-def _largest(integral: bool, high: float | None) -> float:
-    return (MOST_ROWS if integral else math.inf) if high is None else high
-
-
-def number_in_words(
+def refuse_number(
     value: object,
     low: float = -math.inf,
     above: bool = False,
     integral: bool = False,
     high: float | None = None,
 ) -> str:
-    """Description of the numbers that `is_number` accepts; the bound of all whole numbers is named
-    only if `value` exceeds it."""
+    """The allowed numbers in words, unless a value is a finite one from `low` (or above it) to
+    `high`, and integral if required; then "".
+
+    Whole numbers go up to 2^31 - 1 by default, which is named only if `value` exceeds it.
+
+    Examples
+    --------
+    >>> refuse_number(2.0, 0), refuse_number(0, 0, above=True), refuse_number(0.5, 1, integral=True, high=9)
+    ('', 'a number > 0', 'a whole number >= 1 and <= 9')
+    """
+    scalar = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    number: Any = value.item() if scalar else value  # type: ignore[attr-defined]
+    most = high if high is not None else MOST_ROWS if integral else math.inf
+    if (
+        is_real(number)
+        and abs(number) <= 1e300
+        and low <= number <= most
+        and not (above and number == low)
+        and not (integral and number != int(number))
+    ):
+        return ""
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
-    most = _largest(integral, high)
-    named = high is not None or (isinstance(value, Integral) and int(value) > most)
-    bound += "" if most == math.inf or not named else f"{' and' if bound else ''} <= {most:.15g}"
+    if high is not None or (isinstance(value, Integral) and int(value) > most):
+        bound += "" if most == math.inf else f"{' and' if bound else ''} <= {most:{'d' if integral else 'g'}}"
     return f"{'a whole number' if integral else 'a number'}{bound}"
 
 

@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import fields
 from functools import wraps
@@ -15,12 +15,12 @@ from typing import Any
 
 QUOTED = 200  # characters of one value in a message
 MESSAGE = 2000  # characters of a message
-LATEX = {
+LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}", "<": "$<$", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
     "%": r"\%", ">": "$>$", "|": "$|$",
     "[": "{[}", "*": "{*}",  # which would belong to the end of the line before
-}  # fmt: skip
+})  # fmt: skip
 
 
 class ProtoclassError(Exception):
@@ -131,7 +131,7 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex(r"\\input{x} 50 %"))
     \\textbackslash{}input\\{x\\} 50 \\%
     """
-    return "".join(LATEX.get(character, character) for character in text)
+    return text.translate(LATEX)
 
 
 def printed(method: Callable[[Any], str]) -> Callable[[Any], str]:
@@ -160,6 +160,12 @@ def cut(text: str, most: int = QUOTED) -> str:
     return text[: most - len(note) - end] + note + text[-end:]
 
 
+def why(reason: Exception) -> str:
+    """An error of Python or another library in one line."""
+    words = getattr(reason, "strerror", None) or " ".join(str(reason).split())
+    return cut(words or type(reason).__name__)
+
+
 def shown(label: object) -> str:
     """A row or column label, or another value, as quoted in a message: NumPy's numbers as plain
     ones, cut if it is long."""
@@ -168,6 +174,18 @@ def shown(label: object) -> str:
         # Python refuses to write the longest
         return f"{'-' if value < 0 else ''}<a whole number of {value.bit_length():,} bits>"
     return cut(repr(value))
+
+
+def first_of(words: Sequence[str], most: int = 5) -> str:
+    """The first words of a list, and how many are left.
+
+    Examples
+    --------
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def brief(value: object) -> str:

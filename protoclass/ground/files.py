@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
+from time import time
 from typing import Any, BinaryIO, TypeVar
 
-from .errors import DataError, FileError, OptionError, ProtoclassError, brief, cut, printed, shown
+from .errors import FileError, OptionError, ProtoclassError, brief, printed, shown, why
 
-PART_NAME = 40  # letters of the name of a file that the file has while it is written
 PAGES = (".html", ".htm")
 T = TypeVar("T")
 
@@ -76,7 +78,8 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
     """Let `fill` write a temporary file, which replaces the old file once all is written and on
     disk.
 
-    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it.
+    A process that is killed meanwhile leaves a file `.<name>.<16 digits>.part` next to it, which
+    the first write after an hour removes: a younger one may belong to another process.
 
     It is not a context manager: Ctrl-C between its parts would leave the file behind as long as the
     traceback is kept.
@@ -94,8 +97,13 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         long. Nothing is left behind.
     """
     try:
-        beside = path.with_name(f".{path.name[:PART_NAME]}.{secrets.token_hex(8)}.part")
+        part = f".{path.name[:40]}."  # a longer name may be too long
+        beside = path.with_name(f"{part}{secrets.token_hex(8)}.part")
         check_free(path, overwrite)
+        for old in path.parent.glob(f"{escape(part)}{'?' * 16}.part"):
+            with suppress(OSError):
+                if time() - old.stat().st_mtime > 3600:
+                    old.unlink()
         try:
             with open(beside, "xb") as file:
                 out = fill(file)
@@ -109,33 +117,9 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
         if isinstance(reason, ProtoclassError):  # raised by the content, not by writing it
             raise
         raise FileError(
-            f"{shown(str(path))} can't be written ({_why(reason)}; no file is left behind): free "
+            f"{shown(str(path))} can't be written ({why(reason)}; no file is left behind): free "
             "some space, or use another folder"
         ) from None
-
-
-def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
-    """Raise if the only column of a table shows another separator, in its name or equally often in
-    all of some values.
-
-    Examples
-    --------
-    >>> check_separator(["weight;income;group"])
-    Traceback (most recent call last):
-    protoclass.ground.errors.DataError: the only column, 'weight;income;group', contains the \
-separator ';': use pd.read_csv(path, sep=';'), with decimal=',' if numbers have decimal commas
-    """
-    if len(names) != 1 or "\0" in str(names[0]):  # no text has a zero
-        return
-    for sign in ";\t|^: ":
-        counts = {str(value).count(sign) for value in values}
-        named, equal = sign in str(names[0]), len(counts) == 1 and counts != {0}
-        if (named and (equal or sign in ";\t|")) or (equal and sign in ";\t"):
-            raise DataError(
-                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use "
-                f"pd.read_csv(path, sep={sign!r}), with "
-                "decimal=',' if numbers have decimal commas"
-            )
 
 
 def in_encoding(reason: Exception) -> str:
@@ -144,9 +128,3 @@ def in_encoding(reason: Exception) -> str:
         return ""
     known = "utf-16" if reason.object[:1] in (b"\xff", b"\xfe") else "latin-1"
     return f"it is not encoded in UTF-8; use pd.read_csv(path, encoding='{known}'), or save it in UTF-8"
-
-
-def _why(reason: Exception) -> str:
-    if isinstance(reason, OSError) and reason.strerror:
-        return reason.strerror
-    return cut(" ".join(str(reason).split()) or type(reason).__name__)

@@ -124,17 +124,14 @@ def check_colours(value: Any) -> tuple[str, ...]:
         "two different opaque colours or more, as matplotlib knows them, such as "
         "['#0072B2', 'orange', (0.2, 0.6, 0.3)]"
     )
-    if isinstance(value, (str, dict)):
-        raise OptionError(f"colours must be a list of {allowed}, not {brief(value)}")
+    rgba, remark = [], ""
     try:
-        rgba = [to_rgba(colour) for colour in value]
+        rgba = [] if isinstance(value, (str, dict)) else [to_rgba(colour) for colour in value]
     except (TypeError, ValueError) as reason:
-        raise OptionError(
-            f"colours must be a list of {allowed}, not {brief(value)} ({str(reason).splitlines()[0]})"
-        ) from None
+        remark = f" ({str(reason).splitlines()[0]})"
     found = tuple(to_hex(colour).upper() for colour in rgba)
     if len(found) < 2 or len(set(found)) < len(found) or any(colour[3] != 1 for colour in rgba):
-        raise OptionError(f"colours must be a list of {allowed}, not {brief(value)}")
+        raise OptionError(f"colours must be a list of {allowed}, not {brief(value)}{remark}")
     return found
 
 
@@ -193,10 +190,6 @@ def with_error(value: float, se: float, remark: str = "") -> str:
     return f"{error} ({inside})" if inside else error
 
 
-WAIT = 2.0  # seconds of work that need no bar
-AT_A_TERMINAL = 1.0  # seconds, because nothing else on a terminal shows that work goes on
-
-
 def bar(total: int | None, what: str, progress: bool | None) -> Any:
     """A tqdm bar that appears after 2 s, at a terminal 1 s (`progress` None), immediately (True) or
     never (False).
@@ -209,7 +202,8 @@ def bar(total: int | None, what: str, progress: bool | None) -> Any:
     # a bar of tqdm's with disable=None is off unless it is in a terminal or a widget; a kernel
     # without widgets redraws lines too
     off = None if progress is None and "ipykernel" not in sys.modules else progress is False
-    delay = 0 if progress else AT_A_TERMINAL if sys.stderr.isatty() else WAIT
+    # seconds: nothing else on a terminal shows that work goes on
+    delay = 0 if progress else 1 if sys.stderr.isatty() else 2
     # a count of steps has no meaning if their number is unknown
     form = "{desc} [{elapsed}]" if total is None else None
     steps = tqdm(total=total, desc=what, disable=off, delay=delay, leave=False, bar_format=form)

@@ -27,8 +27,7 @@ from ..ground.checks import (
     NamedArguments,
     check_parameters,
     is_listed,
-    is_number,
-    number_in_words,
+    refuse_number,
 )
 from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief
 from ..ground.savable import savable
@@ -261,7 +260,7 @@ class AskedRows:
     complete: Array
     frame: Frame | None
     measure: Callable[[Any, Rep], Array]
-    rows: Callable[[], Rep] | None
+    rows: Any
 
 
 @savable
@@ -405,18 +404,17 @@ class TrainedMetric(WithTraits):
         new = as_pandas(new)
         frame, complete = data.again(new)
         coded = [c for c in frame.unseen if self.unseen_in(c) == "missing"]
-        lacking = [
-            *(found != "" for found in self.unmeasured(frame).values()),
-            *(frame.unseen[c] for c in coded if not zero),
-        ]
+        masks = [letters != "" for letters in self.unmeasured(frame).values()]
         if zero:
             frame = frame.without_unseen(coded)
-        if lacking:
-            known = ~np.logical_or.reduce(lacking)
+        else:
+            masks += [frame.unseen[c] for c in coded]
+        if masks:
+            known = ~np.logical_or.reduce(masks)
             complete[complete], frame = known, frame.take(np.flatnonzero(known))
         rows = Once(lambda: rows_of(self, frame))
 
-        def measure(at: Any, candidates: Rep) -> Array:
+        def measure(at, candidates):
             return compare(self, part(rows(), as_slice(at)), candidates)
 
         return AskedRows(new.index, complete, frame, measure, rows)
@@ -455,10 +453,14 @@ def check_number(
     name: str, value: object, low: float, above: bool = False, high: float | None = None
 ) -> None:
     """Raise unless a parameter is a number from `low` (or above it) to `high`."""
-    if not is_number(value, low, above, high=high):
-        raise OptionError(
-            f"{name} must be {number_in_words(value, low, above, high=high)}, not {brief(value)}"
-        )
+    allowed = refuse_number(value, low, above, high=high)
+    if allowed:
+        raise OptionError(f"{name} must be {allowed}, not {brief(value)}")
+
+
+def listing(words: str, names: Any) -> tuple[str, ...]:
+    """The note on columns with these names; none without names."""
+    return (f"{words}: {', '.join(names)}",) if len(names) else ()
 
 
 def strings(values: Any) -> Array:
@@ -509,7 +511,9 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
             f"{frame.formula.quoted} has no predictors for {metric.name} dissimilarities: use "
             "column names, or '.'"
         )
-    trained = metric.train(frame)
+    # overflow is refused with the values, by name
+    with np.errstate(over="ignore", invalid="ignore"):
+        trained = metric.train(frame)
     if not isinstance(trained, TrainedMetric):
         raise OptionError(
             f"`train` of the metric {metric.name} must return a TrainedMetric, which contains what "
@@ -520,15 +524,12 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
 
 def rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
     """`metric.rows`, whose lengths are checked; for a long frame block by block."""
-    if metric.traits.row_by_row:
-        return joined((len(frame), at, _rows_of(metric, block)) for at, block in blocks(frame))
-    return _rows_of(metric, frame)
-
-
-def _rows_of(metric: TrainedMetric, frame: Frame) -> Rep:
-    # overflow is refused with the values, by name
+    what = f"`rows` of the metric {metric.name}"
+    parts = blocks(frame) if metric.row_by_row else [(slice(0, len(frame)), frame)]
     with np.errstate(over="ignore", invalid="ignore"):
-        return check_rep(metric.rows(frame), len(frame), f"`rows` of the metric {metric.name}")
+        return joined(
+            (len(frame), at, check_rep(metric.rows(block), len(block), what)) for at, block in parts
+        )
 
 
 def candidates_of(metric: TrainedMetric, frame: Frame, at: Array | None = None) -> Rep:

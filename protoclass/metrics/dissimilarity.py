@@ -28,7 +28,7 @@ from ..ground.savable import savable
 from ..values import Above, Saveable, public
 from .base import AskedRows, TrainedMetric, as_vectors, compare
 from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
-from .matrices import TrainedGiven, converted, trained_given
+from .matrices import Given, TrainedGiven, converted, trained_given
 
 ROWS = 512  # measured at a time
 FEWEST = 256  # prototypes from which on preparing their comparison pays
@@ -96,14 +96,12 @@ class Dissimilarity(Saveable):
         cure = "use fewer rows (data.sample(...)) or a machine with more memory"
         streamed = Streamed(between, self.rows, self.candidates, cure)
         geometry = self.metric.geometry
-        if geometry is not None and n * m > SMALL:
+        if geometry is not None and n * m > SMALL and (fits or not hold):
             measured = Once(lambda: self._matrix(tick, sample.dtype)) if hold else None
-            if fits or not hold:
-                return Spatial(streamed, geometry, self.square and self.metric.same_sides, measured)
+            return Spatial(streamed, geometry, self.square and self.metric.same_sides, measured)
         if not hold:
             return streamed
-        if not fits:
-            check_fits(size, f"{n} x {m} dissimilarities take", "use fewer rows")
+        check_fits(size, f"{n} x {m} dissimilarities take", "use fewer rows")
         return Held(self._matrix(tick, sample.dtype))
 
     def _matrix(self, tick: Callable[[], None], dtype: np.dtype) -> Array:
@@ -112,7 +110,7 @@ class Dissimilarity(Saveable):
         values, step = np.empty((n, m), dtype), max(ROWS, n // 8)
         half = self.square and self.metric.symmetric
 
-        def block(first: int) -> None:
+        def block(first):
             at, right = slice(first, first + step), slice(first if half else 0, None)
             sides = part(self.rows, at), part(self.candidates, right)
             rows, candidates = self.index[at], self.candidate_names[right]
@@ -137,7 +135,7 @@ class Dissimilarity(Saveable):
         known = AskedRows(
             self.index, np.ones(n, bool), self.data, self._measured, lambda: self.rows
         )
-        return self._asked(known, np.arange(n) if rows is None else np.asarray(rows))
+        return self._asked(known, np.arange(n) if rows is None else rows)
 
     def _new_query(
         self, new: Any, zero: bool = False, measured: bool = True
@@ -172,7 +170,7 @@ class Dissimilarity(Saveable):
         names, rep = known.index[known.complete], known.rows
         missing = self.metric.given or self.metric.skips_missing  # these rows have no prediction
 
-        def measure(at: Array, prototypes: Points) -> Array:
+        def measure(at, prototypes):
             values = known.measure(at, self._prototype_rep(prototypes))
             row = names[as_slice(at)]
             check_values(
@@ -180,15 +178,13 @@ class Dissimilarity(Saveable):
             )
             return values
 
-        def coordinates(at: Array) -> Array:
-            space = as_vectors(self.metric)
-            assert rep is not None
-            return space.coordinates(part(rep(), as_slice(at)))
+        def coordinates(at):
+            return as_vectors(self.metric).coordinates(part(rep(), as_slice(at)))
 
-        def beside(prototypes: Points) -> Beside | None:
+        def beside(prototypes):
             """Prototypes and rows, if there are so many pairs that another way is faster."""
             q, geometry = len(prototypes), self.metric.geometry
-            if rep is None or geometry is None or q < FEWEST or len(rep()[0]) * q <= SMALL:
+            if geometry is None or q < FEWEST or len(rep()[0]) * q <= SMALL:
                 return None
             streamed = Streamed(
                 partial(checked_values, self.metric), rep(), self._prototype_rep(prototypes)
@@ -228,8 +224,7 @@ class Dissimilarity(Saveable):
             i, j = np.unravel_index(np.abs(self._values - self._values.T).argmax(), self.shape)
             raise DataError(
                 "a condensed form has one value for each pair, but the matrix is asymmetric (from "
-                f"{shown(self.index[i])} to "
-                f"{shown(self.index[j])}): use symmetrized() first"
+                f"{shown(self.index[i])} to {shown(self.index[j])}): use symmetrized() first"
             )
         return self._values[np.triu_indices(len(self.index), 1)]
 
@@ -283,15 +278,11 @@ class Dissimilarity(Saveable):
         """Symmetric dissimilarities: the "mean", "max" or "min" of both directions."""
         one_of("method", method, ("mean", "max", "min"))
         self._check_square("a symmetric form")
-        P = self._values.astype(float)
-        if method == "mean":
-            P = (P + P.T) / 2
-        else:
-            P = np.maximum(P, P.T) if method == "max" else np.minimum(P, P.T)
-        both = trained_given(pd.DataFrame(P, self.index, self.index))
-        if isinstance(self.metric, TrainedGiven):
-            both = replace(both, spec=replace(self.metric.spec, origin=""))
-        return of_metric(both, self.data)
+        P, join = self._values.astype(float), {"max": np.maximum, "min": np.minimum}.get(method)
+        both = pd.DataFrame(join(P, P.T) if join else (P + P.T) / 2, self.index, self.index)
+        spec = self.metric.spec
+        spec = replace(spec, origin="") if isinstance(spec, Given) else Given()
+        return of_metric(trained_given(both, spec), self.index)
 
     @staticmethod
     def from_similarity(similarity: Any, method: str = "max") -> Dissimilarity:
@@ -302,8 +293,8 @@ class Dissimilarity(Saveable):
         similarity : DataFrame (square, the same labels on both sides) or square array
             Similarities s.
         method : str
-            "max": largest similarity - s, for any scale; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for a
-            positive semidefinite matrix.
+            "max": largest similarity - s, for any scale; "kernel": sqrt(s_ii + s_jj - 2 s_ij), for
+            a positive semidefinite matrix.
 
         Examples
         --------
@@ -318,9 +309,7 @@ class Dissimilarity(Saveable):
         """
         one_of("method", method, ("max", "kernel"))
         matrix = converted(similarity, method)
-        return of_metric(
-            trained_given(matrix), mold("~ 1", pd.DataFrame(index=matrix.index), response=False)
-        )
+        return of_metric(trained_given(matrix), matrix.index)
 
     @staticmethod
     def from_kernel(kernel: Any) -> Dissimilarity:
@@ -370,7 +359,7 @@ class Dissimilarity(Saveable):
         if dims is not None:
             whole_number("dims", dims, 1)
         axes = self._spectral()
-        axes = axes if dims is None else axes.first(int(dims))
+        axes = axes if dims is None else axes.first(dims)
         return Embedding(self.metric, self.data, self.candidates, axes)
 
     def spectrum(self) -> Spectrum:
@@ -445,34 +434,25 @@ class Dissimilarity(Saveable):
     @printed
     def __repr__(self) -> str:
         n, m = self.shape
-        head = "\n".join(
-            [
-                f"{self.metric.name} dissimilarities of {n} rows to {m} candidates",
-                *self.metric.notes,
-            ]
-        )
+        head = f"{self.metric.name} dissimilarities of {n} rows to {m} candidates"
+        head = "\n".join([head, *self.metric.notes])
         few = 5
         rows = self.metric.between(
             part(self.rows, slice(0, few)), part(self.candidates, slice(0, few))
         )
-        table = pd.DataFrame(rows, self.index[:few], self.candidate_names[:few]).map(
-            lambda v: f"{v:.3g}"
-        )
+        table = pd.DataFrame(rows, self.index[:few], self.candidate_names[:few])
+        table = table.map("{:.3g}".format)
         if self.square:
             table = table.where(np.tril(np.ones(table.shape, bool), -1), "").iloc[1:, :-1]
         more = "" if max(n, m) <= few else f"\n... the first {few} of each"
         return f"{head}\n{table.to_string() if table.size else ''}{more}"
 
 
-def of_metric(metric: TrainedGiven, frame: Frame) -> Dissimilarity:
-    """The dissimilarities of a square matrix in the order of the rows of a frame."""
-    formula = replace(frame.formula, terms=(), variables=())
-    bare = replace(
-        frame, columns=frame.columns.iloc[:, :0], formula=formula, schema={}, spec=None, keep=False
-    )
-    return Dissimilarity(
-        metric, bare, metric.rows(bare), metric.candidates(bare), bare.index, np.arange(len(bare))
-    )
+def of_metric(metric: TrainedGiven, index: pd.Index) -> Dissimilarity:
+    """The dissimilarities of a square matrix with the labels of an index on both sides."""
+    frame = mold("~ 1", pd.DataFrame(index=index), response=False)
+    sides = metric.rows(frame), metric.candidates(frame)
+    return Dissimilarity(metric, frame, *sides, frame.index, np.arange(len(frame)))
 
 
 def checked_values(
@@ -522,14 +502,13 @@ def fault_of(value: float, metric: TrainedMetric) -> str:
 
 def design_of_rows(frame: Frame | None, zero: bool) -> Callable[[Array], Array]:
     """Columns of the design matrix; NaN for a row with an unseen level that is not set to 0."""
-    blank = Once(lambda: None if frame is None else frame.without_unseen(frame.unseen))
+    blank = Once(lambda: frame.without_unseen(frame.unseen))
 
     def columns(at: Array) -> Array:
-        known = blank()
-        if frame is None or known is None or not frame.formula.terms:
+        if frame is None or not frame.formula.terms:
             what = "a given matrix" if frame is None else repr(frame.formula.text)
             raise DataError(f"the method needs columns, but {what} has no predictors")
-        values = design_rows(known, at)
+        values = design_rows(blank(), at)
         if zero or not frame.unseen:
             return values
         return np.where(np.logical_or.reduce(list(frame.unseen.values()))[at, None], np.nan, values)

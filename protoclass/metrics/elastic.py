@@ -112,8 +112,7 @@ def _series(frame: Frame, name: str) -> Array:
     if wrong.any():
         raise DataError(
             f"row {shown(frame.index[wrong][0])} lacks its first step, or a step before its last, "
-            "but series may lack steps only at the "
-            "end: fill them in, or leave the row out"
+            "but series may lack steps only at the end: fill them in, or leave the row out"
         )
     X = np.ascontiguousarray(frame.columns.to_numpy(float, na_value=np.nan))
     infinite = np.isinf(X).any(axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..core import properties as core
 from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import MOST_SEED, among, whole_number
+from ..ground.checks import check_seed
 from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..ground.text import to_html
 from ..values import Above
@@ -138,7 +139,7 @@ class Embedding:
             label.
         """
         rows = self.metric.new_rows(new, self.data)
-        D = rows.measure(np.arange(int(rows.complete.sum())), self.candidates)
+        D = rows.measure(np.arange(rows.complete.sum()), self.candidates)
         seen = ~np.isnan(D).any(axis=1)
         out = np.full((len(rows.index), len(self.axes.values)), np.nan)
         out[np.flatnonzero(rows.complete)[seen]] = self.axes.place(D[seen])
@@ -173,9 +174,9 @@ class Check:
     ----------
     table : DataFrame
         One row for each question: the `answer`, a `value` (NaN if there is none) and the `detail`.
-        Values: largest asymmetry; rows not at 0 from themselves; pairs of duplicates; proportions of
-        triples that violate the triangle inequality, of negative mass in the spectrum, and of ties;
-        ratio of the largest to the smallest value.
+        Values: largest asymmetry; rows not at 0 from themselves; pairs of duplicates; proportions
+        of triples that violate the triangle inequality, of negative mass in the spectrum, and of
+        ties; ratio of the largest to the smallest value.
     title : str
         Title of the printed table.
     """
@@ -186,12 +187,8 @@ class Check:
     @printed
     def __repr__(self) -> str:
         questions = self.table[["answer", "detail"]].itertuples(name=None)
-        return "\n".join(
-            [
-                self.title,
-                *(f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions),
-            ]
-        )
+        lines = (f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions)
+        return "\n".join([self.title, *(fill(line, 100, subsequent_indent=" " * 39) for line in lines)])
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
@@ -202,12 +199,13 @@ def check_dissimilarity(
     P: Array, names: pd.Index, row_of: Array, metric: str, by: Any, seed: int
 ) -> Check:
     """The table of `Dissimilarity.check` for P (n, m); candidates are the rows `row_of`, or -1."""
-    whole_number("seed", seed, 0, MOST_SEED)
+    check_seed(seed)
     classes, (n, m) = classes_of(names, by), P.shape
-    outside, square = int((row_of < 0).sum()), np.array_equal(row_of, np.arange(n))
+    outside, square = (row_of < 0).sum(), np.array_equal(row_of, np.arange(n))
+    yes, no = ("yes", np.nan, ""), ("no", np.nan, "the candidates are not the rows")
     answers = {
         "shape": (f"{n} x {m}", np.nan, f"{outside} candidates are not rows" if outside else ""),
-        "square": ("no", np.nan, "the candidates are not the rows"),
+        "square": yes if square else no,
         "symmetric": _not_applicable("not square"),
         "zero diagonal": _not_applicable("no candidate is a row"),
         "duplicates": _not_applicable("no candidate is a row"),
@@ -217,7 +215,6 @@ def check_dissimilarity(
     }
     if square:
         both = core.asymmetry(P)
-        answers["square"] = "yes", np.nan, ""
         answers["symmetric"] = _symmetric(both, n, names)
         answers["triangle inequality"] = _triangles(P, names, seed)
         answers["Euclidean"] = _euclidean(P, both, seed)
@@ -247,18 +244,11 @@ def _spread(seen: core.Values) -> dict[str, Answer]:
         return dict.fromkeys(("ties", "range"), _not_applicable(what))
     tied = seen.tied / seen.positive
     ratio = seen.largest / seen.smallest if seen.smallest > seen.largest * 1e-300 else np.inf
-    smallest_to_largest = f"{seen.smallest:.4g} to {seen.largest:.4g}"
+    distinct = f"{seen.distinct} different values among {seen.positive} positive ones"
+    ends = f"smallest and largest positive one, 1 : {ratio:.3g}"
     return {
-        "ties": (
-            f"{100 * tied:.3g} %",
-            tied,
-            f"{seen.distinct} different values among {seen.positive} positive ones",
-        ),
-        "range": (
-            smallest_to_largest,
-            ratio,
-            f"smallest and largest positive one, 1 : {ratio:.3g}",
-        ),
+        "ties": (f"{100 * tied:.3g} %", tied, distinct),
+        "range": (f"{seen.smallest:.4g} to {seen.largest:.4g}", ratio, ends),
     }
 
 
@@ -275,14 +265,14 @@ def _symmetric(both: core.Asymmetry, n: int, rows: pd.Index) -> Answer:
 
 
 def _diagonal(diagonal: Array, names: pd.Index) -> Answer:
-    off, i = int((diagonal != 0).sum()), int(diagonal.argmax())
+    off, i = (diagonal != 0).sum(), diagonal.argmax()
     if off == 0:
         return "yes", 0.0, "" if len(diagonal) > 1 else "one row"
-    return (
-        "no",
-        float(off),
-        f"{off} of {len(diagonal)} are not at 0 from themselves, at most {diagonal[i]:.4g} ({shown(names[i])})",
+    detail = (
+        f"{off} of {len(diagonal)} are not at 0 from themselves, at most {diagonal[i]:.4g} "
+        f"({shown(names[i])})"
     )
+    return "no", off, detail
 
 
 def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool) -> Answer:
@@ -294,11 +284,7 @@ def _duplicates(same: core.Duplicates, rows: pd.Index, classes: bool) -> Answer:
         f"different rows at 0: {same.rows} rows in {same.groups} group{'' if same.groups == 1 else 's'}, the first "
         f"{shown(rows[i])} and {shown(rows[j])}"
     )
-    return (
-        answer,
-        float(same.pairs),
-        detail + (f"; {same.mixed} of different classes" if classes else ""),
-    )
+    return answer, same.pairs, f"{detail}; {same.mixed} of different classes" if classes else detail
 
 
 def _triangles(P: Array, rows: pd.Index, seed: int) -> Answer:
@@ -307,17 +293,11 @@ def _triangles(P: Array, rows: pd.Index, seed: int) -> Answer:
     result = core.triangles(P, seed)
     examined = f"{'all' if result.exact else 'a random'} {result.tested} triples"
     rounding = f"rounding of {result.slack:g} of a side allowed"
+    if result.violated == 0 and result.exact:
+        return "holds", 0.0, f"{examined}; {rounding}"
     if result.violated == 0:
-        bound = (
-            ""
-            if result.exact
-            else f", so at most {300 / result.tested:.1g} % of all violate it (95 % confidence)"
-        )
-        return (
-            ("holds" if result.exact else "holds in sample"),
-            0.0,
-            f"{examined}{bound}; {rounding}",
-        )
+        bound = f"so at most {300 / result.tested:.1g} % of all violate it (95 % confidence)"
+        return "holds in sample", 0.0, f"{examined}, {bound}; {rounding}"
     i, j, k = result.at
     detail = (
         f"{result.violated} of {examined} violate it ({rounding}), most {shown(rows[i])} to "
@@ -366,7 +346,7 @@ def classes_of(names: pd.Index, by: Any) -> Classes:
         raise DataError(
             f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once"
         )
-    absent = ~among(names, by.index)
+    absent = by.index.get_indexer(names) < 0
     if absent.any():
         raise DataError(
             f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}"

@@ -24,12 +24,13 @@ from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
 from ..frames.frame import Frame
 from ..frames.sql_columns import Columns, number, total
-from ..ground.checks import MOST_RUNS, MOST_SEED, one_of, whole_number
+from ..ground.checks import MOST_RUNS, check_seed, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
-from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number, strings
+from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number, listing
 from .minkowski import (
     SCALES,
+    ColumnScales,
     Euclidean,
     TrainedMinkowski,
     design_of,
@@ -103,7 +104,7 @@ class NCA(Metric):
                 )
         check_number("ridge", self.ridge, 0)
         whole_number("sample", self.sample, 2)
-        whole_number("seed", self.seed, 0, MOST_SEED)
+        check_seed(self.seed)
 
     @property
     def weighs(self) -> bool:
@@ -122,7 +123,7 @@ class NCA(Metric):
         known = training_rows(frame)
         chosen = np.ones(len(known.y), bool)
         if len(chosen) > self.sample:
-            chosen = stratified_subset(known.y, int(self.sample), self.seed)
+            chosen = stratified_subset(known.y, self.sample, self.seed)
         Z, y, w = known.Z[chosen], known.y[chosen], known.w[chosen]
         if len(y) < len(chosen):
             whose = f"rows of the sample of {self.sample} have"
@@ -136,7 +137,7 @@ class NCA(Metric):
             raise DataError(
                 "NCA compares rows of the same class, but each class has one training row: use more rows"
             )
-        found = nca(Z, y, w, self.dims, self.weighs, float(self.ridge))
+        found = nca(Z, y, w, self.dims, self.weighs, self.ridge)
         size = (found.map**2).sum()
         if not size > SINGULAR:
             raise DataError(
@@ -166,13 +167,7 @@ class TrainingRows:
     y: Array  # (n,)
     w: Array  # (n,)
     center: Array  # (p,), of the scaled columns
-    spread: Array  # (p,)
-    varies: Array  # bool (p,)
-    columns: pd.Index
-
-    @property
-    def constant(self) -> Array:
-        return strings(self.columns[~self.varies])
+    scale: ColumnScales
 
 
 def training_rows(frame: Frame) -> TrainingRows:
@@ -181,33 +176,31 @@ def training_rows(frame: Frame) -> TrainingRows:
     frame = frame if live.all() else frame.take(np.flatnonzero(live))
     X, y = design_of(frame), frame.codes
     check_classes(frame, y, "training rows have")
-    spread = scale_of(frame, True).spread
-    varies, Z = X.max(axis=0) > X.min(axis=0), X / spread
-    if not varies.any():
+    scale = scale_of(frame, True, frame.design)
+    constant, Z = scale.constant, X / scale.spread
+    if constant.all():
         raise DataError(
             f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others"
         )
-    center = np.where(varies, Z.mean(axis=0), Z[0])
-    return TrainingRows(
-        (Z - center)[:, varies], y, frame.weights, center, spread, varies, frame.design.columns
-    )
+    center = np.where(constant, Z[0], Z.mean(axis=0))
+    return TrainingRows((Z - center)[:, ~constant], y, frame.weights, center, scale)
 
 
 def mapped(
     spec: Metric, known: TrainingRows, inner: Array, used: int, search: Array
 ) -> TrainedLearned:
     """The trained metric of a map (k, v) or (v,) of the columns that vary, from `used` rows."""
-    shape = () if inner.ndim == 1 else (len(inner),)
-    axes, back = np.zeros((*shape, len(known.varies))), np.zeros((len(known.varies), *shape))
-    axes[..., known.varies], back[known.varies] = inner, inverse(inner, known.Z)
-    counts = np.array([used, len(known.y)])
-    names = strings(known.columns), known.constant
-    return TrainedLearned(spec, known.center, known.spread, axes, back, counts, search, *names)
+    scale, shape = known.scale, inner.shape[:-1]
+    varies = ~scale.constant
+    axes, back = np.zeros((*shape, len(varies))), np.zeros((len(varies), *shape))
+    axes[..., varies], back[varies] = inner, inverse(inner, known.Z)
+    counts, names = np.array([used, len(known.y)]), (scale.columns, scale.unscaled)
+    return TrainedLearned(spec, known.center, scale.spread, axes, back, counts, search, *names)
 
 
 def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
     if len(np.unique(y)) < 2:
-        name = shown(frame.levels[int(y[0])]) if len(y) else "none"
+        name = shown(frame.levels[y[0]]) if len(y) else "none"
         raise DataError(
             f"a learned metric needs rows of two classes, but all {whose} the class {name}{more}: "
             "use dissimilarity='euclidean' to learn nothing"
@@ -320,9 +313,7 @@ class TrainedLearned(Mapped):
             notes.append(
                 f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows"
             )
-        if len(self.constant):
-            notes.append(f"constant columns, which get weight 0: {', '.join(self.constant)}")
-        return tuple(notes)
+        return (*notes, *listing("constant columns, which get weight 0", self.constant))
 
     @property
     def traits(self) -> Traits:
@@ -454,15 +445,15 @@ class QDA(Metric):
     def train(self, frame: Frame) -> TrainedByClass:
         known = training_rows(frame)
         with alone():
-            penalties = float(self.shrinkage), float(self.ridge)
-            inner = quadratic(known.Z, known.y, known.w, len(frame.levels), *penalties)
+            classes = len(frame.levels)
+            inner = quadratic(known.Z, known.y, known.w, classes, self.shrinkage, self.ridge)
         if inner is None:
             raise _singular("QDA needs variance within each class", known)
-        maps = np.zeros((*inner.shape[:2], len(known.varies)))
-        maps[:, :, known.varies] = inner
-        return TrainedByClass(
-            self, known.center, known.spread, maps, strings(known.columns), known.constant
-        )
+        scale = known.scale
+        maps = np.zeros((*inner.shape[:2], len(scale.columns)))
+        maps[:, :, ~scale.constant] = inner
+        names = scale.columns, scale.unscaled
+        return TrainedByClass(self, known.center, scale.spread, maps, *names)
 
 
 def _singular(need: str, known: TrainingRows) -> DataError:
@@ -478,7 +469,7 @@ class ByClass(TrainedMetric):
     parts: tuple[TrainedMetric, ...]
 
     def rows(self, frame: Frame) -> Rep:
-        return tuple(a for metric in self.parts for a in metric.rows(frame))
+        return sum((metric.rows(frame) for metric in self.parts), ())
 
     def candidates(self, frame: Frame) -> Rep:
         """Representation of each candidate by the metric of its class, and this class."""
@@ -539,16 +530,11 @@ class TrainedByClass(ByClass):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        constant = ", ".join(self.constant)
-        return (f"constant columns, which do not count: {constant}",) if constant else ()
+        return listing("constant columns, which do not count", self.constant)
 
     @cached_property
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
         return tuple(Mapped(self.spec, self.center, self.spread, axes) for axes in self.maps)
-
-    def rows(self, frame: Frame) -> Rep:
-        Z = self.parts[0]._scaled(frame)
-        return tuple(products(Z, axes) for axes in self.maps)
 
 
 @dataclass(frozen=True)
@@ -581,7 +567,7 @@ class Adaptive(Metric):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive())
-    >>> fit.training_error < 0.05
+    >>> fit.glance()["training_error"].item() < 0.05
     True
     """
 
@@ -616,7 +602,7 @@ class Adaptive(Metric):
     def train(self, frame: Frame) -> TrainedAdaptive:
         base = self.base or Euclidean(scale=self.scale).train(frame)
         live = np.flatnonzero(frame.weights > 0)
-        X = np.asarray(base.coordinates(base.rows(frame)), float)[live]
+        X = base.rows(frame)[0].astype(float)[live]
         count = self.count(len(X))
         if count > len(X):
             raise DataError(
@@ -628,7 +614,7 @@ class Adaptive(Metric):
 
     def count(self, n: int) -> int:
         """Number of training rows for each matrix, among n."""
-        return min(n, max(50, n // 5)) if self.neighborhood is None else int(self.neighborhood)
+        return min(n, max(50, n // 5)) if self.neighborhood is None else self.neighborhood
 
 
 @savable(X="n p", y="n", classes="")
@@ -657,11 +643,9 @@ class TrainedAdaptive(TrainedMetric):
         return self.base.notes
 
     def rows(self, frame: Frame) -> Rep:
-        return (np.asarray(self.base.rows(frame)[0], float),)
+        return (self.base.rows(frame)[0].astype(float),)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        spec, known = self.spec, (self.X, self.y, self.classes.item())
-        settings = float(spec.softening), float(spec.ridge), int(spec.iterations)
-        return adaptive_distances(
-            rows[0], candidates[0], *known, spec.count(len(self.X)), *settings
-        )
+        spec, count = self.spec, self.spec.count(len(self.X))
+        known = rows[0], candidates[0], self.X, self.y, self.classes.item()
+        return adaptive_distances(*known, count, spec.softening, spec.ridge, spec.iterations)

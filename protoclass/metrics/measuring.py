@@ -18,13 +18,14 @@ from ..core.vectors.centroids import kmeans as clustered
 from ..frames.frame import Frame, mold
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas, read_for
-from ..ground.checks import MOST_RUNS, NamedArguments, among, one_of, whole_number
+from ..ground.checks import MOST_RUNS, NamedArguments, one_of, whole_number
 from ..ground.errors import (
     DataError,
     DataWarning,
     OptionError,
     TooLargeError,
     brief,
+    first_of,
     printed,
     shown,
     warn,
@@ -34,11 +35,11 @@ from ..values import public
 from .base import Metric, TrainedMetric, as_vectors, candidates_of, compare, rows_of, train_metric
 from .dissimilarity import Dissimilarity, of_metric
 from .elastic import DTW
-from .gower import MANY, Gower
 from .learned import LDA, QDA
 from .matrices import TrainedGiven, given, label_cure, match_rows, read_matrix
 from .minkowski import Euclidean
 from .registry import metric as by_name
+from .tabular import MANY, Gower
 from .wrappers import OneOf, Wrapper, list_tuned
 
 LARGEST = 2**27  # numbers in the coordinates of the candidates drawn in a class
@@ -98,7 +99,7 @@ class unlabelled(Candidates):  # noqa: N801 - lower case because it is used like
         new.unseen_counts.warn(
             {c: fate for c in new.unseen if (fate := metric.unseen_in(c)) in ("unlike", "skipped")}
         )
-        return metric.candidates(new), new.columns
+        return candidates_of(metric, new), new.columns
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,10 @@ class Generated(Candidates):
 
     def make(self, metric: TrainedMetric, seen: Frame, seed: int) -> tuple[Rep, pd.DataFrame]:
         space = as_vectors(metric)
-        X, names = space.coordinates(space.rows(seen)), [str(level) for level in seen.levels]
+        X, names = space.coordinates(rows_of(space, seen)), [str(level) for level in seen.levels]
         if len(set(names)) < len(names):  # such as 1 and "1"
             names = [repr(level) for level in seen.levels]
-        made, kind = [], type(self).__name__
+        made, labels, kind = [], [], type(self).__name__
         for c, name in enumerate(names):
             rows = (seen.weights > 0) & (seen.codes == c)
             if rows.sum() < self.needed:
@@ -121,12 +122,8 @@ class Generated(Candidates):
                     f"{name!r} has {rows.sum()}"
                 )
             made.append(self.of_class(X[rows], seen.weights[rows], (seed, c)))
+            labels += [f"{kind}[{name}].{k + 1}" for k in range(len(made[-1]))]
         coords = np.concatenate(made)
-        labels = [
-            f"{kind}[{name}].{k + 1}"
-            for name, points in zip(names, made, strict=True)
-            for k in range(len(points))
-        ]
         return space.place(coords), space.original(coords).set_axis(labels)
 
     @property
@@ -200,7 +197,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
         return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
-def subset(frame: Frame, count: int, seed: int) -> Array:
+def subset(frame: Frame, count: Any, seed: int) -> Array:
     """Rows with weight of a random subset of about equal shares of each class, bool (n,)."""
     live = frame.weights > 0
     if count > live.sum():
@@ -316,8 +313,7 @@ def read_dissimilarity(path: Any, names: Any = None) -> Dissimilarity:
     c  2.5  2
     """
     metric = read_matrix(path, names)
-    rows = pd.DataFrame(index=metric.row_names)
-    return of_metric(metric, mold("~ 1", rows, response=False))
+    return of_metric(metric, pd.Index(metric.row_names))
 
 
 def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
@@ -325,8 +321,7 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
     if metric.series and len(frame.dropped):
         warn(
             f"{len(frame.dropped)} series with missing values are left out: use na='keep' if "
-            "missing values at the end of a row are the "
-            "end of its series",
+            "missing values at the end of a row are the end of its series",
             DataWarning,
         )
     for message in (texts_as_wholes(frame, metric), sparse_rows(frame, metric)):
@@ -467,8 +462,8 @@ def automatic(frame: Frame) -> tuple[Metric, str]:
     if others == {first: "series"} and len(frame.schema) == 1:
         return DTW(), "a predictor that is a series"
     if len(others) < len(frame.schema) and set(others.values()) == {"boolean"}:
-        more = "" if len(others) == 1 else f" and {len(others) - 1} more"
-        return Gower(), f"numeric and boolean predictors; boolean: {first!r}{more}"
+        boolean = first_of([*map(repr, others)], 1)
+        return Gower(), f"numeric and boolean predictors; boolean: {boolean}"
     return Gower(), "predictors that are not all numeric"
 
 
@@ -487,13 +482,8 @@ def tried(frame: Frame) -> Metric | OneOf:
         len(column.levels) for column in frame.schema.values() if column.kind == "category"
     )
     few = np.bincount(frame.codes, frame.weights > 0, len(frame.levels)).min() < FEWEST_ROWS
-    if (
-        few
-        or frame.keep
-        or "series" in kinds
-        or "numeric" not in kinds
-        or levels * FEWEST_ROWS > len(frame)
-    ):
+    alone = few or frame.keep or "series" in kinds or "numeric" not in kinds
+    if alone or levels * FEWEST_ROWS > len(frame):
         return first
     if set(kinds) != {"numeric"}:
         return OneOf((first, LDA()))
@@ -528,7 +518,7 @@ def measure_frame(
     row, chosen = frame.index.get_indexer(names), None
     allowed = (row < 0) | (frame.weights[row] > 0)
     if isinstance(candidates, (int, np.integer)):
-        allowed &= (row >= 0) & subset(frame, int(candidates), seed)[row]
+        allowed &= (row >= 0) & subset(frame, candidates, seed)[row]
     if not allowed.all():
         chosen = np.flatnonzero(allowed)
         names, row = names[chosen], row[chosen]
@@ -547,20 +537,15 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
             "the candidates of given dissimilarities are the columns of the matrix: add columns to it"
         )
     rep, predictors = candidates.make(known.metric, seen, seed)
-    clash = predictors.index[among(predictors.index, known.index)]
+    clash = predictors.index[known.index.get_indexer(predictors.index) >= 0]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
-    if candidates.only:
-        known = replace(
-            known,
-            candidates=part(known.candidates, slice(0)),
-            candidate_names=known.candidate_names[:0],
-            candidate_row=known.candidate_row[:0],
-        )
+    rows = slice(0 if candidates.only else None)
+    sides = zip(part(known.candidates, rows), rep, strict=True)
     return replace(
         known,
-        candidates=tuple(np.concatenate(pair) for pair in zip(known.candidates, rep, strict=True)),
-        candidate_names=known.candidate_names.append(predictors.index),
-        candidate_row=np.append(known.candidate_row, np.full(len(predictors), -1)),
+        candidates=tuple(map(np.concatenate, sides)),
+        candidate_names=known.candidate_names[rows].append(predictors.index),
+        candidate_row=np.append(known.candidate_row[rows], np.full(len(predictors), -1)),
         added=predictors,
     )

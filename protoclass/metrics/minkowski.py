@@ -16,7 +16,7 @@ from ..core.statistics.sums import extremes, sums
 from ..frames.frame import Frame, blocks, predictors_of_columns
 from ..frames.sql_columns import Columns, number, total, within
 from ..ground.checks import is_number, is_real, one_of
-from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief, shown
+from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief, first_of, shown
 from ..ground.savable import savable
 from .base import (
     EuclideanSpace,
@@ -26,6 +26,7 @@ from .base import (
     VectorMetric,
     check_number,
     coordinate,
+    listing,
     strings,
     unwritten,
     value,
@@ -34,6 +35,7 @@ from .base import (
 SCALES: dict[Any, str] = {  # in words
     True: "predictors scaled to unit SD", False: "", "fold": "predictors scaled to unit SD within each fold",
 }  # fmt: skip
+UNSCALED = "constant columns, left unscaled"
 LARGEST_POWER = 300  # of ten, of sums that are surely numbers
 SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 
@@ -49,26 +51,32 @@ class ColumnScales:
 
     Attributes
     ----------
-    columns : tuple of str
+    columns : array (p,) of str
     precision : str
         Type of the numbers, "float32" or "float64".
     spread : array (p,)
         Divisor of each column: its standard deviation, or 1.
-    constant : tuple of str
-        Columns that keep scale 1 because they do not vary.
+    constant : bool array (p,)
+        Whether a column keeps scale 1 because it does not vary.
     mean : array (p,), or None
         Mean of each column; None if columns are not scaled.
     """
 
-    columns: tuple[str, ...]
+    columns: Array
     precision: str
     spread: Array
-    constant: tuple[str, ...] = ()
-    mean: Any = None
+    constant: Array
+    mean: Any
+
+    @property
+    def unscaled(self) -> Array:
+        """Names of the constant columns."""
+        return self.columns[self.constant]
 
 
-def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
-    """The scales of the columns, learned block by block.
+def scale_of(frame: Frame, scale: bool | str, design: Any = None) -> ColumnScales:
+    """The scales of the columns, learned block by block; `design` is the design matrix if it is
+    already made as a whole.
 
     Raises
     ------
@@ -78,32 +86,30 @@ def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
     low: Any = np.inf
     high: Any = -np.inf
     known = None
-    for _, rows in blocks(frame):
-        X = rows.design.to_numpy()
+    for at, rows in blocks(frame):
+        table = rows.design if design is None else design.iloc[at]
+        X = table.to_numpy()
         if scale:
             least, most = extremes(X)
             low, high = np.minimum(low, least), np.maximum(high, most)
             known = sums(X) if known is None else known.join(sums(X))
-    columns, precision = tuple(rows.design.columns), X.dtype.name
-    if known is None or len(frame) < 2:
-        return ColumnScales(
-            columns, precision, np.ones(len(columns)), mean=None if known is None else known.mean()
-        )
-    constant, spread = high == low, known.deviation()
-    if not np.isfinite(spread).all():
-        raise DataError(
-            f"the spread of column {columns[int(np.argmin(np.isfinite(spread)))]!r} is infinite: scale it down"
-        )
-    names = tuple(np.array(columns, object)[constant])
-    return ColumnScales(columns, precision, np.where(constant, 1.0, spread), names, known.mean())
+    columns, precision = strings(table.columns), X.dtype.name
+    spread, constant, mean = np.ones(len(columns)), np.zeros(len(columns), bool), None
+    if known is not None:
+        mean = known.mean()
+    if known is not None and len(frame) > 1:
+        constant = high == low
+        spread = np.where(constant, 1.0, known.deviation())
+    for name in columns[~np.isfinite(spread)][:1]:
+        raise DataError(f"the spread of column {name!r} is infinite: scale it down")
+    return ColumnScales(columns, precision, spread, constant, mean)
 
 
 def scaled(frame: Frame, spread: Array, center: Any = None, largest: float = np.inf) -> Array:
     """The columns (n, p) divided by their scales, minus their centres, at most `largest`."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        Z = design_of(frame) / spread
-        if center is not None:
-            Z -= center
+    Z = design_of(frame) / spread
+    if center is not None:
+        Z -= center
     return finite(Z if largest == np.inf else np.where(np.abs(Z) < largest, Z, np.inf), frame)
 
 
@@ -113,15 +119,9 @@ def finite(Z: Array, frame: Frame) -> Array:
         i, j = np.argwhere(~np.isfinite(Z))[0]
         raise DataError(
             f"column {frame.design.columns[j]!r} at row {shown(frame.index[i])} is too large after "
-            "scaling and weighting: scale it down, "
-            "or use another scale="
+            "scaling and weighting: scale it down, or use another scale="
         )
     return Z
-
-
-def unscaled(constant: Array) -> tuple[str, ...]:
-    """The note on columns that keep scale 1."""
-    return (f"constant columns, left unscaled: {', '.join(constant)}",) if len(constant) else ()
 
 
 @dataclass(frozen=True)
@@ -200,8 +200,8 @@ class Minkowski(Metric):
             self,
             scale.spread,
             factor,
-            strings(scale.columns),
-            strings(scale.constant),
+            scale.columns,
+            scale.unscaled,
             np.array(scale.precision),
         )
 
@@ -234,19 +234,13 @@ class TrainedMinkowski(VectorMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        weights = ", ".join(f"{c} {w:g}" for c, w in (self.spec.column_weights or {}).items())
-        return (
-            *unscaled(self.constant),
-            *([f"weights of columns: {weights} (others 1)"] if weights else []),
-        )
+        weights = [f"{c} {w:g}" for c, w in (self.spec.column_weights or {}).items()]
+        weighed = [f"{note} (others 1)" for note in listing("weights of columns", weights)]
+        return (*listing(UNSCALED, self.constant), *weighed)
 
     def rows(self, frame: Frame) -> Rep:
-        with np.errstate(over="ignore"):
-            Z = frame.design.to_numpy() / self.spread
-            if self.spec.column_weights:
-                Z = Z * self.factor
-            Z = np.ascontiguousarray(Z, self._dtype)
-        return (finite(Z, frame),)
+        Z = frame.design.to_numpy() / self.spread * self.factor
+        return (finite(np.ascontiguousarray(Z, self._dtype), frame),)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         return minkowski(rows[0], candidates[0], self.spec.r)
@@ -259,22 +253,14 @@ class TrainedMinkowski(VectorMetric):
         return np.abs(rows[0][:, None] - candidates[0]) ** self.spec.r
 
     def weighed(self, weights: Array) -> TrainedMinkowski:
-        known = dict(
-            zip(self.columns.tolist(), (self.factor**self.spec.r * weights).tolist(), strict=True)
-        )
-        return replace(
-            self,
-            spec=replace(self.spec, column_weights=known),
-            factor=self.factor * weights ** (1 / self.spec.r),
-        )
+        return replace(self, factor=self.factor * weights ** (1 / self.spec.r))
 
     def coordinates(self, rows: Rep) -> Array:
         if not self.factor.all():
             name = self.columns[np.argmin(self.factor)]
             raise NoCoordinatesError(
                 f"this method needs coordinates, but column {name!r} has weight 0, so they do not "
-                "determine it: leave the column out of "
-                "the formula"
+                "determine it: leave the column out of the formula"
             )
         return rows[0]
 
@@ -282,16 +268,14 @@ class TrainedMinkowski(VectorMetric):
         return (np.ascontiguousarray(coords, self._dtype),)
 
     def original(self, coords: Array) -> pd.DataFrame:
-        coords = self.coordinates((coords,))
-        plain = coords / self.factor if self.spec.column_weights else coords
+        plain = self.coordinates((coords,)) / self.factor
         return pd.DataFrame(plain * self.spread, columns=self.columns)
 
     def sql(self, columns: Columns) -> SQLDistance:
         if self._dtype != np.float64:
             raise OptionError(
                 "distances of single precision can't be written in SQL, which would round them "
-                "differently: fit in double precision, "
-                "data.astype(float)"
+                "differently: fit in double precision, data.astype(float)"
             )
         if self.spec.r == np.inf:
             raise unwritten(self)
@@ -381,40 +365,32 @@ class Mahalanobis(Metric):
     def train(self, frame: Frame) -> TrainedMahalanobis:
         scale = scale_of(frame, True)
         n, p, columns = len(frame), len(scale.columns), scale.columns
-        constant = columns if n == 1 else scale.constant
+        constant = scale.constant | (n == 1)
         # the rank is below the number of rows: known without any arithmetic
         if not self.ridge and n <= p:
-            raise _singular((n, p), "it needs more rows than columns", constant)
-        center, varies = scale.mean / scale.spread, ~np.isin(columns, constant)
-        R = np.zeros((p, p))
+            raise _singular((n, p), "it needs more rows than columns", columns[constant])
+        center, R = scale.mean / scale.spread, np.zeros((p, p))
         for _, rows in blocks(frame):
             # the mean of a constant column may differ from it in the last bit
-            Z = np.where(varies, design_of(rows) / scale.spread - center, 0.0)
+            Z = np.where(constant, 0.0, design_of(rows) / scale.spread - center)
             R += Z.T @ Z
         R = R / max(n - 1, 1) + self.ridge * np.eye(p)
         values, axes = np.linalg.eigh(R)
         if not values[0] > SINGULAR * values[-1]:
-            heavy = [
-                c
-                for c, a in zip(columns, np.abs(axes[:, 0]), strict=True)
-                if a > 0.1 * np.abs(axes[:, 0]).max()
-            ]
-            which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
-            raise _singular((n, p), which, constant)
-        return TrainedMahalanobis(
-            self, center, scale.spread, np.linalg.cholesky(R), strings(columns), strings(constant)
-        )
+            loads = np.abs(axes[:, 0])
+            heavy = columns[loads > 0.1 * loads.max()].tolist()
+            raise _singular((n, p), f"collinear: {first_of(heavy)}", columns[constant])
+        factor = np.linalg.cholesky(R)
+        return TrainedMahalanobis(self, center, scale.spread, factor, columns, columns[constant])
 
 
-def _singular(shape: tuple[int, ...], reason: str, constant: tuple[str, ...]) -> DataError:
+def _singular(shape: tuple[int, ...], reason: str, constant: Any) -> DataError:
     """The error for a covariance that has no inverse."""
-    if constant:
-        more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
-        reason = f"constant columns: {', '.join(constant[:5])}{more}"
+    if len(constant):
+        reason = f"constant columns: {first_of(constant)}"
     return DataError(
         f"the covariance of {shape[1]} columns over {shape[0]} rows is singular ({reason}): leave "
-        "columns out, or add a ridge, "
-        "such as Mahalanobis(ridge=0.01)"
+        "columns out, or add a ridge, such as Mahalanobis(ridge=0.01)"
     )
 
 
@@ -444,12 +420,10 @@ class TrainedMahalanobis(EuclideanSpace):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return unscaled(self.constant)
+        return listing(UNSCALED, self.constant)
 
     def rows(self, frame: Frame) -> Rep:
-        Z = scaled(frame, self.spread, self.center)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return (finite(whitened(Z, self.factor), frame),)
+        return (finite(whitened(scaled(frame, self.spread, self.center), self.factor), frame),)
 
     def original(self, coords: Array) -> pd.DataFrame:
         return pd.DataFrame(
@@ -470,7 +444,7 @@ def checked_weights(weights: Any) -> dict[str, float] | None:
     return {name: float(w) for name, w in weights.items()}
 
 
-def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[str]) -> Array:
+def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Array) -> Array:
     """The weight of each column of the design matrix (p,)."""
     # the predictor that makes a column alone and is no column itself; "" for none
     makers = [
@@ -480,10 +454,9 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[st
     known = list(dict.fromkeys([*columns, *filter(None, makers)]))
     for name in weights:
         if name not in known:
-            more = f" and {len(known) - 20} more" if len(known) > 20 else ""
             raise OptionError(
                 f"column_weights name {name!r}, which is not a column of the design matrix of "
-                f"{frame.formula.quoted}: use {', '.join(map(repr, known[:20]))}{more}"
+                f"{frame.formula.quoted}: use {first_of([*map(repr, known)], 20)}"
             )
     pairs = zip(columns, makers, strict=True)
     out = np.array([weights.get(c, weights.get(maker, 1.0)) for c, maker in pairs])

@@ -25,10 +25,10 @@ from .base import (
     Traits,
     check_number,
     coordinate,
-    strings,
+    listing,
     value,
 )
-from .minkowski import SCALES, design_of, scale_of, scaled, unscaled
+from .minkowski import SCALES, UNSCALED, design_of, scale_of, scaled
 
 EXACT = 2**53  # not all integers beyond it are floats
 KERNELS = ("rbf", "poly", "laplacian")
@@ -78,8 +78,7 @@ class Cosine(Metric):
         if zero.any():
             raise DataError(
                 f"row {shown(frame.index[zero][0])} is zero in all columns ({zero.sum()} such "
-                "rows), so it has no direction: leave it "
-                "out, or use dissimilarity='euclidean'"
+                "rows), so it has no direction: leave it out, or use dissimilarity='euclidean'"
             )
         return (unit(X),)
 
@@ -178,14 +177,11 @@ class Hamming(Metric):
         return values, table[texts].astype(object).to_numpy(object)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        # both sides are coded together, so values that are not in the training data need no extra
-        # code
+        # sides are coded together, so values that are not in the training data need no extra code
+        values, words = map(np.concatenate, zip(rows, candidates, strict=True))
+        coded = np.column_stack([values, *(pd.factorize(column)[0] for column in words.T)])
         n = len(rows[0])
-        codes = np.empty((n + len(candidates[0]), rows[1].shape[1]))
-        for k in range(codes.shape[1]):
-            codes[:, k] = pd.factorize(np.concatenate([rows[1][:, k], candidates[1][:, k]]))[0]
-        a, b = np.hstack([rows[0], codes[:n]]), np.hstack([candidates[0], codes[n:]])
-        return scipy_distances(a, b, "hamming")
+        return scipy_distances(coded[:n], coded[n:], "hamming")
 
     def sql(self, columns: Columns) -> SQLDistance:
         schema = columns.frame.schema
@@ -198,7 +194,7 @@ class Hamming(Metric):
         )
         known = [columns.known(c, compared=True) for c in schema]
 
-        def values(prototypes: Rep) -> Array:
+        def values(prototypes):
             numbers, words = prototypes
             coded = [
                 pd.Index(schema[c].levels).get_indexer(words[:, k]) for k, c in enumerate(texts)
@@ -362,7 +358,7 @@ class Kernel(Metric):
     def train(self, frame: Frame) -> TrainedKernel:
         scale = scale_of(frame, self.scale)
         gamma = _gamma(scaled(frame, scale.spread)) if self.gamma is None else float(self.gamma)
-        return TrainedKernel(self, scale.spread, np.array(gamma), strings(scale.constant))
+        return TrainedKernel(self, scale.spread, np.array(gamma), scale.unscaled)
 
 
 @savable(spread="p", gamma="", constant="c")
@@ -387,32 +383,32 @@ class TrainedKernel(TrainedMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (*unscaled(self.constant), f"gamma of the {self.name}: {self.gamma.item():.4g}")
+        return (
+            *listing(UNSCALED, self.constant),
+            f"gamma of the {self.name}: {self.gamma.item():.4g}",
+        )
 
     def rows(self, frame: Frame) -> Rep:
         X = scaled(frame, self.spread)
         if self.spec.kernel != "poly":
             return (X,)
-        with np.errstate(over="ignore"):
-            return X, self._power(totals(X * X))
+        return X, self._power(totals(X * X))
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
         X, Z, kind, gamma = rows[0], candidates[0], self.spec.kernel, self.gamma.item()
         if kind == "poly":
             return kernel_distances(self._power(products(X, Z)), rows[1], candidates[1])
-        with np.errstate(over="ignore", under="ignore"):
-            exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
-            # sqrt(2 - 2 exp(-exponent)), to full precision near 0
-            return np.sqrt(-2 * np.expm1(-exponent))
+        exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
+        # sqrt(2 - 2 exp(-exponent)), to full precision near 0
+        return np.sqrt(-2 * np.expm1(-exponent))
 
     def _power(self, inner: Array) -> Array:
         """The polynomial kernel of inner products."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            base = self.gamma.item() * inner + self.spec.coef0
-            out = base.copy()
-            # products have the same bits in any tile; a power need not
-            for _ in range(int(self.spec.degree) - 1):
-                out *= base
+        base = self.gamma.item() * inner + self.spec.coef0
+        out = base.copy()
+        # products have the same bits in any tile; a power need not
+        for _ in range(self.spec.degree - 1):
+            out *= base
         if not np.isfinite(out).all():
             raise DataError(
                 f"the {self.name} is not finite for some rows: use a smaller degree or gamma, or scaled columns"
@@ -423,7 +419,7 @@ class TrainedKernel(TrainedMetric):
 def _gamma(X: Array) -> float:
     most = np.abs(X).max()  # squares of 1e200 would overflow
     variance = (X / most).var() if most > 0 else 0.0
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+    with np.errstate(divide="ignore"):
         # 1, as scikit-learn has it
         gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0
     if not 0 < gamma < np.inf:

@@ -25,7 +25,7 @@ from ..core.vectors.relevance_learning import (
 )
 from ..frames.frame import Frame
 from ..frames.sql_columns import Columns
-from ..ground.checks import MOST_ROWS, MOST_SEED, one_of, whole_number
+from ..ground.checks import check_seed, one_of, whole_number
 from ..ground.errors import DataError, OptionError
 from ..ground.savable import savable
 from .base import (
@@ -59,8 +59,8 @@ class Relevance(Wrapper):
     """A distance with learned weights of the variables, or a learned matrix (relevance learning).
 
     It is learned in each fold together with a few prototype rows, by swaps and gradient steps that
-    lower the mean of s(beta (d+ - d-) / (d+ + d-)), with the logistic function s. Here d+ and d- are
-    the distances of a row to the nearest prototype of its class and of any other class.
+    lower the mean of s(beta (d+ - d-) / (d+ + d-)), with the logistic function s. Here d+ and d-
+    are the distances of a row to the nearest prototype of its class and of any other class.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Relevance(Wrapper):
             return
         one_of("matrix", self.matrix, MATRICES)
         one_of("local", self.local, (False, True))
-        whole_number("K", self.K, 1, MOST_ROWS)
+        whole_number("K", self.K, 1)
         check_number("ridge", self.ridge, 0, high=MOST_RIDGE)
         check_number("beta", self.beta, 0, above=True)
         if self.dims is not None:
@@ -135,7 +135,7 @@ class Relevance(Wrapper):
             if self.matrix == "diagonal":
                 raise OptionError(f"dims={self.dims} needs matrix='full': leave it out")
         whole_number("sample", self.sample, 2)
-        whole_number("seed", self.seed, 0, MOST_SEED)
+        check_seed(self.seed)
 
     @property
     def papers(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -172,7 +172,7 @@ class Relevance(Wrapper):
         # more rows in all, and no step more costly, than with one sample for all rounds
         if len(live) > self.sample:
             batches = [
-                live[stratified_subset(frame.codes[live], int(self.sample), self.seed + r)]
+                live[stratified_subset(frame.codes[live], self.sample, self.seed + r)]
                 for r in range(ROUNDS + 1)
             ]
         chosen = np.unique(np.concatenate(batches))
@@ -195,37 +195,29 @@ class Relevance(Wrapper):
 
     def _weights(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Build]:
         """The space of the weights of the variables that vary."""
-        rows = rows_of(base, seen)
-        candidates, n = rows if base.same_sides else candidates_of(base, seen), len(seen)
+        rows, candidates, n = rows_of(base, seen), candidates_of(base, seen), len(seen)
         # a variable in which all rows agree with these is constant
         compared = np.unique(np.linspace(0, n - 1, 20).astype(int))
-        sample = (
-            base.terms(rows, part(rows, compared))
-            if base.same_sides
-            else np.ones((1, 1, len(base.variables)))
-        )
+        sample = base.terms(rows, part(candidates, compared))
         varies: Any = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
         if not varies.any():
             raise DataError(
                 f"all variables of {base.name} are constant over the {n} training rows: use others"
             )
 
-        def terms(at: Array, to: Array) -> Array:
+        def terms(at, to):
             found = base.terms(part(rows, at), part(candidates, to))[:, :, varies]
             # the cost depends on ratios alone
             return (found / (np.nanmax(found) or 1.0)).astype(np.float32)
 
-        def between(weights: Array, at: Array, to: Array) -> Array:
+        def between(weights, at, to):
             every = np.zeros(len(varies))
             every[varies] = weights
             weighed = base.weighed(every)
-            weighed_rows = rows_of(weighed, seen)
-            others = weighed_rows if weighed.same_sides else candidates_of(weighed, seen)
-            return compare(weighed, part(weighed_rows, at), part(others, to))
+            sides = part(rows_of(weighed, seen), at), part(candidates_of(weighed, seen), to)
+            return compare(weighed, *sides)
 
-        def build(
-            values: Array, spec: Relevance, counts: Array, search: Array
-        ) -> list[WithWeights]:
+        def build(values, spec, counts, search):
             weights = np.zeros((len(values), len(varies)))
             weights[:, varies] = values
             kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
@@ -234,15 +226,13 @@ class Relevance(Wrapper):
 
         group, groups = (seen.codes, len(seen.levels)) if self.local else (np.zeros(n, np.int64), 1)
         scaled = isinstance(base, VectorMetric)  # and so a sum
-        count, power = int(varies.sum()), float(base.power)
-        return Weights(
-            np.arange(n), terms, between, count, power, float(self.ridge), group, groups, scaled
-        ), build
+        numbers = int(varies.sum()), float(base.power), self.ridge
+        return Weights(np.arange(n), terms, between, *numbers, group, groups, scaled), build
 
     def _maps(self, base: TrainedMetric, seen: Frame) -> tuple[Weights | Maps, Build]:
         """The space of maps of the coordinates that vary, centred and of mean variance 1."""
         vectors = as_vectors(base)
-        X = np.asarray(vectors.coordinates(rows_of(base, seen)), float)
+        X = vectors.coordinates(rows_of(base, seen)).astype(float)
         center, varies = X.mean(axis=0), X.max(axis=0) > X.min(axis=0)
         if not varies.any():
             raise DataError(f"all columns are constant over the {len(X)} training rows: use others")
@@ -253,18 +243,14 @@ class Relevance(Wrapper):
         Z = (X - center)[:, varies]
         X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
         count, axes = min(self.dims or AXES, X.shape[1]), np.eye(X.shape[1], dtype=X.dtype)
-        space: Maps
         if self.local:
             axes = first_axes(X, count) if count < X.shape[1] else axes
-            space = class_maps(
-                X @ axes.T, seen.weights, seen.codes, len(seen.levels), float(self.ridge)
-            )
+            classes = seen.weights, seen.codes, len(seen.levels)
+            space = class_maps(X @ axes.T, *classes, float(self.ridge))
         else:
             space = one_map(X, count, float(self.ridge))
 
-        def build(
-            values: Array, spec: Relevance, counts: Array, search: Array
-        ) -> list[WithWeights]:
+        def build(values, spec, counts, search):
             inner = values @ axes
             maps = np.zeros((*inner.shape[:2], len(varies)))
             maps[:, :, varies] = inner
@@ -349,22 +335,14 @@ class WithWeights(TrainedMetric):
         if self.counts[0] < self.counts[1]:
             notes.append(
                 f"the weights were learned from stratified samples of {self.counts[0]} of "
-                f"{self.counts[1]} rows, a new one in each of "
-                f"{ROUNDS + 1} rounds"
+                f"{self.counts[1]} rows, a new one in each of {ROUNDS + 1} rounds"
             )
-        axes, count = (
-            getattr(getattr(self, "parts", (self,))[0], "map", table),
-            int((table["weight"] > 0).sum()),
-        )
+        axes = getattr(getattr(self, "parts", (self,))[0], "map", table)
+        count = (table["weight"] > 0).sum()
         if len(axes) < count:
             where = "on the first principal axes" if local else "which started as principal axes"
             notes.append(f"the learned matrix has {len(axes)} axes of {count} columns, {where}")
-        return (*self._given.notes, *notes)
-
-    @property
-    def _given(self) -> TrainedMetric:
-        """The distance that was given."""
-        return self.base
+        return (*self.base.notes, *notes)
 
 
 @savable(counts="2", search="2", names="v", weights="v")
@@ -373,10 +351,6 @@ class TrainedRelevance(WithWeights, TrainedWrapper):
     """A distance with the weights that it learned, which `base` has already."""
 
     spec: Relevance
-
-    @property
-    def _given(self) -> TrainedMetric:
-        return replace(self.base, spec=self.spec.inner[0])  # type: ignore[arg-type]
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -422,14 +396,11 @@ class TrainedMatrix(WithWeights, EuclideanSpace):
     back: Array
 
     def rows(self, frame: Frame) -> Rep:
-        return (self.mapped(self.unmapped(frame)),)
+        return (products(self.unmapped(frame) - self.center, self.map),)
 
     def unmapped(self, frame: Frame) -> Array:
         space = as_vectors(self.base)
         return space.coordinates(space.rows(frame)).astype(float)
-
-    def mapped(self, X: Array) -> Array:
-        return products(X - self.center, self.map)
 
     def original(self, coords: Array) -> pd.DataFrame:
         return as_vectors(self.base).original(coords @ self.back.T + self.center)
@@ -437,10 +408,8 @@ class TrainedMatrix(WithWeights, EuclideanSpace):
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
         space, a, b = as_vectors(self.base), self.unmapped(rows), self.unmapped(others)
         pull = (a - b) @ self.map.T @ self.map
-        moved, unit = (
-            (space.original(a) - space.original(b)).to_numpy(float),
-            np.eye(len(self.center)),
-        )
+        moved = (space.original(a) - space.original(b)).to_numpy(float)
+        unit = np.eye(len(self.center))
         # what a step along a coordinate changes
         columns = (space.original(unit) - space.original(0 * unit)).to_numpy(float)
         return moved * (pull @ np.linalg.pinv(columns).T)
@@ -460,15 +429,6 @@ class TrainedLocal(WithWeights, ByClass):
     @property
     def variables(self) -> tuple[str, ...]:
         return self.parts[0].variables
-
-    def rows(self, frame: Frame) -> Rep:
-        # whose coordinates before the map are the same
-        if isinstance(self.parts[0], TrainedMatrix):
-            X = self.parts[0].unmapped(frame)
-            return tuple(
-                metric.mapped(X) for metric in self.parts if isinstance(metric, TrainedMatrix)
-            )
-        return super().rows(frame)
 
     def terms(self, rows: Rep, candidates: Rep) -> Array:
         return self.by_class(rows, candidates, "terms")

@@ -29,9 +29,8 @@ from ..ground.checks import (
     Served,
     check_parameters,
     is_listed,
-    is_number,
     is_real,
-    number_in_words,
+    refuse_number,
 )
 from ..ground.errors import DataError, NotAvailableError, OptionError, brief, short, shown
 from ..ground.foreign_names import VERBS_OF_MODEL
@@ -549,11 +548,10 @@ def check_number(
     called = model.name if isinstance(model, Model) else model
     for v in listed(called, name, value):
         is_infinite = infinite and isinstance(v, float) and v == math.inf
-        if not is_infinite and not is_number(v, low, above, integral, high):
+        allowed = refuse_number(v, low, above, integral, high)
+        if allowed and not is_infinite:
             also = ", a sequence of these, or 'grid'" if grid else " or a sequence of these"
-            raise OptionError(
-                f"{name} of {called} must be {number_in_words(v, low, above, integral, high)}{also}, not {brief(v)}"
-            )
+            raise OptionError(f"{name} of {called} must be {allowed}{also}, not {brief(v)}")
 
 
 def check_fixed(
@@ -566,12 +564,11 @@ def check_fixed(
     high: float | None = None,
 ) -> None:
     """Check a parameter that is never tuned, as `check_number` does."""
-    if not is_number(value, low, False, integral, high) or (
-        integral and not isinstance(value, (int, np.integer))
-    ):
-        raise OptionError(
-            f"{name} of {model} must be {number_in_words(value, low, False, integral, high)}, not {brief(value)}"
-        )
+    # a whole float such as 5.0 is none
+    number = math.nan if integral and not isinstance(value, (int, np.integer)) else value
+    allowed = refuse_number(number, low, False, integral, high)
+    if allowed:
+        raise OptionError(f"{name} of {model} must be {allowed}, not {brief(value)}")
 
 
 MOST = 10  # prototypes of a class in the default grid

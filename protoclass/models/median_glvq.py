@@ -407,7 +407,6 @@ class MedianGLVQ(PerClass):
         return NearSolutions(
             reached,
             _tried(reached + base),
-            near,
             tuple(map(_tried, changes.min(axis=0) - base)),
             tuple(map(_tried, least[at] - base)),
             tuple(

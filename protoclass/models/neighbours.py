@@ -64,6 +64,7 @@ class KNN(Model):
     """
 
     name = "knn"
+    title = "k nearest neighbours"
     papers = ("hastie2009",)
     can = Capabilities(weights=True, counted=False)
     example: ClassVar[Mapping[str, Any]] = {"k": (3, 7)}
@@ -71,10 +72,6 @@ class KNN(Model):
 
     k: Any = "grid"
     ties: str = "all"
-
-    @property
-    def title(self) -> str:
-        return "k nearest neighbours"
 
     def __post_init__(self) -> None:
         check_number(self, "k", self.k, low=1, integral=True)
@@ -105,12 +102,9 @@ class DANN(KNN):
     """Method "knn" with `dissimilarity=pc.Adaptive()` (Hastie and Tibshirani 1996)."""
 
     name = "dann"
+    title = "Discriminant adaptive nearest neighbours"
     papers = ("hastie1996",)
     as_repeats: ClassVar[Mapping[str, Any] | None] = None  # rows count once for a matrix
-
-    @property
-    def title(self) -> str:
-        return "Discriminant adaptive nearest neighbours"
 
     def metric(self, given: Metric | TrainedMetric, classes: int) -> Metric | TrainedMetric:
         spec = given.spec if isinstance(given, TrainedMetric) else given
@@ -132,12 +126,9 @@ class Condensed(Model):
     """
 
     name = "condensed"
+    title = "Condensed nearest neighbours"
     papers = ("hart1968",)
     can = Capabilities(nearest=True)
-
-    @property
-    def title(self) -> str:
-        return "Condensed nearest neighbours"
 
     def path(self, task: Task, grid: Axes) -> RulePath:
         columns = own_candidates(task)

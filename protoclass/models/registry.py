@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import fields
-from importlib import import_module
+from textwrap import fill
 from typing import Any
 
 from ..ground.checks import either, hint_for, hint_for_value
-from ..ground.errors import NotAvailableError, OptionError, brief, shown, warn
+from ..ground.errors import NotAvailableError, OptionError, brief, shown
+from ..metrics import registry as metrics
 from ..metrics.base import Metric
-from ..metrics.registry import register_metric
+from ..values import load
 from .base import Model
 
 PLACES = (
-    "pvm.PVM",
-    "scm.SCM",
-    "hyperplane.Hyperplane",
-    "neighbours.KNN",
-    "neighbours.DANN",
-    "neighbours.Condensed",
-    "neighbours.Multiedit",
-    "centroids.KMeans",
-    "kmedoids.KMedoids",
-    "median_glvq.MedianGLVQ",
-    "lvq.LVQ",
-    "mixture.Mixture",
-    "mmd.MMDCritic",
-    "centroids.Centroids",
-)  # file and class of each method, in the order in which messages name them
-_CLASSES = (
-    getattr(import_module(f".{file}", __package__), name)
-    for file, name in (place.split(".") for place in PLACES)
-)
-BUILT_IN: dict[str, type[Model]] = {kind.name: kind for kind in _CLASSES}
-MODELS: dict[str, type[Model]] = dict(BUILT_IN)
+    "pvm:PVM",
+    "scm:SCM",
+    "hyperplane:Hyperplane",
+    "neighbours:KNN",
+    "neighbours:DANN",
+    "neighbours:Condensed",
+    "neighbours:Multiedit",
+    "centroids:KMeans",
+    "kmedoids:KMedoids",
+    "median_glvq:MedianGLVQ",
+    "lvq:LVQ",
+    "mixture:Mixture",
+    "mmd:MMDCritic",
+    "centroids:Centroids",
+)  # file and class of each method, in the order in which messages and `help(pc.fit)` name them
+BUILT_IN: dict[str, type[Model]] = {
+    kind.name: kind for kind in (load(f"{__package__}.{place}") for place in PLACES)
+}
+MODELS = dict(BUILT_IN)
 
 
 def model(spec: Any, parameters: dict[str, Any], beside: Collection[str] = ()) -> Model:
@@ -90,11 +89,20 @@ def methods_with(capability: str) -> str:
                 if isinstance(can, str) and capability != "radius"
                 else repr(name)
             )
-    return (
-        " or ".join([", ".join(names[:-1]), names[-1]])
-        if len(names) > 1
-        else "".join(names) or "none"
-    )
+    return " or ".join(", ".join(names).rsplit(", ", 1)) or "none"
+
+
+def described_methods(public: Collection[str]) -> str:
+    """The methods in the docstring of `fit`: name, tuned parameters, class if it is public, and the
+    first line of its docstring.
+    """
+    items = []
+    for name, kind in BUILT_IN.items():
+        tuned = ", ".join(f"`{parameter}`" for parameter in kind().tuned())
+        named = f", `{kind.__name__}`" * (kind.__name__ in public)
+        item = f'* "{name}"{f" ({tuned})" * bool(tuned)}{named}: {kind.__doc__}'.splitlines()[0]
+        items.append(fill(item, 92, subsequent_indent=" " * 10))
+    return "\n        ".join(items)
 
 
 def lacking(model: Model, what: str, capability: str) -> NotAvailableError:
@@ -133,37 +141,18 @@ def register(name: str, kind: Any) -> None:
     [0, 50, 100]
     """
     if isinstance(kind, type) and issubclass(kind, Metric):
-        register_metric(name, kind)
+        if name == "auto":
+            raise OptionError(
+                "name='auto' is reserved for the choice by the kinds of the predictors: use another"
+            )
+        metrics.add_class(metrics.METRICS, metrics.BUILT_IN, name, kind, "dissimilarity")
         return
     if not isinstance(kind, type) or not issubclass(kind, Model):
         raise OptionError(
             f"{brief(kind)} must be a subclass of protoclass.Model or of protoclass.Metric"
         )
-    if not isinstance(name, str) or not name.isidentifier():
-        raise OptionError(f"name must be an identifier, such as 'mmd', not {brief(name)}")
     if getattr(kind, "name", None) != name:
         raise OptionError(
             f"name={name!r} and {kind.__name__}.name={getattr(kind, 'name', None)!r} must be the same"
         )
-    previous = MODELS.get(name)
-    same = previous is not None and (previous.__module__, previous.__qualname__) == (
-        kind.__module__,
-        kind.__qualname__,
-    )
-    if previous is not None and not same and previous is not BUILT_IN.get(name):
-        raise OptionError(
-            f"name={name!r} already means {previous.__module__}.{previous.__qualname__}: use another name"
-        )
-    try:
-        kind()
-    except TypeError as reason:
-        raise OptionError(
-            f"a name means a model with its defaults, but {kind.__name__} needs arguments "
-            f"({reason}): define defaults, or pass the model itself as method="
-        ) from None
-    if previous is not None and previous is BUILT_IN.get(name):
-        warn(
-            f"method={name!r} now means {kind.__qualname__}; the built-in one remains available as "
-            f"the class {previous.__name__}"
-        )
-    MODELS[name] = kind
+    metrics.add_class(MODELS, BUILT_IN, name, kind, "method")

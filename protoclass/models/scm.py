@@ -34,7 +34,7 @@ from ..core.scm import (
 from ..core.statistics.bounds import machine_bound
 from ..core.task import Task
 from ..ground.checks import either, one_of
-from ..ground.errors import DataError, OptionError, TooLargeError, brief, shown
+from ..ground.errors import DataError, OptionError, TooLargeError, brief, first_of, shown
 from .base import (
     Axes,
     Capabilities,
@@ -309,11 +309,10 @@ class SCM(Model):
         uncovered = np.flatnonzero((first_to_fire(machine, D, X) == NEVER) & (side == IN_N))
         if len(uncovered) == 0:
             return
-        names = ", ".join(shown(task.label(int(rows[i]))) for i in uncovered[:5])
-        more = f" and {len(uncovered) - 5} more" if len(uncovered) > 5 else ""
+        names = first_of([shown(task.label(int(rows[i]))) for i in uncovered])
         raise DataError(
             "the machine can't classify all rows correctly, because no feature without errors on "
-            f"the other class covers {names}{more} "
+            f"the other class covers {names} "
             "(are rows of different classes identical?): use a finite penalty=, or max_size="
         )
 

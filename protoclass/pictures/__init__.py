@@ -37,8 +37,7 @@ KINDS = {
     "map": "protoclass.pictures.images:map_of_prototypes",
     "images": "protoclass.pictures.images:images",
     "misclassified": "protoclass.pictures.images:misclassified",
-}  # functions of a fit, Axes and options
-SEVERAL = ("rule", "images", "misclassified")  # figures without `ax`
+}  # functions of a fit, Axes and options; without `ax`, of a fit and options: figures of several Axes
 
 
 def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
@@ -54,7 +53,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
           have their true shape in the plane of the metric; otherwise lines join a prototype to the
           rows in its ball. Red rings: misclassified rows. For an SCM without prototypes: its
           features.
-        * "rule" (`count=`): the rows along the value that each condition of a rule compares, and
+        * "rule" (`n=`): the rows along the value that each condition of a rule compares, and
           which of them it removes.
         * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of
           the fit, and their training error.
@@ -72,9 +71,9 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
 
         For rows that are images, with `shape=(height, width)`:
 
-        * "images" (`count=`): the prototypes;
-        * "misclassified" (`new=`, `size=`, `count=`): rows with the nearest prototypes;
-        * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping;
+        * "images" (`n=`): the prototypes;
+        * "misclassified" (`new=`, `size=`, `n=`): rows with the nearest prototypes;
+        * "map" (`n=`; `shape=` optional): the prototypes by Sammon's mapping;
         * "weights": the prototypes, and below each the learned weight of each pixel for its class.
     ax : Axes, optional
         Axes to draw on. On small ones text is smaller, and values that do not fit are left out. If
@@ -87,11 +86,12 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
     one_of("kind", kind, (None, *KINDS), "picture")
     if fit.frame.absent is not None:
         raise NotAvailableError(fit.frame.absent)
-    if ax is not None and kind in SEVERAL:
-        raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     function = load(KINDS[kind or "prototypes"])
+    several = "ax" not in signature(function).parameters
+    if ax is not None and several:
+        raise OptionError(f"plot({kind!r}) is a figure of several Axes: leave ax= out")
     _check_options(kind, function, options)
-    return function(fit, **options) if kind in SEVERAL else function(fit, ax, **options)
+    return function(fit, **options) if several else function(fit, ax, **options)
 
 
 def _check_options(kind: str | None, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -159,32 +159,14 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         The rows that need a place besides the landmarks; all by default.
     """
     dissimilarity, n = fit.dissimilarity, len(fit.frame)
-    metric = dissimilarity.metric
-    named = np.flatnonzero(dissimilarity.candidate_row >= 0)  # candidates that are rows
-    if not len(named) and metric.given:
+    metric, is_row = dissimilarity.metric, dissimilarity.candidate_row >= 0
+    if not is_row.any() and metric.given:
         return _map_of_profiles(dissimilarity)
-    if len(named):
-        columns = named[take_evenly(len(named), LANDMARKS)]
-        indices = dissimilarity.candidate_row[columns]
-        landmarks = part(dissimilarity.candidates, columns)
-    else:
-        indices = take_evenly(n, LANDMARKS)
-        landmarks = part(metric.candidates(dissimilarity.data), indices)
+    # the positions of the landmarks among the candidates, or if no candidate is a row among these
+    columns = np.flatnonzero(is_row)[take_evenly(is_row.sum(), LANDMARKS)] if is_row.any() else None
+    indices = take_evenly(n, LANDMARKS) if columns is None else dissimilarity.candidate_row[columns]
     placed = np.arange(n) if rows is None else np.union1d(rows, indices)
-    if len(named) and source is not None:
-        D = np.asarray(source.take(placed, columns), float)
-    else:
-        D = _between(dissimilarity, part(dissimilarity.rows, placed), landmarks)
-    if (np.abs(D) > LARGEST).any():
-        raise DataError(
-            "some dissimilarities are too large for a map, because their squares overflow: correct "
-            "them, or divide all by a number"
-        )
-    if dissimilarity.square and not metric.symmetric:
-        back = _between(
-            dissimilarity, part(dissimilarity.rows, indices), part(dissimilarity.candidates, placed)
-        )
-        D = (D + back.T) / 2
+    D = _measure_landmarks(dissimilarity, placed, indices, columns, source)
     among = D[np.searchsorted(placed, indices)]
     among = (among + among.T) / 2
     X = torgerson(among, 2)
@@ -223,6 +205,32 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         else NO_SECOND,
     )
     return Plane(spots, locate, words, one_unit=True)
+
+
+def _measure_landmarks(
+    dissimilarity: Dissimilarity,
+    placed: np.ndarray,
+    indices: np.ndarray,
+    columns: np.ndarray | None,
+    source: Source | None,
+) -> np.ndarray:
+    """Dissimilarities (r, k) of rows to landmarks, the mean of both directions."""
+    rows, metric = part(dissimilarity.rows, placed), dissimilarity.metric
+    if columns is None:
+        D = _between(dissimilarity, rows, part(metric.candidates(dissimilarity.data), indices))
+    elif source is None:
+        D = _between(dissimilarity, rows, part(dissimilarity.candidates, columns))
+    else:
+        D = source.take(placed, columns).astype(float)
+    if (np.abs(D) > LARGEST).any():
+        raise DataError(
+            "some dissimilarities are too large for a map, because their squares overflow: correct "
+            "them, or divide all by a number"
+        )
+    if dissimilarity.square and not metric.symmetric:
+        candidates = part(dissimilarity.candidates, placed)
+        D = (D + _between(dissimilarity, part(dissimilarity.rows, indices), candidates).T) / 2
+    return D
 
 
 def _map_of_profiles(dissimilarity: Dissimilarity) -> Plane:

@@ -14,7 +14,7 @@ from ..analysis.evaluation import IN_THE_LARGE, TestResult
 from ..analysis.groups import MEASURES, TestByGroup
 from ..core.statistics.intervals import Estimate
 from ..ground.checks import hint_for_value
-from ..ground.errors import OptionError, brief, shown, visible
+from ..ground.errors import OptionError, brief, first_of, shown, visible
 from ..ground.options import SAME, fixed, significant
 from ..ground.text import list_short
 from ..values import NUMBERS, PAIRS
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 WIDEST = 20  # letters of a class above a column
-MOST_NAMED = 5  # classes whose prevalence print names
 DECISIONS = (0.1, 0.2, 0.3, 0.5)  # thresholds of the net benefit in a summary
 LEAST_P = 0.001  # below which a p-value is printed as such
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
@@ -98,9 +97,8 @@ def lines(test: TestResult) -> list[str]:
             f"{visible(str(c))} {fixed(p, 3)}"
             for c, p in zip(test.classes, test.judged.prevalence, strict=True)
         ]
-        more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         out.append(
-            f"The probabilities are for the prevalence of the calibration rows: {', '.join(named[:MOST_NAMED])}{more}"
+            f"The probabilities are for the prevalence of the calibration rows: {first_of(named)}"
         )
     return [line for line in out if line]
 
@@ -317,7 +315,7 @@ def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
 def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.DataFrame:
     """Measures with their intervals, as text: a row for each group, and one for all rows."""
     tests = {str(label): t for label, t in result.groups.items()} | {"all rows": result.overall}
-    codes = {m: result.class_code(m, of) for m in measures}
+    codes = {m: result._class_code(m, of) for m in measures}
     cells = [[written(t._estimate(m, c)) for m, c in codes.items()] for t in tests.values()]
     return pd.DataFrame(cells, pd.Index(tests, name=result.by), measures)
 

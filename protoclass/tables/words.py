@@ -13,7 +13,7 @@ from ..core.statistics.one_se import RULES, frontier, losses
 from ..core.task import ASSIGNED, COVERED
 from ..estimation.error_curve import READ, ErrorCurve, Selection, mean_loss, row_weights
 from ..estimation.fitted import Fitted
-from ..ground.errors import brief
+from ..ground.errors import brief, first_of
 from ..ground.options import SAME, fixed, significant
 from ..ground.text import write_number, write_value
 from ..metrics.measuring import texts_as_wholes
@@ -24,7 +24,6 @@ FEWER = (10, 20)  # divisors of the number of prototypes
 # rows times candidates times grid points up to which the printed fit computes smaller sizes
 MOST_LEARNED = 200_000_000
 MOST_PREDICTED = 2_000_000  # rows times prototypes up to which print predicts the training rows
-NAMED = 5  # classes that a line names before it counts the others
 LOWER = "a lower lambda_"
 
 
@@ -75,7 +74,19 @@ MEASURES = {
     "balanced": "cross-validated balanced error (mean over classes)",
     "ordinal": "cross-validated ordinal error (mean distance in levels)",
     "loss": "cross-validated loss",
+    "auc": "1 - cross-validated AUC",
+    "brier": "cross-validated Brier score",
+    "log_loss": "cross-validated log loss",
 }
+
+
+def shown_error(validation: ErrorCurve, error: Any) -> Any:
+    """An error as print shows it: for "auc" the area, 0.5 without information, named by `shown_name`."""
+    return 1 - error if validation.measure == "auc" else error
+
+
+def shown_name(validation: ErrorCurve) -> str:
+    return validation._measure_name.removeprefix("1 - ")
 
 
 def write_error(row: pd.Series) -> str:
@@ -167,14 +178,14 @@ def describe_selection(validation: ErrorCurve, point: int | None) -> str:
 
 
 def write_rate(value: float, measure: str = "error") -> str:
-    """An error as a percentage with one decimal; a loss as a number.
+    """An error as a percentage with one decimal; another measure as a number.
 
     Examples
     --------
     >>> write_rate(0.0247), write_rate(0.0247, "loss")
     ('2.5 %', '0.0247')
     """
-    return write_number(value) if measure == "loss" else f"{100 * value:.1f} %"
+    return f"{100 * value:.1f} %" if "error" in measure else write_number(value)
 
 
 def name_sizes(validation: ErrorCurve) -> str:
@@ -350,7 +361,7 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
     if fit.model.can.nearest:
         bare = np.bincount(prototypes.classes, minlength=len(bare)) == 0
     parts = (
-        [f"{_named([str(fit.classes[c]) for c in np.flatnonzero(bare)])}: no prototypes"]
+        [f"{first_of([str(fit.classes[c]) for c in np.flatnonzero(bare)])}: no prototypes"]
         if bare.any()
         else []
     )
@@ -361,16 +372,11 @@ def _never_predicted(fit: Fitted) -> dict[str, str]:
         names = [
             f"{fit.classes[c]} ({percent[c]:.2g} % of the rows)" for c in np.flatnonzero(unseen)
         ]
-        parts.append(f"{_named(names)}: not for any {kind} row")
+        parts.append(f"{first_of(names)}: not for any {kind} row")
     if not parts:
         return {}
     words = cures(fit, bare, unseen)
     return {"Never predicted": "; ".join(parts), **({"Try": words} if words else {})}
-
-
-def _named(classes: list[str]) -> str:
-    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
-    return ", ".join(classes[:NAMED]) + more
 
 
 def _predicted(fit: Fitted) -> tuple[Array, str]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core.query import Query, Rule, answer
 from ..core.task import Task
-from ..estimation.calls import prepare
+from ..estimation.arguments import prepare
 from ..estimation.problem import Call
 from ..fitting import Fit, fit
 from ..ground.errors import ProtoclassError
@@ -90,35 +90,23 @@ def require_same(
         f"{s}: {what} predicts the kinds {sorted(found)} instead of {sorted(want)}: {cure}",
     )
     for kind, values in want.items():
-        here = np.asarray(found[kind])
-        fits = here.shape == values.shape
+        given = np.asarray(found[kind])
+        fits = given.shape == values.shape
         require(
             fits,
-            f"{s}: {what} predicts {kind!r} in the shape {here.shape} instead of {values.shape}: {cure}",
+            f"{s}: {what} predicts {kind!r} in the shape {given.shape} instead of {values.shape}: {cure}",
         )
-        same = close(here, values, rtol).reshape(len(values), -1).all(axis=1)
+        same = close(given, values, rtol).reshape(len(values), -1).all(axis=1)
         if not same.all():
             row = int(same.argmin())
             raise ContractError(
-                f"{s}: {what} predicts {kind!r} otherwise (row {row}: {here[row]} instead of {values[row]}): {cure}"
+                f"{s}: {what} predicts {kind!r} otherwise (row {row}: {given[row]} instead of {values[row]}): {cure}"
             )
 
 
 def fit_to(data: pd.DataFrame, model: Model, formula: str = "y ~ .", **given: Any) -> Fit:
     """A fit of a method with given parameters."""
     return fit(formula, data, model, dissimilarity=RAW, cv=None, **given)
-
-
-@contextmanager
-def registered(registry: dict[str, Any], kinds: Mapping[str, type]) -> Iterator[None]:
-    """Within it methods or metrics are known by these names, as after `pc.register`."""
-    before = dict(registry)
-    registry.update(kinds)
-    try:
-        yield
-    finally:
-        registry.clear()
-        registry.update(before)
 
 
 _S = TypeVar("_S")
@@ -224,7 +212,7 @@ def own_errors(what: str) -> Iterator[None]:
     except ProtoclassError:
         raise
     except Exception as reason:
-        raise ContractError(f"{what} ends in {type(reason).__name__}: {reason}") from reason
+        raise ContractError(f"{what} raises {type(reason).__name__}: {reason}") from reason
 
 
 def three_classes(seed: int = 0, rows: int = 96) -> pd.DataFrame:

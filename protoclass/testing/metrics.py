@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from ..export.saving import load
 from ..export.saving.classes import name_of
 from ..frames.frame import Frame, mold
 from ..frames.tables import as_pandas
-from ..ground.errors import FileError, NotAvailableError, OptionError, ProtoclassError, shown
+from ..ground.errors import FileError, NotAvailableError, OptionError, shown
 from ..metrics.base import (
     Metric,
     TrainedMetric,
@@ -35,7 +36,7 @@ from ..metrics.base import (
 from ..metrics.measuring import measure_frame
 from ..metrics.registry import METRICS
 from ..metrics.registry import metric as by_name
-from .contract import ContractError, accepted, hold, pickled, registered, require, thirty_columns
+from .contract import ContractError, accepted, hold, own_errors, pickled, require, thirty_columns
 
 _T = TypeVar("_T")
 Array = NDArray[Any]
@@ -167,17 +168,11 @@ class Measured:
     def call(self, what: str, function: Callable[..., _T], *args: Any) -> _T:
         """The value of a function of the metric; an error that is not of this package becomes one
         of the contract."""
-        try:
-            # what is not finite is found among the values
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)
-                return function(*args)
-        except ProtoclassError:
-            raise
-        except Exception as reason:
-            raise ContractError(
-                f"{self}: {what} raises {type(reason).__name__}: {reason}"
-            ) from reason
+        # what is not finite is found among the values
+        quiet = np.errstate(all="ignore")
+        with own_errors(f"{self}: {what}"), quiet, warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return function(*args)
 
 
 def trained_on(metric: Metric, data: pd.DataFrame, formula: str) -> Measured:
@@ -193,10 +188,9 @@ def trained_on(metric: Metric, data: pd.DataFrame, formula: str) -> Measured:
     return replace(empty, trained=empty.train(frame))
 
 
-def first_unequal(a: Array, b: Array) -> tuple[int, int]:
+def first_unequal(a: Array, b: Array) -> Array:
     """The first place at which two matrices differ; NaN equals NaN."""
-    i, j = np.argwhere(~((a == b) | ((a != a) & (b != b))))[0]
-    return int(i), int(j)
+    return np.argwhere(~np.isclose(a, b, rtol=0, atol=0, equal_nan=True))[0]
 
 
 def equal(a: Array, b: Array) -> bool:
@@ -310,14 +304,14 @@ def check_classes(s: Measured) -> None:
     held-out rows."""
     if s.frame.response is None:
         return
-    held = np.arange(len(s)) % 3 == 0 if s.metric.train_in_folds else np.ones(len(s), bool)
-    kept = np.flatnonzero(~held) if s.metric.train_in_folds else np.arange(len(s))
-    codes = np.where(held, np.random.default_rng(9).permutation(s.frame.codes), s.frame.codes)
+    out = np.arange(len(s)) % 3 == 0 if s.metric.train_in_folds else np.ones(len(s), bool)
+    train = np.flatnonzero(~out) if s.metric.train_in_folds else np.arange(len(s))
+    codes = np.where(out, np.random.default_rng(9).permutation(s.frame.codes), s.frame.codes)
     changed = replace(
         s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype)
     )
     before, after = (
-        s.train(frame.take(kept), s.metric.pretrain(frame)) for frame in (s.frame, changed)
+        s.train(frame.take(train), s.metric.pretrain(frame)) for frame in (s.frame, changed)
     )
     require(
         same(before, after),
@@ -330,7 +324,7 @@ def check_saved(s: Measured) -> None:
     """Dissimilarities that are saved and loaded measure to the same bits, also new rows."""
     measured = measure_frame(s.frame, s.trained)
     unnamed = {"under_check": type(s.metric)} if name_of(type(s.metric)) is None else {}
-    with registered(METRICS, unnamed), tempfile.TemporaryDirectory() as folder:
+    with patch.dict(METRICS, unnamed), tempfile.TemporaryDirectory() as folder:
         try:
             again = load(measured.save(Path(folder) / "metric.proto"))
         except (OptionError, FileError, NotAvailableError) as reason:
@@ -426,24 +420,25 @@ def check_missing(s: Measured) -> None:
             table[name] = table[name].mask(gaps)
     frame = mold(s.formula, table, na="keep", response=s.frame.response is not None)
     with accepted(f"{s}: skips_missing is declared, and rows with missing values are refused"):
-        there = Measured(s.metric, s.train(frame), frame, table, s.formula)
-        D = there.D
+        with_gaps = Measured(s.metric, s.train(frame), frame, table, s.formula)
+        D = with_gaps.D
     whole = ~frame.columns.isna().any(axis=1).to_numpy()
     both = whole[:, None] & whole[None, :]
     require(
         (np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any(),
-        f"{there}: dissimilarities must be at least 0, or "
+        f"{with_gaps}: dissimilarities must be at least 0, or "
         "NaN if two "
         "rows have no variable in common",
     )
     require(
-        not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)"
+        not np.isnan(D[both]).any(),
+        f"{with_gaps}: a pair of complete rows has no dissimilarity (NaN)",
     )
     require(
         not np.isnan(D).all(axis=1).any(),
-        f"{there}: a row with missing values has no dissimilarity to any row: skip them by pair",
+        f"{with_gaps}: a row with missing values has no dissimilarity to any row: skip them by pair",
     )
-    check_rows_alone(there, table, D, (0, len(frame) // 2))
+    check_rows_alone(with_gaps, table, D, (0, len(frame) // 2))
 
 
 CHECKS: tuple[Callable[[Measured], None], ...] = (

@@ -29,7 +29,6 @@ HOW = (
     "jupyterlab). Here, without a front "
     "end, explore() gives its figure back: figure.savefig() writes it to a file, matplotlib.pyplot.show() opens it."
 )
-SIZE, DPI = (6.4, 4.8), 100  # inches and dots an inch of the picture for pages that show no widgets
 Plain = dict[str, Any]  # plain values, and packed arrays
 
 
@@ -74,7 +73,7 @@ class Explorer(anywidget.AnyWidget):
     @property
     def figure(self) -> Figure:
         """The plot, as a matplotlib Figure."""
-        figure = Figure(figsize=SIZE, layout="constrained")
+        figure = Figure(figsize=(6.4, 4.8), layout="constrained")
         self.draw(figure.subplots())
         return figure
 
@@ -182,7 +181,7 @@ class Explorer(anywidget.AnyWidget):
     def png(self) -> bytes:
         """The figure as a picture."""
         file = io.BytesIO()
-        self.figure.savefig(file, format="png", dpi=DPI)
+        self.figure.savefig(file, format="png", dpi=100)
         return file.getvalue()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

@@ -15,9 +15,9 @@ from ..estimation.fitted import Fitted
 from ..frames.frame import Frame
 from ..ground.text import write_value
 from ..metrics.base import EuclideanSpace, TrainedMetric
-from ..metrics.gower import TrainedGower
 from ..metrics.learned import ByClass
 from ..metrics.relevance import TrainedRelevance
+from ..metrics.tabular import TrainedGower
 from ..pictures.coverage import find_members, held_out_codes, measure_coverage
 from ..pictures.explored import Steps, read_predictors
 from ..pictures.images import Album, list_steps, read_steps, weigh_pixels
@@ -33,8 +33,6 @@ BLOCK = 512  # rows at a time
 PIXELS = 4_000_000  # of all images
 CELLS = 3_000_000  # of predictors
 NEAREST = 5  # prototypes whose distances a page shows if it cannot compute them
-WORD = 3  # letters that strings share
-LINEAR = 1e-6  # largest error of a linear map, relative to the largest coordinate
 Packed = dict[str, Any]
 
 
@@ -304,7 +302,7 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         "album": {} if album is None else describe_album(content, album),
         "fields": list_fields(frame, *tables),
         "series": describe_series(fit, tables),
-        "shared": getattr(metric.spec, "k", WORD),
+        "shared": getattr(metric.spec, "k", 3),
         "metric": content.metric,
     }
 
@@ -419,7 +417,7 @@ def find_map(metric: TrainedMetric, frame: Frame) -> np.ndarray:
     apart = coordinates - coordinates[0]
     axes = np.asarray((apart[1 : p + 1] / size[:, None]).T)
     error = np.abs((values - values[0]) @ axes.T - apart).max()
-    return axes if error <= LINEAR * max(1.0, np.abs(apart).max()) else np.empty((0, 0))
+    return axes if error <= 1e-6 * max(1.0, np.abs(apart).max()) else np.empty((0, 0))
 
 
 def describe_curve(content: Content) -> Packed:

@@ -23,7 +23,6 @@ from ..tables.words import list_shown
 from .base import Explorer, Plain, find_value, join
 from .content import ENTRIES, describe, describe_plane, make_content
 
-FEW = 12  # rows of a table
 NEW = 1000  # rows
 
 
@@ -193,7 +192,7 @@ class PrototypeExplorer(Explorer):
         found = find_details(fit, self.selected)
         out: Plain = {"words": found.words, "tables": []}
         for caption, values in found.tables.items():
-            rows = [(str(level), f"{value:.4g}") for level, value in values.head(FEW).items()]
+            rows = [(str(level), f"{value:.4g}") for level, value in values.head(12).items()]
             out["tables"].append({"caption": caption, "head": ["class", "value"], "rows": rows})
         return out
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from protoclass.core.query import Stepwise, answer
+from protoclass.core.query import answer
 from protoclass.core.task import COVERED, Points
 from protoclass.fitting import Fit
 from protoclass.testing.contract import Subject, close, fit_to, require
@@ -136,31 +135,3 @@ def _check_uncovered(s: Subject, when: str) -> None:
     )
 
 
-def check_first(s: Subject) -> None:
-    """The first steps of a rule have a part of its prototypes, more with every step, and the last step is the rule."""
-    rule = s.fit.rule
-    if not isinstance(rule, Stepwise):
-        return
-    most = len(next(iter(rule.steps.values()))) - 1
-    whole = _named(rule.prototypes)
-    before: list[Any] = []
-    for size in range(most + 1):
-        first = rule.first(size)
-        part = _named(first.prototypes)
-        strange = len(set(part) - set(whole)) > 0 or len(set(before) - set(part)) > 0
-        words = f"its prototypes are not the prototypes of first({size - 1}) and further ones of the rule"
-        require(not strange, f"{s}: first({size}) is not a prefix: {words}")
-        if len(whole) == most and len(part) == size:
-            require(part == whole[:size], f"{s}: first({size}) is not a prefix: its prototypes are not the first {size} of the rule")
-        if "size" in rule.steps:
-            said = rule.steps["size"][size]
-            require(close(first.size, said), f"{s}: first({size}) has size {first.size:g}, and column 'size' of steps {said:g}")
-        before = part
-    require(before == whole, f"{s}: first({most}), all steps, has other prototypes than the rule")
-
-
-def _named(points: Points) -> list[Any]:
-    if points.at is not None:
-        return list(zip(points.at.tolist(), points.classes.tolist(), strict=True))
-    assert points.coords is not None
-    return [(*row, c) for row, c in zip(points.coords.tolist(), points.classes.tolist(), strict=True)]

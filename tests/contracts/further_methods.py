@@ -5,23 +5,21 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from covers import check_balls, check_first
+from covers import check_balls
 
 import protoclass.testing.models as package
 from protoclass.core.query import Stepwise, answer
-from protoclass.core.task import COVERED, Points, Task
+from protoclass.core.task import COVERED, Task
 from protoclass.fitting import cross_validate
-from protoclass.ground.checks import GRID
 from protoclass.ground.errors import ProtoclassError
 from protoclass.metrics.dissimilarity import Dissimilarity
 from protoclass.metrics.measuring import unlabelled
-from protoclass.models.base import Grid, Model
+from protoclass.models.base import Model
 from protoclass.testing.contract import (
     BY_CLASS,
     RAW,
     ContractError,
     Subject,
-    accepted,
     answers,
     fit_to,
     hold,
@@ -32,7 +30,7 @@ from protoclass.testing.contract import (
     three_classes,
     watching,
 )
-from protoclass.testing.models import check_by_distance, check_point, check_valid, subject_of
+from protoclass.testing.models import check_by_distance, check_valid, subject_of
 
 
 def unless_refused(function, *args):
@@ -121,36 +119,6 @@ def check_state(s: Subject) -> None:
     require_same(s, answers(s.fit.update().rule, s.query()), before, "fitted again after other rows, it", cure)
 
 
-FURTHER = 3  # values of a default grid that went on which are fitted
-
-
-def check_larger(s: Subject) -> None:
-    """A default grid goes on with values beyond its own, at which the path has the rules that they have alone."""
-    task = s.task()
-    smallest = np.bincount(task.y, minlength=task.classes)
-    for name, further in s.kind.larger.items():
-        where = f"{s.kind.__name__}.larger[{name!r}]"
-        require(isinstance(further, Grid), f"{where} is a {type(further).__name__}: it must be a Grid, as pc.extend.quantiles() is")
-        tuned = replace(s.single, **{name: GRID})
-        require(tuned.has_default_grid(name), f"{where} goes on with a grid that {name} can't have: it is never tuned")
-        values, last = np.asarray(further.values(task)), tuned.grid(task, smallest)[name].max()
-        fine = values.ndim == 1 and values.dtype.kind in "iuf" and (np.diff(values) > 0).all()
-        require(fine, f"{where}.values(task) must be an array of numbers, each larger than the one before")
-        beyond = values[values > last]
-        require(
-            len(beyond) > 0,
-            f"{where} has no value beyond {last:.4g}, the last of the default grid on the check's rows: leave it out",
-        )
-        axes = {name: beyond[:FURTHER]}
-        points = [{name: value} for value in axes[name].tolist()]
-        with accepted(f"{where} draws values that the method refuses"):
-            path = replace(tuned, **{name: axes[name].tolist()}).path(task, axes)
-        query = s.query()
-        every = answer(path, "class", query)
-        for g, point in enumerate(points):
-            check_point(s, path, g, point, task, query, every[:, g])
-
-
 def check_report(s: Subject) -> None:
     """Objective, balls and gains, and what the method says of its rule in words."""
     can, rule, learned, model = s.kind.can, s.fit.rule, s.fit._learned, s.fit.model
@@ -176,10 +144,6 @@ def check_report(s: Subject) -> None:
             fine,
             f"{s}: bound must give a table with tail_bound <= bound, both from 0 to 1, simple_bound, proved and reasons",
         )
-    if model.has("notes"):
-        require(isinstance(model.notes(learned), list), f"{s}: notes(learned) must be a list")
-    if model.has("feature_table"):
-        require(isinstance(model.feature_table(learned), pd.DataFrame), f"{s}: feature_table(learned) must be a DataFrame")
     if model.has("explain"):
         sentences = model.explain(learned, s.fit._query()[0].take(slice(0, 1)))
         require(bool(sentences) and all(isinstance(t, str) for t in sentences), f"{s}: explain must give sentences")
@@ -208,19 +172,10 @@ def check_candidates(s: Subject) -> None:
     for kind in sorted(s.kind.can.candidates):
         fitted = fit_to(s.data, s.single, candidates=given[kind])
         row = fitted._prototype_row
-        require(fitted.training_error < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
+        require(fitted._training_error < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
         require(
             kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is not a row"
         )
-
-
-RANDOM_CHOICES = 30
-
-
-def check_quality(s: Subject) -> None:
-    """The rule is better than none."""
-    error = s.fit.training_error
-    require(error < MOST_WRONG, f"{s}: the training error is {error:.2f} on three classes that hardly overlap")
 
 
 def check_uneven(s: Subject) -> None:
@@ -268,34 +223,6 @@ def _check_without(s: Subject, task: Task, c: int, dissimilarity: Dissimilarity,
     require(wrong < MOST_WRONG, f"{s}: without {where}, the error on the rows of the other classes is {wrong:.2f}; {cure}")
 
 
-def check_loss(s: Subject) -> None:
-    """What the method makes small is smaller than for prototypes chosen at random."""
-    task = s.task()
-    mine = s.fit.rule.prototypes
-    own = s.fit.model.loss(task, mine)
-    if own is None:
-        return
-    draw = np.random.default_rng(s.fit._problem.seed)
-    for _ in range(RANDOM_CHOICES):
-        other = s.fit.model.loss(task, _random_choice(task, mine, draw))
-        require(
-            other is not None and own <= other + 1e-9 * abs(other),
-            f"{s}: its loss is {own:.6g}, and prototypes chosen at random have {other:.6g}: does it take the worst candidate, or has "
-            "`loss` the wrong sign?",
-        )
-
-
-def _random_choice(task: Task, prototypes: Points, draw: np.random.Generator) -> Points:
-    """As many prototypes of each class, rows of the class at random."""
-    rows = np.concatenate([
-        draw.choice(np.flatnonzero(task.y == c), (prototypes.classes == c).sum(), replace=False) for c in range(task.classes)
-    ])  # fmt: skip
-    classes = np.sort(prototypes.classes, kind="stable")
-    if prototypes.at is None:
-        return replace(prototypes, classes=classes, coords=task.coordinates()[rows], table={})
-    return replace(prototypes, classes=classes, at=np.argsort(task.candidate_row, kind="stable")[rows], table={})
-
-
 def check_steps(s: Subject) -> None:
     """Steps are declared where they are, and the last step is the rule; see `check_first`."""
     rule, query = s.fit.rule, s.query()
@@ -327,8 +254,8 @@ def check_steps(s: Subject) -> None:
 
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
-    *package.CHECKS, check_far_rows, check_state, check_path_moved, check_loss, check_quality, check_uneven,
-    check_larger, check_repeats, check_weightless, check_balls, check_first, check_steps, check_report, check_nearest, check_candidates,
+    *package.CHECKS, check_far_rows, check_state, check_path_moved, check_uneven,
+    check_repeats, check_weightless, check_balls, check_steps, check_report, check_nearest, check_candidates,
 )  # fmt: skip
 
 

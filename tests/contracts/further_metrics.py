@@ -19,8 +19,6 @@ from protoclass.core.sources import Rep, part
 from protoclass.frames.frame import Frame, mold
 from protoclass.ground.errors import shown
 from protoclass.metrics.base import Metric, TrainedMetric, same
-from protoclass.metrics.mixed import Mixed
-from protoclass.metrics.wrappers import Ranks
 from protoclass.testing.contract import (
     ContractError,
     accepted,
@@ -333,21 +331,6 @@ def check_geometry(s: Measured) -> None:
         )  # fmt: skip
 
 
-def check_wrappers(s: Measured) -> None:
-    """Metrics of metrics measure by it what they would by the matrix, and declare what it declares."""
-    if s.metric.given or not s.frame.schema:
-        return
-    if s.frame.formula.plain():
-        with accepted(f"{s}: as the only part of a Mixed it can't be trained"):
-            D = s.measured_by(Mixed([(list(s.frame.schema), s.metric)], scale=False).train(s.frame))
-        require(equal(np.asarray(s.D, float), D), f"{s}: as the only part of a Mixed, its dissimilarities differ: it must use "
-            "nothing of a frame but "
-                "the columns of its formula")  # fmt: skip
-    ranks = s.call("`train` of Ranks of it", Ranks(s.metric).train, s.frame)
-    by_hand = np.column_stack([np.searchsorted(np.sort(s.D[:, j]), s.D[:, j], side="right") for j in range(s.D.shape[1])])
-    require(equal(s.measured_by(ranks), by_hand.astype(float)), f"{s}: its Ranks are not the ranks of its dissimilarities")
-
-
 def check_untouched(s: Measured) -> None:
     """Nothing that is handed out is changed, no global generator is drawn from, and the same call gives the same bits."""
     frame = mold(s.formula, s.data, response=s.frame.response is not None)
@@ -484,7 +467,7 @@ def check_own_row(s: Measured) -> None:
 
 CHECKS: tuple[Callable[[Any], None], ...] = (
     check_untouched, *package.CHECKS, check_power, check_places, check_choice, check_what_is_learned, check_state,
-    check_unusual_rows, check_own_row, check_folds, check_dependence, check_few_rows, check_parts, check_geometry, check_wrappers,
+    check_unusual_rows, check_own_row, check_folds, check_dependence, check_few_rows, check_parts, check_geometry,
 )  # fmt: skip
 
 ON_TABLES = (

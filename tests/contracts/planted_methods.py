@@ -31,7 +31,7 @@ def planted(words, base=None):
 # a row alone
 
 
-@planted("alone predicts|alone ends|order of the rows", Linear)
+@planted("alone predicts|alone raises|order of the rows", Linear)
 class Centred(LinearRule):
     def scores(self, query):
         X = query.coordinates()
@@ -89,7 +89,7 @@ class Descending(Votes):
     default_grid = grid_of(lambda task, smallest: np.array([1.0, 0.5, 0.1]))
 
 
-@planted("ends in IndexError")
+@planted("raises IndexError")
 class GridOfThird(Votes):
     default_grid = grid_of(lambda task, smallest: 0.1 * np.arange(1, 4)[[1, 2, 3]])
 

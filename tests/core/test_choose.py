@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protoclass.core.statistics.folds import stratified
-from protoclass.core.statistics.one_se import choose, choose_over_repeats
+from protoclass.core.statistics.one_se import choose_over_repeats
 
 
 def test_glmnet_formula_by_hand():
@@ -16,7 +16,7 @@ def test_glmnet_formula_by_hand():
     First point: cvm = (4 * 0.25 + 4 * 0.5 + 2 * 0) / 10 = 0.3,
     cvsd^2 = (4 * 0.0025 + 4 * 0.04 + 2 * 0.09) / 10 / 2 = 0.035 / 2 = 0.0175.
     """
-    c = choose(np.array([[0.25, 0.5], [0.5, 0.5], [0.0, 0.5]]), np.array([4.0, 4.0, 2.0]), np.ones((3, 2)))
+    c = choose_over_repeats([np.array([[0.25, 0.5], [0.5, 0.5], [0.0, 0.5]])], [np.array([4.0, 4.0, 2.0])], np.ones((3, 2)))
     assert c.error == pytest.approx([0.3, 0.5])
     assert c.se == pytest.approx([np.sqrt(0.0175), 0.0])
     assert (c.best, c.one_se) == (0, 0)
@@ -24,7 +24,7 @@ def test_glmnet_formula_by_hand():
 
 def test_one_se_takes_the_smallest_within_one_se_of_the_least():
     errors = np.array([[0.10, 0.12, 0.14, 0.40], [0.14, 0.16, 0.18, 0.40]])
-    c = choose(errors, np.ones(2), np.array([[9.0, 5.0, 2.0, 1.0]] * 2))
+    c = choose_over_repeats([errors], [np.ones(2)], np.array([[9.0, 5.0, 2.0, 1.0]] * 2))
     assert c.error == pytest.approx([0.12, 0.14, 0.16, 0.40])
     assert c.se[0] == pytest.approx(0.02)
     assert c.best == 0
@@ -32,16 +32,16 @@ def test_one_se_takes_the_smallest_within_one_se_of_the_least():
 
 
 def test_ties_go_to_the_smaller_then_to_the_first():
-    c = choose(np.full((2, 3), 0.2), np.ones(2), np.array([[3.0, 1.0, 1.0]] * 2))
+    c = choose_over_repeats([np.full((2, 3), 0.2)], [np.ones(2)], np.array([[3.0, 1.0, 1.0]] * 2))
     assert (c.best, c.one_se) == (1, 1)
-    c = choose(np.full((2, 2), 0.2), np.ones(2), np.ones((2, 2)))
+    c = choose_over_repeats([np.full((2, 2), 0.2)], [np.ones(2)], np.ones((2, 2)))
     assert (c.best, c.one_se) == (0, 0)
 
 
 def test_errors_that_differ_by_rounding_are_equal():
     for apart, best in ((3e-13, 1), (3e-12, 0)):
         errors = np.array([[0.1, 0.1 + apart]] * 2)
-        c = choose(errors, np.ones(2), np.array([[5.0, 2.0]] * 2), bounds=errors)
+        c = choose_over_repeats([errors], [np.ones(2)], np.array([[5.0, 2.0]] * 2), bounds=errors)
         assert (c.best, c.points["bound"]) == (best, best)
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.core.statistics.one_se import Limits, choose
+from protoclass.core.statistics.one_se import Limits, choose_over_repeats
 from protoclass.models.pvm import spaced_counts
 
 COUNTED = ("pvm", "kmedoids", "kmeans", "lvq", "mixture", "mmd")
@@ -120,8 +120,8 @@ def test_the_tolerance_by_hand():
         (Limits(np.array([True, True, False, False]), 0.05), 1), (Limits(np.array([False, True, True, False]), 0.02), 2),
         (Limits(np.array([False, True, True, False]), 0.019), 1),
     ):  # fmt: skip
-        assert choose(errors, np.ones(2), sizes, limits=limits).points["tolerance"] == point
-    assert "tolerance" not in choose(errors, np.ones(2), sizes).points
+        assert choose_over_repeats([errors], [np.ones(2)], sizes, limits=limits).points["tolerance"] == point
+    assert "tolerance" not in choose_over_repeats([errors], [np.ones(2)], sizes).points
 
 
 def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):

@@ -8,11 +8,17 @@ from scipy import stats
 
 import protoclass as pc
 from protoclass.core.statistics.intervals import least_se, wilson
-from protoclass.core.statistics.one_se import OF_HELD_OUT, Limits, choose, corrected_losses
+from protoclass.core.statistics.one_se import (
+    OF_HELD_OUT,
+    Limits,
+    choose_over_repeats,
+    corrected_losses,
+    losses,
+)
 
 
 def corrected_error(predicted, y, loss, of_fold, weights, *rest):
-    lost = corrected_losses(predicted, y, loss, of_fold, weights, *rest)
+    lost = corrected_losses(losses(predicted, y, loss), of_fold, weights, *rest)
     known = ~np.isnan(lost[:, 0])
     return dict(zip(OF_HELD_OUT, np.average(lost[known], axis=0, weights=weights[known]), strict=True))
 
@@ -33,7 +39,7 @@ def test_the_correction_against_a_slow_version():
             [sum(w[i] * loss[y[i], predicted[0, i, g]] for i in rows if fold[i] == f) / weight[f] for g in range(G)]
             for f in range(F)
         ])  # fmt: skip
-        choice = choose(errors, weight, sizes)
+        choice = choose_over_repeats([errors], [weight], sizes)
         for name in lost:
             for i in set(range(n)) - set(rows.tolist()):
                 lost[name][i].append(loss[y[i], predicted[0, i, choice.points[name]]])
@@ -164,8 +170,8 @@ def test_the_one_se_rule_does_not_keep_all_rows_for_an_error_of_zero():
     errors = np.zeros((10, 2))
     errors[0, 1] = 1 / 12
     sizes = np.array([[120.0, 6.0]] * 10)
-    assert choose(errors, np.ones(10), sizes).one_se == 0
-    assert choose(errors, np.ones(10), sizes, limits=Limits(least_se=least_se(np.ones(120)))).one_se == 1
+    assert choose_over_repeats([errors], [np.ones(10)], sizes).one_se == 0
+    assert choose_over_repeats([errors], [np.ones(10)], sizes, limits=Limits(least_se=least_se(np.ones(120)))).one_se == 1
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.core.statistics.intervals import least_se
-from protoclass.core.statistics.one_se import Limits, choose
+from protoclass.core.statistics.one_se import Limits, choose_over_repeats
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def by_hand(formula, data, metrics, *arguments, **named):
     tables = [v.table.assign(**values)[[*values, *v.table]] for (values, _), v in zip(metrics, parts, strict=True)]
     errors, sizes = (np.concatenate([getattr(v, name) for v in parts], axis=1) for name in ("_errors", "_sizes"))
     limits = Limits(least_se=least_se(np.ones(len(data))))
-    return pd.concat(tables, ignore_index=True), choose(errors, parts[0]._fold_weight, sizes, limits=limits)
+    return pd.concat(tables, ignore_index=True), choose_over_repeats([errors], [parts[0]._fold_weight], sizes, limits=limits)
 
 
 @pytest.mark.parametrize(("method", "own"), [("pvm", {}), ("kmedoids", {"K": "grid"}), ("knn", {"k": 1})])

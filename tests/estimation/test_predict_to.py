@@ -52,8 +52,7 @@ def folder(rows, tmp_path_factory):
 @pytest.fixture
 def small(monkeypatch):
     """Blocks of 37 rows."""
-    monkeypatch.setattr("protoclass.frames.tables.VALUES", 0)
-    monkeypatch.setattr("protoclass.frames.tables.FEWEST", 37)
+    monkeypatch.setattr("protoclass.frames.tables.rows_at_once", lambda columns: 37)
 
 
 TEXTS = pyarrow.csv.ConvertOptions(column_types={"code": pa.string(), "g": pa.string()}, strings_can_be_null=True)

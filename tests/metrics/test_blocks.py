@@ -20,8 +20,7 @@ CLASSES = ["u", "v"] * 20
 @pytest.fixture
 def short_blocks(monkeypatch):
     monkeypatch.setattr(module, "WHOLE", 0)
-    monkeypatch.setattr(module, "MOST", ROWS)
-    monkeypatch.setattr(module, "FEWEST", ROWS)
+    monkeypatch.setattr(module, "rows_at_once", lambda columns: ROWS)
 
 
 def numeric(n=45):

@@ -14,8 +14,8 @@ import protoclass as pc
 from protoclass.core.distances.categories import apart
 from protoclass.export.saving.classes import check_forest
 from protoclass.frames.frame import mold
-from protoclass.metrics.forest import TrainedForest
 from protoclass.metrics.measuring import measure_frame
+from protoclass.metrics.tabular import TrainedForest
 
 PREDICTORS = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 

@@ -12,8 +12,8 @@ from closeness import assert_close
 
 import protoclass as pc
 from protoclass.core.distances.categories import gower
-from protoclass.metrics.mixed import SAMPLE, Mixed, cut
 from protoclass.metrics.registry import METRICS
+from protoclass.metrics.wrappers import SAMPLE, Mixed, cut
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 

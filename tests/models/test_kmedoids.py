@@ -210,12 +210,3 @@ def test_given_dissimilarities_in_any_order_of_their_columns():
     of_class(wide, some)
 
 
-def test_weights_through_fit(iris):
-    times = np.random.default_rng(0).integers(0, 4, 150)
-    weighed = pc.fit("species ~ .", iris, KMedoids(K=4, start="build"), weights=times.astype(float), dissimilarity=RAW)
-    of_class(weighed, pc.dissimilarity("species ~ .", iris, RAW).frame())
-    assert (times[weighed.prototypes.index] > 0).all()
-    longer = iris.loc[iris.index.repeat(times)].reset_index(drop=True)
-    repeated = pc.fit("species ~ .", longer, KMedoids(K=4, start="build"), dissimilarity=RAW)
-    assert repeated.rule.report["loss"] == pytest.approx(weighed.rule.report["loss"])
-    assert repeated.prototypes.iloc[:, 2:].to_numpy().tolist() == weighed.prototypes.iloc[:, 2:].to_numpy().tolist()

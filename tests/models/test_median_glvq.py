@@ -10,7 +10,6 @@ from closeness import assert_close
 from scipy.special import expit
 
 import protoclass as pc
-from protoclass.core.parallel import alone
 from protoclass.core.vectors.class_medoids import (
     add_for_classes,
     changes_by_one,
@@ -196,18 +195,6 @@ def test_the_least_cost_of_tiny_problems_is_mostly_found():
     assert found >= 50, found
 
 
-@pytest.mark.usefixtures("threads_of_blas")
-@pytest.mark.parametrize("matrix", ["none", "diagonal", "full"])
-def test_any_number_of_threads_gives_the_same(iris, matrix):
-    arguments = {"K": [1, 3], "matrix": matrix, "ridge": [0.01, 0.1], "cv": 4, "seed": 2}
-    fit = pc.fit("species ~ .", iris, "medianglvq", **arguments)
-    with alone():
-        other = pc.fit("species ~ .", iris, "medianglvq", **arguments)
-    assert fit.prototypes.equals(other.prototypes)
-    assert fit.validation.table.equals(other.validation.table)
-    assert fit.rule.report == other.rule.report
-
-
 @pytest.mark.parametrize(("given", "words"), [
     ({"matrix": "diag"}, "matrix must be 'auto', 'none', 'diagonal' or 'full', not 'diag'"),
     ({"local": True}, "local=True needs a matrix to learn for each class, but matrix='none': use matrix='diagonal' or 'full'"),
@@ -321,7 +308,7 @@ def test_a_swap_is_what_alternatives_says(iris):
         for pair in result.substitutes.iloc[::4].itertuples():
             other = fit.at(swap={pair.prototype: pair.substitute})
             assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
-            assert other.training_error == pytest.approx(pair.error)
+            assert other._training_error == pytest.approx(pair.error)
             assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
             back = other.at(swap={pair.substitute: pair.prototype})
             assert back.prototypes.equals(fit.prototypes)

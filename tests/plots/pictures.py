@@ -18,6 +18,7 @@ import pandas as pd
 from looks import find_faults
 
 import protoclass as pc
+from protoclass.pictures import KINDS
 
 STYLES = ("default", "dark_background")
 SIZES = {"own": None, "small": (2.4, 1.8), "large": (14.0, 10.0)}
@@ -116,9 +117,7 @@ def kinds():
         "validation with band": lambda s, ax: s.fit.plot("validation", ax=ax, band=0.95),
         "validation by size": lambda s, ax: s.fit.plot("validation", ax=ax, x="size"),
         "validation of two": lambda s, ax: s.two().plot(ax=ax),
-        "confusion": lambda s, ax: s.fit.plot("confusion", ax=ax),
         "path": lambda s, ax: s.fit.plot("path", ax=ax, cv=3),
-        "map": lambda s, ax: s.fit.plot("map", ax=ax),
         "importance": lambda s, ax: s.few().plot("importance", ax=ax, resamples=2, cv=2),
         "stability": lambda s, ax: s.result("stability", resamples=6).plot(ax=ax),
         "alternatives": lambda s, ax: s.result("alternatives").plot(ax=ax),
@@ -139,12 +138,13 @@ def kinds():
         "embedding": lambda s, ax: s.fit.dissimilarity.embed(2).plot(by=s.data[s.fit.frame.formula.response], ax=ax),
     }
     out["weights"] = lambda s, ax: s.learned().plot("weights", ax=ax)
+    out = {kind: lambda s, ax, kind=kind: s.few().plot(kind, ax=ax) for kind in KINDS} | out
     several = {
         "rule": lambda s, ax: s.other("scm", features="balls+stumps", kind="disjunction", penalty=2.0, max_size=4).plot("rule"),
         "images": lambda s, ax: s.fit.plot("images", shape=(8, 8)),
         "misclassified": lambda s, ax: s.few().plot("misclassified", shape=(8, 8)),
     }
-    return out, several
+    return {kind: draw for kind, draw in out.items() if kind not in several}, several
 
 
 def draw(subject, kind, style, size):

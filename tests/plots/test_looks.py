@@ -133,12 +133,6 @@ def test_names_without_room_are_left_out_and_counted(height, which):
         assert axis.get_label_text() == f"rows ({len(names)} of 20 named)"
 
 
-def test_small_legends_leave_out_values(fits):
-    ax = fits["iris"].plot("validation", ax=Figure(figsize=(2.4, 1.8)).subplots())
-    texts = {text.get_text() for text in ax.get_legend().get_texts()}
-    assert texts == {"minimum error", "1-SE choice"}
-
-
 def test_an_axis_of_small_axes_beside_long_names_keeps_a_tick_at_each_end():
     figure = Figure(figsize=(2.4, 1.8))
     ax = pc.fit("cultivar ~ .", pc.load_data("wine"), eps=2.98).criticisms().plot(ax=figure.subplots())

@@ -298,13 +298,14 @@ def test_a_process_that_is_killed_while_it_saves_leaves_a_whole_file(fit, tmp_pa
         assert pc.load(path).prototypes.equals(fit.prototypes)
 
 
-HALF = """
-import os, sys, signal, protoclass as pc
-import protoclass.ground.files as files
-fit = pc.load(sys.argv[1])
-files.os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-fit.save(sys.argv[1], overwrite=True)
-"""
+def test_what_a_killed_process_left_goes_with_a_later_save(fit, tmp_path):
+    new, old, other = (tmp_path / f".{name}.{'0' * 15}{k}.part" for k, name in enumerate(("fit.proto", "fit.proto", "fit")))
+    for part in (new, old, other):
+        part.write_bytes(b"half")
+    for part in (old, other):
+        os.utime(part, (0, 0))
+    fit.save(tmp_path / "fit.proto")
+    assert {*tmp_path.iterdir()} == {tmp_path / "fit.proto", new, other}
 
 
 def test_files_that_are_there_already(fit, tmp_path):

@@ -17,7 +17,7 @@ candidates or forcing them in (see `ClassCover.case`):
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -231,8 +231,6 @@ class NearSolutions:
         Objective of the prototypes.
     optimum : Cost
         Optimum, or its bounds.
-    allowance : float
-        Largest difference from the optimum of a near-optimal solution.
     without, having : tuple of Cost
         For each prototype: cost of leaving it out, and of having it.
     substitutes : tuple of tuples of (candidate, Cost)
@@ -250,7 +248,6 @@ class NearSolutions:
 
     reached: float
     optimum: Cost
-    allowance: float
     without: tuple[Cost, ...]
     having: tuple[Cost, ...]
     substitutes: tuple[tuple[tuple[int, Cost], ...], ...]
@@ -259,6 +256,72 @@ class NearSolutions:
     among: str = "the solutions"
     table: Mapping[str, Array] = field(default_factory=dict)
     pairs: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Search:
+    """The search for near-optimal solutions of all classes together.
+
+    Attributes
+    ----------
+    classes : list of ClassCover
+    within : float
+        Largest difference from the optimum of a near-optimal solution, relative to the optimum.
+    unit : float
+        Weight of a row in a unit of the programs.
+    end : float
+        Time at which costs that are not settled keep their bounds.
+    stop : Stop
+    """
+
+    classes: list[ClassCover]
+    within: float
+    unit: float
+    end: float
+    stop: Stop
+
+    @cached_property
+    def optimum(self) -> Cost:
+        """The optimum of all classes, in units."""
+        optima = [part.optimum for part in self.classes]
+        proofs = ", ".join(dict.fromkeys(optimum.proof for optimum in optima))
+        return Cost(sum(o.least for o in optima), sum(o.most for o in optima), proofs)
+
+    def places(self, candidates: Array, classes: Array) -> list[tuple[int, int]]:
+        """The class of each candidate, given by its column of D, and its place in this class."""
+        pairs = zip(classes.tolist(), candidates, strict=True)
+        return [(c, int(np.searchsorted(self.classes[c].candidates, j))) for c, j in pairs]
+
+    def settle(self, cases: list[tuple[int, Case]], limit: float = np.inf) -> list[Cost]:
+        """The optima of restricted programs of classes, closed as far as they are below a limit."""
+
+        def settle_one(item: tuple[int, Case]) -> Cost:
+            c, case = item
+            return self.classes[c].settle(case, limit, self.end, self.stop)
+
+        return list(each(settle_one, cases, MANY, self.stop))
+
+    def substitutes(
+        self, c: int, j: int, chosen: Array
+    ) -> tuple[tuple[tuple[int, Cost], ...], int]:
+        """The candidates that can replace one of the prototypes of a class, in order of cost, and
+        the number of those for which it was not settled.
+        """
+        part, found, unsettled = self.classes[c], [], 0
+        optimum, low, high = part.optimum, self.optimum.least, self.optimum.most
+        limit = optimum.most + self.within * high + rounding(optimum.most)
+        rows = part.rows_of(j)
+        times = part.program.times(np.isin(part.candidates, chosen))
+        alone = rows[times[rows] == 1]  # which no other prototype of the class covers
+        near, least = part.least_in_place(alone)
+        near = near[(near != j) & (least <= limit)]
+        costs = self.settle([(c, part.force(int(k), alone)) for k in near], limit)
+        for k, cost in zip(near, costs, strict=True):
+            if cost.most - optimum.least <= self.within * low + rounding(cost.most):
+                found.append((int(part.candidates[k]), part.above(cost, self.unit)))
+            elif cost.least <= limit:
+                unsettled += 1
+        return tuple(sorted(found, key=lambda pair: (pair[1].most, pair[0]))), unsettled
 
 
 def find_alternatives(
@@ -295,16 +358,11 @@ def find_alternatives(
     balls, unit = balls_of(task, radius)
     stands_for = weights_of(balls)[interest].argmax(axis=1)
     if task.allowed_class is not None:
-        stands_for = np.where(
-            task.allowed_class[interest] < 0, stands_for, task.allowed_class[interest]
-        )
-    programs = class_programs(
-        balls,
-        in_units(lambda_, unit),
-        within * in_units(reached, unit),
-        chosen,
-        (interest, stands_for),
-    )
+        only = task.allowed_class[interest]
+        stands_for = np.where(only < 0, stands_for, only)
+    allowance = within * in_units(reached, unit)
+    asked = (interest, stands_for)
+    programs = class_programs(balls, in_units(lambda_, unit), allowance, chosen, asked)
 
     def solve(c: int) -> ClassCover:
         program, candidates = programs[c][0], programs[c][1].candidates
@@ -312,63 +370,22 @@ def find_alternatives(
         return solve_class(program, candidates, start, max(0.0, end - time.monotonic()), stop)
 
     classes = list(each(solve, range(task.classes), MANY, stop))
-    low, high = (
-        sum(part.optimum.least for part in classes),
-        sum(part.optimum.most for part in classes),
-    )
-
-    # of near solutions
-    limits = [part.optimum.most + within * high + rounding(part.optimum.most) for part in classes]
-
-    def settled(cases: list[tuple[int, Case]], limits: Sequence[float]) -> list[Cost]:
-        return list(
-            each(
-                lambda item: classes[item[0]].settle(item[1], limits[item[0]], end, stop),
-                cases,
-                MANY,
-                stop,
-            )
-        )
-
-    place = [int(np.searchsorted(classes[c].candidates, j)) for j, c in zip(*chosen, strict=True)]
-    q, of_class, none = len(place), chosen[1].tolist(), np.empty(0, np.int64)
-    named = [
-        (c, int(np.searchsorted(classes[c].candidates, j)))
-        for j, c in zip(interest, stands_for.tolist(), strict=True)
-    ]
-    cases = [(c, classes[c].forbid(j)) for c, j in zip(of_class, place, strict=True)]
-    cases += [
-        (c, classes[c].force(j, none)) for c, j in [*zip(of_class, place, strict=True), *named]
-    ]
-    found = settled(cases, [np.inf] * task.classes)
-    costs = [classes[c].above(cost, unit) for (c, _), cost in zip(cases, found, strict=True)]
-    substitutes: list[list[tuple[int, Cost]]] = [[] for _ in place]
-    unsettled = np.zeros(q, np.int64)
-    for p, c in enumerate(of_class):
-        part = classes[c]
-        rows = part.rows_of(place[p])
-        times = part.program.times(np.isin(part.candidates, chosen[0][chosen[1] == c]))
-        alone = rows[times[rows] == 1]  # which no other prototype of the class covers
-        near, least = part.least_in_place(alone)
-        near = near[(near != place[p]) & (least <= limits[c])]
-        for j, cost in zip(
-            near, settled([(c, part.force(int(j), alone)) for j in near], limits), strict=True
-        ):
-            if cost.least > limits[c]:
-                continue
-            if cost.most - part.optimum.least > within * low + rounding(cost.most):
-                unsettled[p] += 1
-            else:
-                substitutes[p].append((int(part.candidates[j]), part.above(cost, unit)))
-    proofs = ", ".join(dict.fromkeys(part.optimum.proof for part in classes))
+    search = Search(classes, within, unit, end, stop)
+    prototypes, named = search.places(*chosen), search.places(*asked)
+    none, q = np.empty(0, np.int64), len(prototypes)
+    cases = [(c, classes[c].forbid(j)) for c, j in prototypes]
+    cases += [(c, classes[c].force(j, none)) for c, j in prototypes + named]
+    settled = zip(cases, search.settle(cases), strict=True)
+    costs = tuple(classes[c].above(cost, unit) for (c, _), cost in settled)
+    replaced = [search.substitutes(c, j, chosen[0][chosen[1] == c]) for c, j in prototypes]
+    optimum = search.optimum
     return NearSolutions(
         reached,
-        Cost(low * unit, high * unit, proofs),
-        within * high * unit,
-        tuple(costs[:q]),
-        tuple(costs[q : 2 * q]),
-        tuple(tuple(sorted(some, key=lambda s: (s[1].most, s[0]))) for some in substitutes),
-        unsettled,
+        Cost(optimum.least * unit, optimum.most * unit, optimum.proof),
+        costs[:q],
+        costs[q : 2 * q],
+        tuple(found for found, _ in replaced),
+        np.array([unsettled for _, unsettled in replaced], np.int64),
         tuple(zip(stands_for.tolist(), costs[2 * q :], strict=True)),
     )
 

@@ -336,8 +336,10 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
     out : contiguous array (m, cells)
     """
     if few(codes.size):
-        index = columns[:, None] * out.shape[1] + cell + codes
-        np.add.at(out.reshape(-1), index.ravel(), np.broadcast_to(weight, codes.shape).ravel())
+        index = np.arange(len(codes))[:, None] * out.shape[1] + cell + codes
+        weights = np.broadcast_to(weight, codes.shape).ravel()
+        sums = np.bincount(index.ravel(), weights, len(codes) * out.shape[1])
+        out[columns] += sums.reshape(len(codes), -1)
     else:
         _tally(codes, cell, weight, columns, out)
 

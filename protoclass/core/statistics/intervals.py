@@ -65,12 +65,12 @@ def rows_worth(share: float, variance: float, most: float) -> float:
     return min(most, spread / variance) if spread > 0 and variance > 0 else most
 
 
-def independent_rows(share: float, sums: SquaredSums, most: float | None = None) -> float:
+def independent_rows(share: float, sums: SquaredSums, unbounded: bool = False) -> float:
     """The effective number of independent rows of equal weight for a weighted proportion; NaN for a single group.
 
     Without groups it is the number that gives the proportion its variance, the sum of the squares
-    of w (x - proportion) over the sum of the squares of the weights, at most `most`, which is
-    Kish's sum(w)^2 / sum(w^2) by default. So rows with large weights that are misclassified more
+    of w (x - proportion) over the sum of the squares of the weights, at most Kish's sum(w)^2 /
+    sum(w^2) unless `unbounded`. So rows with large weights that are misclassified more
     often than others count as fewer; rows with small weights do not count as more, because few rows
     then estimate the variance. With groups the terms are first summed within each, a proportion of
     0 or 1 counts as many rows as there are groups (Kish's number for their weights), and the number
@@ -89,18 +89,19 @@ def independent_rows(share: float, sums: SquaredSums, most: float | None = None)
     Kish (1965), *Survey sampling*; Dean and Pagano (2015), *Evaluating confidence interval methods
     for binomial proportions in clustered surveys*.
     """
-    most = sums.total**2 / sums.square if most is None else most
+    inside = 0 < share < 1 and sums.spread > 0
+    most = np.inf if unbounded and inside else sums.total**2 / sums.square
+    rows = rows_worth(share, sums.spread / sums.total**2, most)
     if sums.square_of_groups is None:
-        return rows_worth(share, sums.spread / sums.total**2, most)
+        return rows
     if np.isnan(sums.df):
         return np.nan
-    inside = 0 < share < 1 and sums.spread > 0
-    rows = (
-        rows_worth(share, sums.spread / sums.total**2, most)
-        if inside
-        else sums.total**2 / sums.square_of_groups
-    )
-    return rows * reduction(sums.df)
+    return (rows if inside else sums.total**2 / sums.square_of_groups) * reduction(sums.df)
+
+
+def with_wilson(share: float, sums: SquaredSums, unbounded: bool = False) -> Estimate:
+    """A proportion with the Wilson interval for `independent_rows`."""
+    return Estimate(share, *wilson(share, independent_rows(share, sums, unbounded)))
 
 
 def reduction(df: float) -> float:
@@ -251,9 +252,7 @@ def share_of_rows(right: Array, w: Array, group: Array | None = None) -> Estimat
         return UNKNOWN
     # sums of the same weights in another order differ in the last bit
     share = min(1.0, float(w @ right) / total)
-    return Estimate(
-        share, *wilson(share, independent_rows(share, sums_of(right - share, w, group)))
-    )
+    return with_wilson(share, sums_of(right - share, w, group))
 
 
 def mean_of(shares: Sequence[Estimate]) -> Estimate:
@@ -323,8 +322,8 @@ def spread_factor(w: Array) -> float:
     total, square = float(w.sum()), float(w @ w)
     if not total > 0:
         return np.nan
-    kept = square - 2 * float((w**3).sum()) / total + square**2 / total**2
-    return square / kept if kept > 1e-12 * square else np.nan
+    reduced = square - 2 * float((w**3).sum()) / total + square**2 / total**2
+    return square / reduced if reduced > 1e-12 * square else np.nan
 
 
 def mean_over_rows(values: Array, w: Array, group: Array | None = None) -> tuple[float, float]:
@@ -417,9 +416,7 @@ class ConfusionTable:
         if not total > 0:
             return UNKNOWN
         share = min(1.0, float(self.weight[part & whole].sum()) / total)
-        return Estimate(
-            share, *wilson(share, independent_rows(share, self.sums(whole * (part - share), whole)))
-        )
+        return with_wilson(share, self.sums(whole * (part - share), whole))
 
     def sums(self, values: Array, whole: Array) -> SquaredSums:
         """The sums of the rows in the cells `whole`, if each row adds w times the value (L, L) of its cell."""
@@ -468,6 +465,22 @@ class OfClass:
     balanced_accuracy: Estimate
 
 
+def sides(c: int, classes: int) -> dict[str, tuple[Array, Array]]:
+    """For each proportion of `OfClass`, the cells of a `ConfusionTable` that count, and the cells
+    of its denominator, bool (L, L).
+    """
+    true = np.broadcast_to((np.arange(classes) == c)[:, None], (classes, classes))
+    predicted, every = true.T, np.ones(true.shape, bool)
+    return {
+        "sensitivity": (predicted, true),
+        "specificity": (~predicted, ~true),
+        "ppv": (true, predicted),
+        "npv": (~true, ~predicted),
+        "prevalence": (true, every),
+        "detection_prevalence": (predicted, every),
+    }
+
+
 def of_class(table: ConfusionTable, c: int) -> OfClass:
     """The statistics of class c; NaN if there are no rows for an estimate.
 
@@ -481,24 +494,13 @@ def of_class(table: ConfusionTable, c: int) -> OfClass:
     >>> found.sensitivity.value, found.specificity.value, round(found.f1.value, 4)
     (0.8, 0.9, 0.8421)
     """
-    classes = len(table.weight)
-    true = np.broadcast_to((np.arange(classes) == c)[:, None], (classes, classes))
-    said = true.T
-    every = np.ones((classes, classes), bool)
-    sensitivity, specificity = table.share(said, true), table.share(~said, ~true)
-    jaccard = table.share(true & said, true | said)
+    cells = sides(c, len(table.weight))
+    shares = {name: table.share(*of_share) for name, of_share in cells.items()}
+    predicted, true = cells["sensitivity"]
+    jaccard = table.share(true & predicted, true | predicted)
     f1 = Estimate(*(2 * j / (1 + j) for j in (jaccard.value, jaccard.low, jaccard.high)))
-    both = mean_of([sensitivity, specificity])
-    return OfClass(
-        sensitivity,
-        specificity,
-        table.share(true, said),
-        table.share(~true, ~said),
-        f1,
-        table.share(true, every),
-        table.share(said, every),
-        both,
-    )
+    both = mean_of([shares["sensitivity"], shares["specificity"]])
+    return OfClass(**shares, f1=f1, balanced_accuracy=both)
 
 
 def accuracy(table: ConfusionTable) -> Estimate:
@@ -530,17 +532,15 @@ def kappa(table: ConfusionTable) -> Estimate:
     """
     total = float(table.weight.sum())
     p = table.weight / total
-    true, said = p.sum(axis=1), p.sum(axis=0)
-    observed, expected = float(np.trace(p)), float(true @ said)
+    true, predicted = p.sum(axis=1), p.sum(axis=0)
+    observed, expected = float(np.trace(p)), float(true @ predicted)
     if not 1 - expected > 1e-12:
         return UNKNOWN
     right = np.eye(len(p)) - observed
-    margin = said[:, None] + true[None, :] - 2 * expected
+    margin = predicted[:, None] + true[None, :] - 2 * expected
     change = right / (1 - expected) - (1 - observed) * margin / (1 - expected) ** 2
     # on the scale of the accuracy
     sums = table.sums(change * (1 - expected), np.ones(p.shape, bool))
-    rows = independent_rows(
-        observed, sums, np.inf if sums.spread > 0 and 0 < observed < 1 else None
-    )
-    ends = ((end - expected) / (1 - expected) for end in (observed, *wilson(observed, rows)))
-    return Estimate(*ends)
+    found = with_wilson(observed, sums, unbounded=True)
+    ends = (found.value, found.low, found.high)
+    return Estimate(*((end - expected) / (1 - expected) for end in ends))

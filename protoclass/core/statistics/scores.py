@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,10 @@ from .. import Array
 from .intervals import (
     Estimate,
     effective_rows,
-    independent_rows,
     mean_over_rows,
     share_of_rows,
     sums_of,
-    wilson,
+    with_wilson,
 )
 
 LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are finite
@@ -53,8 +52,10 @@ def log_loss(p: Array, y: Array) -> Array:
     return np.maximum(out, 0.0)
 
 
-@dataclass(frozen=True)
-class Bin:
+SCORES = {"brier": brier, "log_loss": log_loss}
+
+
+class Bin(NamedTuple):
     """Rows with similar probabilities of a class.
 
     Attributes
@@ -62,17 +63,19 @@ class Bin:
     low, high : float
         Ends of the bin; a probability at the end of two bins is in the lower one.
     rows : int
-    chance : float
+    mean_predicted : float
         Weighted mean of the probabilities.
-    share : Estimate
+    observed, observed_low, observed_high : float
         Proportion of the rows that are of the class, with its Wilson interval.
     """
 
     low: float
     high: float
     rows: int
-    chance: float
-    share: Estimate
+    mean_predicted: float
+    observed: float
+    observed_low: float
+    observed_high: float
 
 
 def reliability(
@@ -84,7 +87,7 @@ def reliability(
     Examples
     --------
     >>> for b in reliability(np.array([0.1, 0.3, 0.9]), np.array([False, True, True]), np.ones(3), 2):
-    ...     print(b.low, b.high, b.rows, round(b.chance, 2), b.share.value)
+    ...     print(b.low, b.high, b.rows, round(b.mean_predicted, 2), b.observed)
     0.0 0.5 2 0.2 0.5
     0.5 1.0 1 0.9 1.0
     """
@@ -92,20 +95,13 @@ def reliability(
     place = np.searchsorted(edges[1:-1], chance, "left")
     out = []
     for k in range(bins):
-        at = (place == k) & (w > 0)
-        if not at.any():
+        mask = (place == k) & (w > 0)
+        if not mask.any():
             continue
-        own = w[at]
-        share = share_of_rows(positive[at], own, None if group is None else group[at])
-        out.append(
-            Bin(
-                float(edges[k]),
-                float(edges[k + 1]),
-                int(at.sum()),
-                float(own @ chance[at] / own.sum()),
-                share,
-            )
-        )
+        share = share_of_rows(positive[mask], w[mask], None if group is None else group[mask])
+        mean = float(w[mask] @ chance[mask] / w[mask].sum())
+        low, high = edges[k : k + 2].tolist()
+        out.append(Bin(low, high, int(mask.sum()), mean, share.value, share.low, share.high))
     return out
 
 
@@ -131,10 +127,20 @@ def calibration_in_the_large(
     """
     observed, expected = share_of_rows(positive, w, group), float(w @ chance) / float(w.sum())
     sums = sums_of(positive - chance - (observed.value - expected), w, group)
-    rows = independent_rows(
-        observed.value, sums, np.inf if sums.spread > 0 and 0 < observed.value < 1 else None
-    )
-    return Estimate(*(end - expected for end in (observed.value, *wilson(observed.value, rows))))
+    found = with_wilson(observed.value, sums, unbounded=True)
+    return Estimate(*(end - expected for end in (found.value, found.low, found.high)))
+
+
+def lowest_of_others(values: Array) -> Array:
+    """For each class the lowest value of the other classes, (r, classes); inf for a single class.
+
+    Examples
+    --------
+    >>> lowest_of_others(np.array([[3.0, 1.0, 2.0], [1.0, 1.0, 5.0]])).tolist()
+    [[1.0, 2.0, 1.0], [1.0, 1.0, 1.0]]
+    """
+    two = np.sort(np.insert(values, 0, np.inf, axis=1), axis=1)[:, :2]
+    return np.where(values == two[:, :1], two[:, 1:], two[:, :1])
 
 
 def relative_margins(distances: Array) -> Array:
@@ -158,13 +164,11 @@ def relative_margins(distances: Array) -> Array:
     [[0.5, -0.5], [0.0, 0.0], [1.0, -1.0]]
     """
     own = distances / 2  # the sum of two halves is finite
-    other = np.full_like(own, np.inf)
-    for c in range(own.shape[1]):
-        other[:, c] = np.delete(own, c, axis=1).min(axis=1, initial=np.inf)
-    out = np.where(own == other, 0.0, np.where(np.isinf(other), 1.0, -1.0))
-    finite = np.isfinite(own) & np.isfinite(other) & (own != other)
-    out[finite] = (other[finite] - own[finite]) / (other[finite] + own[finite])
-    return out
+    other = lowest_of_others(own)
+    with np.errstate(invalid="ignore"):  # two zeros, or an infinite distance
+        ratio = (other - own) / (other + own)
+    limit = np.where(own == other, 0.0, np.where(own < other, 1.0, -1.0))
+    return np.where(np.isfinite(ratio), ratio, limit)
 
 
 def with_largest(values: Array, predicted: Array) -> Array:
@@ -420,8 +424,8 @@ def shrunken_steps(x: Array, positive: Array, w: Array) -> tuple[Array, Array]:
     p = np.array([(k + share) / (m + 1) for m, k, _, _ in steps])
     first, last = np.array([s[2] for s in steps]), np.array([s[3] for s in steps])
     corners = np.column_stack([values[first], values[last]]).ravel()
-    kept = np.column_stack([np.ones(len(steps), bool), first < last]).ravel()
-    return corners[kept], np.repeat(p, 2)[kept]
+    distinct = np.column_stack([np.ones(len(steps), bool), first < last]).ravel()
+    return corners[distinct], np.repeat(p, 2)[distinct]
 
 
 Step = tuple[float, float, int, int]  # weight, weight of positive rows, first and last place
@@ -506,9 +510,7 @@ def nonconformity(scores: Array) -> Array:
     For distances this is the logarithm of the distance to the class over the distance to the
     nearest other one.
     """
-    top = np.sort(scores, axis=1)[:, -2:]
-    best_other = np.where(scores == top[:, 1:], top[:, :1], top[:, 1:])
-    return best_other - scores
+    return -lowest_of_others(-scores) - scores
 
 
 @savable(strangeness="n", y="n", w="n", fold="n")
@@ -556,10 +558,10 @@ class Conformal:
             w[self.y == c] = worth_rows(self.w[self.y == c])
         for f, values in enumerate(new):
             for c in range(self.classes):
-                own = np.flatnonzero((self.fold == f) & (self.y == c))
-                own = own[np.argsort(self.strangeness[own])]
-                above = np.concatenate([np.cumsum(w[own][::-1])[::-1], [0.0]])
+                rows = np.flatnonzero((self.fold == f) & (self.y == c))
+                rows = rows[np.argsort(self.strangeness[rows])]
+                above = np.concatenate([np.cumsum(w[rows][::-1])[::-1], [0.0]])
                 at_least[:, c] += above[
-                    np.searchsorted(self.strangeness[own], values[:, c], side="left")
+                    np.searchsorted(self.strangeness[rows], values[:, c], side="left")
                 ]
         return (at_least + 1) / (rows_of_classes(self.y, self.w, self.classes) + 1)

@@ -24,7 +24,7 @@ from ...models import registry as models
 
 SAVED = ("Fit", "Validation", "Dissimilarity", "Comparison")  # public classes that have `save`
 # with classes to which no registry leads
-MODULES = ("fitting", "analysis.comparison", "metrics.measuring", "metrics.mixed")
+MODULES = ("fitting", "analysis.comparison", "metrics.measuring")
 
 
 def import_all() -> None:

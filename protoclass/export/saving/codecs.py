@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
 from decimal import Decimal
@@ -30,23 +31,7 @@ from .classes import (
 )
 
 KINDS = "biufmMU"  # types of arrays: booleans, numbers, dates and texts of a fixed length
-MISSING = {"NA": pd.NA, "NaT": pd.NaT}
-MASKED = (
-    "Int8",
-    "Int16",
-    "Int32",
-    "Int64",
-    "UInt8",
-    "UInt16",
-    "UInt32",
-    "UInt64",
-    "Float32",
-    "Float64",
-    "boolean",
-)
-TABLES = ("polars", "pyarrow")  # libraries whose tables are kept as such
-# bytes that the values of any file may take, and how many more for each byte of its entries
-FEW, RATIO = 2**23, 16
+MASKED: Any = re.compile("U?Int(8|16|32|64)|Float(32|64)|boolean")
 # bytes of a label that is counted and not written, of a text, and half of those of an array in
 # another one
 ENTRY = 64
@@ -174,7 +159,7 @@ def _texts(nullable: bool, texts: list[Any]) -> Any:
 
 def _of_library(library: str, table: pd.DataFrame) -> Any:
     """A table of polars or pyarrow, as it was given."""
-    if library not in TABLES:
+    if library not in ("polars", "pyarrow"):
         raise FileError(f"a table is of the library {cut(library, 80)}")
     try:
         module = __import__(library)
@@ -190,7 +175,7 @@ CODECS: Mapping[str, Codec] = {
     "missing": Codec(
         lambda v: v is pd.NA or v is pd.NaT,
         lambda v: ["NA" if v is pd.NA else "NaT"],
-        MISSING.__getitem__,
+        {"NA": pd.NA, "NaT": pd.NaT}.__getitem__,
     ),
     "float": Codec(lambda v: type(v) is float, lambda v: [str(v)], float),
     "scalar": Codec(np.generic, lambda v: [np.asarray(v)], lambda a: a.reshape(())[()]),
@@ -249,9 +234,9 @@ CODECS: Mapping[str, Codec] = {
         _texts,
     ),
     "masked": Codec(
-        lambda v: str(_dtype(v)) in MASKED,
+        lambda v: MASKED.fullmatch(str(_dtype(v))) is not None,
         lambda v: [str(v.dtype), [None if t is pd.NA else t for t in v.tolist()]],
-        lambda kind, values: pd.array(values, MASKED[MASKED.index(kind)]),
+        lambda kind, values: pd.array(values, MASKED.fullmatch(kind)[0]),
     ),
     "labels": Codec(pd.Index, lambda v: [_levels(v), list(v.names)], _labels),
     "series": Codec(pd.Series, lambda v: [v.index, v.name, _column(v)], _series),
@@ -363,7 +348,8 @@ class Decoder:
     """
 
     def __init__(self, objects: list[Any], arrays: list[np.ndarray], size: int) -> None:
-        self.arrays, self._left, self._known = arrays, FEW + RATIO * size, known_classes()
+        self.arrays, self._known = arrays, known_classes()
+        self._left = 2**23 + 16 * size  # bytes that its values may still take
         self.objects: list[Any] = []
         for name, given in objects:
             self.objects.append(

@@ -58,7 +58,6 @@ RIDGES = (0.001, 0.01, 0.1)
 COUNTS = (1, 2, 3, 5)  # prototypes of a class in the default grid
 # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
 SECONDS = 6e-8
-FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
 # parameters from which a matrix is learned
 METRIC = ("K", "matrix", "local", "ridge", "beta", "dims")
 
@@ -239,7 +238,8 @@ class MedianGLVQ(PerClass):
         }
         last = prod(count.pop(name, 1) for name in self.tuned_last)
         points = prod(count.values()) + last - 1 if self._learns else prod(count.values()) * last
-        return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
+        # ten folds and the fit on all rows, two at a time
+        return SECONDS * points * 11 / 2 if self.tuned() else SECONDS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "ridge":

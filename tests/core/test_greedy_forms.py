@@ -14,7 +14,7 @@ from protoclass.core.task import Task
 
 # by name: what is limited
 FORMS = {
-    "together": {(greedy, "few"): lambda steps, kernel: True},
+    "together": {(greedy, "few"): lambda steps: True},
     "codes": {},
     "codes read again": {(balls, "KEPT"): 0},
     "lists": {(balls, "KEPT"): 0, (balls, "PER_PAIR"): 1e-9},
@@ -23,7 +23,7 @@ FORMS = {
 
 def limit(monkeypatch, form):
     """Set the limits of a form."""
-    for (module, name), value in {(greedy, "few"): lambda steps, kernel: False, **FORMS[form]}.items():
+    for (module, name), value in {(greedy, "few"): lambda steps: False, **FORMS[form]}.items():
         monkeypatch.setattr(module, name, value)
 
 

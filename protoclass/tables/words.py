@@ -69,17 +69,6 @@ def is_text(fit: Fitted) -> bool:
     )
 
 
-MEASURES = {
-    "error": "cross-validated error",
-    "balanced": "cross-validated balanced error (mean over classes)",
-    "ordinal": "cross-validated ordinal error (mean distance in levels)",
-    "loss": "cross-validated loss",
-    "auc": "1 - cross-validated AUC",
-    "brier": "cross-validated Brier score",
-    "log_loss": "cross-validated log loss",
-}
-
-
 def shown_error(validation: ErrorCurve, error: Any) -> Any:
     """An error as print shows it: for "auc" the area, 0.5 without information, named by `shown_name`."""
     return 1 - error if validation.measure == "auc" else error

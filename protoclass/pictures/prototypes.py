@@ -9,7 +9,7 @@ from matplotlib import rcParams
 from matplotlib.patheffects import withStroke
 
 from ..estimation.fitted import Fitted
-from ..ground.text import list_short
+from ..ground.text import SHOWN, list_short
 from ..tables.words import (
     describe_balls,
     describe_prototypes,
@@ -47,9 +47,7 @@ from .style import (
     scatter_classes,
 )
 
-LABELLED = 20  # prototypes that have their names
 BALLS = 60  # prototypes whose balls are drawn, the first chosen
-GRID = 240  # cells a side of the decision regions
 # proportion of its class's colour in a line to a row: for very many lines, and for few
 PALEST = (0.2, 0.5)
 
@@ -208,7 +206,7 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
 def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     """The names of a few prototypes beside their marks, each where it meets no other name or mark."""
     shown = list_shown(fit)
-    if not 0 < len(shown) <= LABELLED or not has_room(ax):
+    if not 0 < len(shown) <= SHOWN or not has_room(ax):
         return
     names, high = list_short(fit._prototype_names[shown], LETTERS), 1.25 * rcParams["font.size"]
     halo = [withStroke(linewidth=2.5, foreground=paper(ax))]
@@ -245,7 +243,7 @@ def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
     """The class that the rule predicts at each point of the plane, as a pale background."""
     from matplotlib.colors import ListedColormap
 
-    x, y, codes = divide_plane(fit, plane, GRID)
+    x, y, codes = divide_plane(fit, plane, 240)  # cells a side
     L = len(fit.classes)
     ax.pcolormesh(
         x,

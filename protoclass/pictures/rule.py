@@ -12,7 +12,7 @@ from ..analysis.steps import path as steps_of
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailableError
-from ..ground.text import list_short, shorten, write_number
+from ..ground.text import SHOWN, list_short, shorten, write_number
 from ..models.registry import lacking
 from ..tables.words import list_features
 from .curve import find_ends
@@ -34,16 +34,13 @@ from .style import (
     plain_log,
 )
 
-NAME = 18  # letters of a class
 COLUMNS = ["machine", "step", "condition", "quantity", "cut", "row", "class", "value", "removed"]
-MOST = 20  # features that a picture names
-MANY = 30  # steps from which on they are on a scale of logarithms
 
 
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each feature in the order selected: rows that it covered, and rows that it misclassified."""
-    table, names = fit.model.feature_table(fit._learned), list_named(list_features(fit)[:MOST], 60)
-    few, heights = table.head(MOST), np.arange(len(names))
+    table, names = fit.model.feature_table(fit._learned), list_named(list_features(fit)[:SHOWN], 60)
+    few, heights = table.head(SHOWN), np.arange(len(names))
     ax = axes(
         ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(names))
     )
@@ -51,7 +48,7 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     ax.barh(heights + 0.16, few["r"], 0.3, color=WRONG, label="misclassified")
     list_down(ax, names)
     ax.set(xlim=(0, None), xlabel="rows")
-    count = f"{MOST} of " if len(table) > MOST else ""
+    count = f"{SHOWN} of " if len(table) > SHOWN else ""
     ax.set_title(f"{count}{len(table)} feature{'s' * (len(table) != 1)}")
     return key(ax).axes if has_room(ax) else ax
 
@@ -97,7 +94,7 @@ def count_removed(table: pd.DataFrame) -> str:
     reached, removed = (
         part["class"].value_counts(sort=False) for part in (table, table[table["removed"]])
     )
-    names = dict(zip(reached.index, list_short(reached.index, NAME), strict=True))
+    names = dict(zip(reached.index, list_short(reached.index, 18), strict=True))
     parts = [
         f"{names[level]}: {removed[level]} of {reached[level]}"
         for level in reached.index
@@ -197,7 +194,8 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
         values += [table[name] - half, table[name] + half]
         if name == "cv_error":
             ax.fill_between(size, *values[-2:], color=colour(k), alpha=0.2, lw=0)
-    many = len(table) > MANY
+    # more steps are on a scale of logarithms
+    many = len(table) > 30
     if many:
         ax.set_xscale("log")
         plain_log(ax.xaxis)

@@ -18,7 +18,6 @@ from ..ground.options import significant
 from ..values import Result
 
 MINUS = re.compile(r"(?<![\w.)}-])-(?=\d)")  # of a number
-PAGE = 80  # characters of a line of LaTeX's article
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,8 @@ class Sheet:
         )
         is_wide = (
             bool(head)
-            and sum(2 + max(map(len, column)) for column in zip(*lines, strict=True)) > PAGE
+            # a line of LaTeX's article has 80 characters
+            and sum(2 + max(map(len, column)) for column in zip(*lines, strict=True)) > 80
         )
         return (
             f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{table}\n\\end{{adjustbox}}"

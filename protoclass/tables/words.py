@@ -74,7 +74,7 @@ def shown_error(validation: ErrorCurve, error: Any) -> Any:
     return 1 - error if validation.measure == "auc" else error
 
 
-def shown_name(validation: ErrorCurve) -> str:
+def shown_name(validation: Any) -> str:
     return validation._measure_name.removeprefix("1 - ")
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..core import Array
 from ..core.statistics.intervals import Estimate
-from ..core.statistics.one_se import RULES, frontier, losses
+from ..core.statistics.one_se import RULES, frontier
 from ..core.task import ASSIGNED, COVERED
 from ..estimation.error_curve import READ, ErrorCurve, Selection, mean_loss, row_weights
 from ..estimation.fitted import Fitted
@@ -410,9 +410,6 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
 
 def _balanced_helps(validation: ErrorCurve, classes: Array) -> bool:
     """Whether held-out rows are predicted as one of the classes at the grid point of the lowest balanced error."""
-    problem = validation._problem
-    lost = losses(
-        validation._predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels))
-    )
-    best = mean_loss(lost, row_weights(problem, "balanced")).argmin()
+    weights = row_weights(validation._problem, "balanced")
+    best = mean_loss(validation._lost, weights).argmin()
     return bool(np.isin(validation._predicted[:, :, best], classes).any())

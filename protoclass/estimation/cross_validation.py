@@ -20,7 +20,6 @@ from ..core.parallel import each
 from ..core.query import Beside, Latest, Path, Query, RulePath, answer_block
 from ..core.statistics.folds import FOLDS, drawn_by_class, grouped, quotas, stratified, usual_folds
 from ..core.statistics.one_se import frontier as lowest_errors
-from ..core.statistics.one_se import losses
 from ..core.statistics.sums import as_counts
 from ..core.task import Points, Task
 from ..frames.frame import Frame
@@ -30,7 +29,14 @@ from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
 from .arguments import SCORED, is_drawn, own_folds
-from .error_curve import OF_POINTS, ErrorCurve, Extension, row_weights, score_rows
+from .error_curve import (
+    OF_POINTS,
+    ErrorCurve,
+    Extension,
+    held_out_losses,
+    row_weights,
+    score_rows,
+)
 from .problem import (
     DRAWN_ROWS,
     Problem,
@@ -355,9 +361,10 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
                 if all_classes is not None:
                     all_classes[row] = _all_classes(known, fold)
                 validating.update()
-    errors = fold_errors(problem, trial.of_fold, predicted if scored is None else scored)
-    counts, path = _count(trial, grid, axes, path)
+    lost = held_out_losses(problem, predicted, scored)
     weights = row_weights(problem, problem.loss_name)
+    errors = fold_errors(trial.of_fold, lost, weights)
+    counts, path = _count(trial, grid, axes, path)
     curve = ErrorCurve(
         problem,
         grid,
@@ -381,17 +388,11 @@ def _all_classes(known: FoldPath, fold: Array) -> Array:
     return (class_counts(known.path, known.task.classes) > 0).sum(axis=1) >= len(present)
 
 
-def fold_errors(problem: Problem, of_fold: Array, held_out: Array) -> Array:
-    """Mean loss of each fold at each grid point, (R x F, G), from class codes, or from losses."""
-    y, weights, errors = problem.frame.codes, row_weights(problem, problem.loss_name), []
-    for fold, values in zip(of_fold, held_out, strict=True):
-        lost = (
-            losses(column[None, :, None], y, problem.loss)[0, :, 0]
-            if problem.loss_name not in SCORED
-            else column
-            for column in values.T
-        )
-        sums = np.stack([np.bincount(fold, loss * weights) for loss in lost], axis=1)
+def fold_errors(of_fold: Array, lost: Array, weights: Array) -> Array:
+    """Mean loss of each fold at each grid point, (R x F, G)."""
+    errors = []
+    for fold, values in zip(of_fold, lost, strict=True):
+        sums = np.stack([np.bincount(fold, column * weights) for column in values.T], axis=1)
         errors.append(sums / np.maximum(np.bincount(fold, weights), 1e-300)[:, None])
     return np.concatenate(errors)
 

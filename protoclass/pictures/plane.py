@@ -199,7 +199,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
     words = (
         f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
-        f"second axis of the map: {second}; stress {stress(X, among):.3g}"
+        f"second axis of the map: {second}; stress {round(stress(X, among), 6):.3g}"
         if size[1]
         else NO_SECOND,
     )

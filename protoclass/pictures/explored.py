@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,15 +67,15 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         )
     task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     source = task.D if model.can.nearest and fit.rule.prototypes.at is not None else None
-    alone = Steps([fit], 0, source, [])
+    alone = partial(Steps, [fit], 0, source, [])
     if not radius:
-        return alone
+        return alone()
     if radii is None and not model.shares_work:
         note = (
             "There is no slider of radii, as each radius is slow to solve: "
             "explore(radii=[...]) makes a slider of some."
         )
-        return replace(alone, notes=[note])
+        return alone([note])
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit._selection.grid:
         validation = (
@@ -96,10 +97,10 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         note = (
             f"There is no slider of radii: {reason}; explore(radii=[...]) shows those that you give."
         )
-        return replace(alone, notes=[note])
+        return alone([note])
     if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):
         note = "There is no slider of radii, as a row was put in the place of a prototype."
-        return replace(alone, notes=[note])
+        return alone([note])
     own = grid.tolist().index(model.parameters()[radius])
     fits = [
         fit if k == own else fit._derived(path.at(k), {radius: eps})

@@ -91,7 +91,7 @@ def run_case(name: str, folder: str, given: dict[str, Any]) -> None:
     predict(fitted)
     end = time.process_time()
     peak.over = True
-    rows, error = len(fitted.frame), fitted.training_error
+    rows, error = len(fitted.frame), fitted._training_error
     print(json.dumps([rows, len(fitted.prototypes), middle - start, end - middle, (peak.bytes - before) / 2**30, error]))
 
 

@@ -37,9 +37,9 @@ PICTURES: dict[str, list[tuple[str, str, str]]] = {
          "How much does each column separate the prototypes, and in which direction?"),
     ],
     "Rows that are images": [
-        ("Images", 'written.plot("images", shape=(8, 8), count=30);', "What do the prototypes look like?"),
-        ("A map of images", 'written.plot("map", shape=(8, 8), count=40);', "Which prototypes are similar?"),
-        ("Misclassified", 'written.plot("misclassified", shape=(8, 8), count=5, size=20);',
+        ("Images", 'written.plot("images", shape=(8, 8), n=30);', "What do the prototypes look like?"),
+        ("A map of images", 'written.plot("map", shape=(8, 8), n=40);', "Which prototypes are similar?"),
+        ("Misclassified", 'written.plot("misclassified", shape=(8, 8), n=5, size=20);',
          "Which rows are misclassified, and by which prototypes?"),
     ],
     "Error and optimality": [

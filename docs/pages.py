@@ -54,7 +54,7 @@ MEMBERS = {
     "Fit": {
         "Predict and test": "predict predict_to test calibrate threshold",
         "Parts": "prototypes classes formula call params model rule dissimilarity frame nobs dropped",
-        "Errors and bounds": "validation training_error objective certificate bound",
+        "Errors and bounds": "validation objective certificate bound",
         "Explain": "why importance criticisms alternatives stability",
         "Change": "update at path slim",
         "Show": "plot explore summary tidy glance augment",

@@ -34,14 +34,16 @@ def main(argv: list[str] | None = None) -> int:
             if words[:1] == ["reproduce"]:
                 return reproduce(reproducing().parse_args(words[1:]))
             if words[:1] == ["explore"]:
-                options, rest = exploring().parse_known_args(words[1:])
-                text = explore(options, fitted_to(options, rest))
+                options = options_of(exploring(), words[1:])
+                shape, page = options.pop("shape"), options.pop("save")
+                text = explore(fitted_to(options), shape, page)
             else:
-                options, rest = fitting().parse_known_args(words)
-                fit = fitted_to(options, rest)
+                options = options_of(fitting(), words)
+                folder = options.pop("out")
+                fit = fitted_to(options)
                 text = str(fit.summary())
-                if options.out:
-                    text += f"\n\n{figures(fit, Path(options.out))}"
+                if folder:
+                    text += f"\n\n{figures(fit, Path(folder))}"
             print(in_letters_of(sys.stdout, text), flush=True)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -117,12 +119,13 @@ def _parser(word: str, description: str, example: str) -> argparse.ArgumentParse
     add(
         "--cv",
         default="auto",
+        type=_value,
         help="number of folds, loo, none, or auto (the default): 10 if a parameter is tuned",
     )
     add(
         "--choose",
         default="auto",
-        help="rule that selects parameters: 1se (default; min with --max-prototypes), 1se-paired, min or bound",
+        help="rule that selects parameters: 1se (default; min with --max-prototypes), min or bound",
     )
     add(
         "--na",
@@ -167,28 +170,29 @@ def reproduce(options: argparse.Namespace) -> int:
     return 0 if result else 1
 
 
-def fitted_to(options: argparse.Namespace, rest: list[str]) -> Any:
-    """The fit of a command, with the parameters of its method."""
+def options_of(parser: argparse.ArgumentParser, words: list[str]) -> dict[str, Any]:
+    """The options of a command; those that the parser does not know are parameters of the method."""
+    unknown = parser.parse_known_args(words)[1]
+    for name in {word.partition("=")[0] for word in unknown if word.startswith("--")}:
+        parser.add_argument(name, type=_value)
+    return vars(parser.parse_args(words))
+
+
+def fitted_to(options: dict[str, Any]) -> Any:
+    """The fit of a command."""
     from .fitting import fit
 
-    same = {
-        name: getattr(options, name) for name in ("method", "dissimilarity", "choose", "na", "seed")
-    }
-    cv = None if options.cv == "none" else _value(options.cv)
-    return fit(options.formula, options.data, cv=cv, **same, **_parameters(rest))
+    return fit(**options)
 
 
-def explore(options: argparse.Namespace, fitted: Any) -> str:
+def explore(fitted: Any, shape: Any, page: str | None) -> str:
     """Write the page of a fit, and open it in the browser unless its file has a name; the text that
     names it."""
-    shape = {"shape": tuple(options.shape)} if options.shape else {}
     # the folder of the temporary file is its user's alone, and stays: the browser may read the file
     # again
-    place = Path(
-        options.save or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html"
-    ).resolve()
-    fitted.explore(save=place, **shape)
-    opened = not options.save and webbrowser.open(place.as_uri())
+    place = Path(page or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()
+    fitted.explore(save=place, **({"shape": tuple(shape)} if shape else {}))
+    opened = not page and webbrowser.open(place.as_uri())
     return f"The page is {place}{'' if opened else ': open it in a browser'}."
 
 
@@ -211,34 +215,14 @@ def figures(fitted: Any, folder: Path) -> str:
     return f"Figures in {folder.resolve()}: {', '.join(written)}"
 
 
-def _parameters(rest: list[str]) -> dict[str, Any]:
-    """`--eps 1.0 --k=1,3` as parameters."""
-    words = [
-        w for token in rest for w in (token.split("=", 1) if token.startswith("--") else [token])
-    ]
-    parameters: dict[str, Any] = {}
-    for name, value in zip(words[::2], [*words[1::2], None], strict=False):
-        if not name.startswith("--") or value is None or value.startswith("--"):
-            raise OptionError(
-                f"{name!r} is not understood: use --name value for parameters, and see --help"
-            )
-        parameter = name[2:].replace("-", "_")
-        if parameter in ("formula", "data"):
-            raise OptionError(
-                f"{name} must be given without a name, as in 'species ~ .' data/iris.csv"
-            )
-        parameters[parameter] = _value(value)
-    return parameters
-
-
 def _value(text: str) -> Any:
-    """A number, several values separated by commas, or the text itself."""
+    """A number, several values separated by commas, None, or the text itself."""
     if "," in text:
         return [_value(part) for part in text.split(",")]
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
-    return text
+    return None if text == "none" else text
 
 
 @contextmanager

@@ -1,6 +1,5 @@
-"""The parts of a method or metric of your own, beside `Model`, `Metric` and `register`, and metrics
-without parameters, which have names: "canberra", "correlation", "cosine", "hamming", "jaccard",
-"zero_one".
+"""The parts of a method or metric of your own, beside `Model`, `Metric` and `register`, and classes
+of metrics without parameters, which are otherwise used by their names, such as "canberra".
 
 The vignette a_method_of_your_own uses these names.
 """

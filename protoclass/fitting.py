@@ -19,13 +19,12 @@ from .analysis.groups import test
 from .analysis.resampling import permutation_test, stability
 from .analysis.steps import bound, path, slim, step_count
 from .analysis.variables import importance, why
-from .estimation.arguments import DEFAULTS
 from .estimation.calibration import calibrate, calibrated, threshold
 from .estimation.calls import cross_validate_call, fit_call, predict_to
 from .estimation.cross_validation import frontier
 from .estimation.error_curve import AXES, BY_HAND, ErrorCurve
 from .estimation.fitted import Fitted
-from .estimation.problem import Call
+from .estimation.problem import DEFAULTS, Call
 from .export.pages import card, report
 from .export.saving import reproduce
 from .export.sql import sql
@@ -252,8 +251,8 @@ def fit(
         Instead of `choose`: the smallest model whose error is at most this far above the lowest.
     max_prototypes : int, optional
         Maximum number of prototypes ("scm": features). The PVM then also tunes their number.
-    measure : "error", "balanced", "ordinal", DataFrame or dict
-        Error measure for tuning, see `cross_validate`.
+    measure : "error", "balanced", "ordinal", "auc", "brier", "log_loss", DataFrame or dict
+        Measure for tuning, see `cross_validate`.
     na : "drop", "raise" or "keep"
         Treatment of rows with missing values. "keep" is for Gower, which skips them pair by pair,
         and for `DTW`, whose series may end with them.
@@ -334,12 +333,16 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
         up to 10, if the greedy PVM selects its radius from the default grid; otherwise 1. Error and
         size are means over the splits; the standard error is the root mean square of the standard
         errors of the splits, because repeats share their data and do not reduce it.
-    measure : "error", "balanced", "ordinal", DataFrame or dict
-        Error measure. "error": the proportion of wrong predictions. "balanced": the mean of this
+    measure : "error", "balanced", "ordinal", "auc", "brier", "log_loss", DataFrame or dict
+        Measure of error. "error": the proportion of wrong predictions. "balanced": the mean of this
         proportion over classes. "ordinal": for an ordered response, the mean distance in levels
         between the predicted and the true class. A DataFrame: the mean loss by a loss matrix, with
         true classes as rows and predicted classes as columns. A dict: for two classes, the cost of
-        an error in a class, such as `{"bad": 5}`, if an error in the other class costs 1.
+        an error in a class, such as `{"bad": 5}`, if an error in the other class costs 1. "auc": 1
+        minus the mean area under the ROC curve of each class against the rest, by probabilities,
+        decision values, or the distance to the nearest other class minus the distance to the class;
+        print shows the area. "brier", "log_loss": scores of probabilities, for methods that have
+        them without calibration, such as "knn" and "mixture".
 
     Returns
     -------
@@ -349,6 +352,11 @@ def cross_validate(formula: str, data: Any, method: Any = "pvm", **arguments: An
     -----
     The same `seed` gives the same folds for every method, so their errors can be compared fold by
     fold.
+
+    "auc" is computed within each fold, over the classes that the fold has; a fold with a single
+    class is an error. A row without a prediction counts as certain of a wrong class. The logarithm
+    of a probability is at least log(2.2e-16), as in scikit-learn. The interval of `corrected` and
+    the band use the influence of each row on the areas.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import re
 import shlex
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import pandas as pd
 
@@ -33,15 +33,9 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@overload
-def vignette(
-    name: None = None, folder: str | Path = ".", overwrite: bool = False
-) -> pd.DataFrame: ...
-@overload
-def vignette(name: str, folder: str | Path = ".", overwrite: bool = False) -> Path: ...
 def vignette(
     name: str | None = None, folder: str | Path = ".", overwrite: bool = False
-) -> pd.DataFrame | Path:
+) -> Any:
     """List the vignettes, or write one as a notebook.
 
     Parameters

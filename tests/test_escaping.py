@@ -78,7 +78,7 @@ def test_a_report_is_one_page_that_needs_nothing_beside_it(hostile, tmp_path):
     for tag in (EVIL, "<script>", "<b>width", "<i>k", "<i>0"):
         assert tag not in page
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
-    assert page.count("data:image/png;base64,") == 4
+    assert page.count("data:image/png;base64,") == 7
     assert """http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-""" in page
     assert fit.test(hostile)._repr_html_() in page
     assert not re.search(r"""(?:src|href)=["'](?!data:)""", page)

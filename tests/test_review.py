@@ -86,7 +86,7 @@ def test_thresholds_stay_between_their_values():
         data = pd.DataFrame({"x": x, "y": list("aabb")})
         for kind in ("conjunction", "disjunction"):
             fit = pc.fit("y ~ x", data, "scm", features="stumps", kind=kind, penalty=math.inf, max_size=None)
-            assert fit.training_error == 0
+            assert fit._training_error == 0
 
 
 def test_classes_of_odd_kinds():

@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 import sys
+import traceback
 import warnings
 
 import numpy as np
@@ -354,6 +355,10 @@ def test_chances_and_decisions(data):
     with pytest.raises(AttributeError) as raised:
         _ = clone(EPS).fit(X, y).predict_proba
     assert "calibrate=True" in str(raised.value)
+    search = GridSearchCV(make_pipeline(StandardScaler(), EPS), {"prototypeclassifier__eps": [1.0]}, cv=3).fit(X, y)
+    with pytest.raises(AttributeError, match="'GridSearchCV' has no attribute") as raised:
+        search.predict_proba(X)  # a message of scikit-learn, after the error of the last step
+    assert "use calibrate=True" in "".join(traceback.format_exception(raised.value))
     plane = PrototypeClassifier("hyperplane", C=1.0)
     np.testing.assert_array_equal(plane.fit(X, y).decision_function(X), plane.fit_.predict(X, "decision"))
     assert not hasattr(found, "decision_function")

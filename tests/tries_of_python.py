@@ -45,6 +45,8 @@ SKLEARN = [
     ("pc.fit('species ~ .', data, 'knn', k=3, repeats=3)", "OptionError: use cv=10 as well", "pc.fit('species ~ .', data, 'knn', k=3, repeats=3, cv=10)"),
     ("pc.cross_validate('species ~ .', data, 'knn', k=3, scoring='accuracy')", "OptionError: use measure=",
      "pc.cross_validate('species ~ .', data, 'knn', k=3, cv=3, measure='error')"),
+    ("pc.cross_validate('species ~ .', data, 'knn', k=3, cv=3, measure='F1')", "OptionError: fit.test(new).tidy() for F1", "fit.test(new).tidy()['f1']"),
+    ("cal.threshold('setosa', measure='brier')", "OptionError: use measure='balanced' or a loss", "cal.threshold('setosa', measure='balanced')"),
     ("pc.cross_validate('species ~ .', data, 'knn', k=3, cv=3, measure='balanced_accuracy')", "OptionError: measure='balanced'",
      "pc.cross_validate('species ~ .', data, 'knn', k=3, cv=3, measure='balanced')"),
     ("pc.cross_validate(fit, data)", "FormulaError: a formula must be text", "pc.cross_validate('species ~ .', data, fit.model, cv=3)"),

@@ -26,7 +26,7 @@ def report(seed: int = 0) -> Report:
         parts = fit.objective
         by_class = fit.prototypes["class"].value_counts(sort=False).tolist()
         rows.append([share, f"{radius:.3g}", len(fit.prototypes), ", ".join(map(str, by_class)), f"{parts.uncovered:.0f}",
-                     f"{parts.miscovered:.0f}", f"{100 * fit.training_error:.1f} %"])  # fmt: skip
+                     f"{parts.miscovered:.0f}", f"{100 * fit._training_error:.1f} %"])  # fmt: skip
     figure, places = panels(2, 3, 3.1, 2.9)
     for radius, ax in zip(eps, places.ravel(), strict=True):
         at = fit.update(eps=radius)

@@ -18,14 +18,14 @@ import pandas as pd
 from ..core import Array
 from ..core.parallel import each_fit
 from ..core.statistics.folds import holdout
-from ..estimation.arguments import arguments_of, is_default, loss_matrix, own_folds
-from ..estimation.calls import TWICE, WORSE, fit_call, prepare
+from ..estimation.arguments import arguments_of, is_drawn, loss_matrix, own_folds, prepare
+from ..estimation.calls import TWICE, WORSE, fit_call
 from ..estimation.copies import COPIES, copies_across
 from ..estimation.cross_validation import folds_of
 from ..estimation.fitted import Fitted
-from ..estimation.problem import Call, short
+from ..estimation.problem import Call, is_default, short
 from ..frames.frame import Frame, mold
-from ..frames.schema import Unseen, along
+from ..frames.schema import Unseen, along, group_codes
 from ..frames.tables import as_given, as_pandas, read_for
 from ..ground.checks import check_seed, is_number, is_real, one_of, seed_of_runs
 from ..ground.errors import DataError, DataWarning, OptionError, ProtoclassError, brief, shown, warn
@@ -101,8 +101,8 @@ def compare(
         Seed for the splits.
     reference : str, optional
         Name of the method with which each other one is compared. Default: all pairs.
-    loss : DataFrame, optional
-        Loss matrix, with true classes as rows. The table then has the mean loss on the test rows,
+    loss : DataFrame or dict, optional
+        Loss matrix as in `Fit.predict`. The table then has the mean loss on the test rows,
         and methods are tuned by this loss; it does not change how they predict.
     client : Dask client, optional
         Client of a cluster, whose workers then fit the methods, each on one thread.
@@ -192,7 +192,7 @@ def compare_fits(fits: Any, new: Any, loss: Any = None, reference: str | None = 
         Fits with the same response and classes.
     new : DataFrame
         New rows with the predictors and the response.
-    loss : DataFrame, optional
+    loss : DataFrame or dict, optional
         Loss matrix, as in `compare`.
     reference : str, optional
         Name of the fit with which each other one is compared. Default: all pairs.
@@ -431,14 +431,12 @@ def make_splits(
     """Read the data, and draw the splits."""
     given = matrix_of(dissimilarity, data)
     frame = mold(formula, data, na=na, aside=(groups,))
-    of_row = None if groups is None else pd.Series(along(groups, data, "groups"), data.index)
-    cv = own_folds(cv, data)
-    cv = cv[data.index.get_indexer(frame.index)] if isinstance(cv, np.ndarray) else cv
+    rows, codes = data.index.get_indexer(frame.index), group_codes(groups, data)
+    cv = cv if is_drawn(cv) else own_folds(cv, data, frame.index)
     seeds = [int(np.random.SeedSequence([seed, r, 1]).generate_state(1)[0]) for r in range(repeats)]
-    of_used = None if of_row is None else of_row.loc[frame.index]
+    of_used = None if codes is None else pd.factorize(codes[rows])[0]
     tests, note = draw_splits(frame, of_used, test_size, cv, seeds)
-    copies = "" if of_row is not None else copies_across(frame, np.argmax(tests, axis=0))
-    if copies:
+    if codes is None and (copies := copies_across(frame, np.argmax(tests, axis=0))):
         warn(copies, DataWarning)
     n, tested = len(frame), float(np.mean([test.sum() for test in tests]))
     again = f", {repeats} times" * (repeats > 1) + ", whole groups left out" * (groups is not None)
@@ -447,7 +445,8 @@ def make_splits(
         how = f"Random split{again}: {n - tested:g} rows train, {tested:g} test"
     sets = repeats if test_size is None else 1
     design = Design(tested / (n - tested), sets, groups is not None)
-    groups = groups if isinstance(groups, str) else of_row
+    if codes is not None and not isinstance(groups, str):
+        groups = pd.Series(codes, data.index)
     return Splits(formula, data, frame, dissimilarity, given, groups, tests, how, design)
 
 
@@ -559,7 +558,7 @@ def judge_fit(fitted: Fitted, new: pd.DataFrame, seconds: float, unseen: str | N
 
 
 def draw_splits(
-    frame: Frame, groups: pd.Series | None, test_size: Any, cv: Any, seeds: list[int]
+    frame: Frame, groups: Array | None, test_size: Any, cv: Any, seeds: list[int]
 ) -> tuple[list[Array], str]:
     """Test rows of each split, bool (n,), and words on folds that were not drawn."""
     y = frame.codes
@@ -578,10 +577,7 @@ def draw_splits(
                 f"test_size={test_size:g} of {len(y)} rows leaves no test row: use more"
             )
         return tests, ""
-    if groups is not None and groups.isna().any():
-        raise DataError("groups must not have missing values")
-    of_group = None if groups is None else pd.factorize(groups)[0]
-    folds, notes = folds_of("auto" if cv is None else cv, frame, of_group, seeds)
+    folds, notes = folds_of("auto" if cv is None else cv, frame, groups, seeds)
     tests = [fold == f for fold in folds for f in range(fold.max() + 1)]
     if not (isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo")):
         return tests, ""
@@ -609,8 +605,8 @@ def matrix_of(spec: Any, data: pd.DataFrame) -> pd.DataFrame | None:
 def is_estimator(method: Any) -> bool:
     """Whether a method of `compare` is meant as an estimator, or a class of these."""
     is_class = isinstance(method, type)
-    ours = issubclass(method, Model) if is_class else isinstance(method, (Model, Fitted))
-    return not ours and (hasattr(method, "fit") or hasattr(method, "predict"))
+    is_model = issubclass(method, Model) if is_class else isinstance(method, (Model, Fitted))
+    return not is_model and (hasattr(method, "fit") or hasattr(method, "predict"))
 
 
 def check_estimator(options: Mapping[str, Any], frame: Frame) -> None:

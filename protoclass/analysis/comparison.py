@@ -16,7 +16,7 @@ from ..core import Array
 from ..core.statistics.intervals import Z, mean_over_rows, sum_of_squares, wilson
 from ..core.statistics.one_se import losses
 from ..core.statistics.roc import AUC, mean_auc
-from ..core.statistics.scores import brier, log_loss
+from ..core.statistics.scores import SCORES
 from ..estimation.arguments import loss_matrix
 from ..frames.tables import cached_table
 from ..ground.checks import Served, is_real, one_of, quoted
@@ -340,9 +340,6 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
             ((common, count),) = Counter(map(str, values)).most_common(1)
             words.append(common + f" ({count} of {len(values)})" * (count < len(values)))
     return ", ".join(words)
-
-
-SCORES = {"brier": brier, "log_loss": log_loss}
 
 
 def score_rows(score: str, probabilities: Mapping[str, Array], truth: pd.Series) -> pd.DataFrame:

@@ -526,11 +526,13 @@ class TestResult(Result, Served):
         """
         whole_number("resamples", resamples, LEAST_RESAMPLES, MOST_RUNS)
         check_seed(seed)
-        at = SPECIFICITIES if specificity is None else proportions("specificity", specificity, True)
+        specificities = (
+            SPECIFICITIES if specificity is None else proportions("specificity", specificity, True)
+        )
 
         def tabulate(*rows: Array) -> pd.DataFrame:
-            b = band(*rows, at, resamples, np.random.default_rng(seed))
-            return pd.DataFrame({"specificity": at, **vars(b)})
+            b = band(*rows, specificities, resamples, np.random.default_rng(seed))
+            return pd.DataFrame({"specificity": specificities, **vars(b)})
 
         return self._by_class(of, tabulate)
 

@@ -88,8 +88,8 @@ def test(
         Weight of each new row, in all statistics, intervals and tests.
     by : column name, Series or array, optional
         Groups of the new rows, up to 50, to test separately and compare pair by pair.
-    loss : DataFrame, optional
-        Loss matrix, with true classes as rows. Adds the mean loss of the predicted classes and,
+    loss : DataFrame or dict, optional
+        Loss matrix as in `predict`. Adds the mean loss of the predicted classes and,
         with probabilities, of `predict(new, loss=loss)`.
     threshold : Threshold, or dict of one class and a threshold, optional
         Probability threshold. The tested classes are those of `predict(new, threshold=threshold)`.
@@ -403,10 +403,10 @@ class TestByGroup(Result):
         of : class, optional
             Class of the measure. Default: the attribute `of`.
         """
-        c = self.class_code(measure, of)
+        c = self._class_code(measure, of)
         return {label: test._estimate(measure, c) for label, test in self.groups.items()}
 
-    def class_code(self, measure: str, of: Any = None) -> int:
+    def _class_code(self, measure: str, of: Any = None) -> int:
         """Code of the class of a measure; raises if the class is unknown."""
         one_of("measure", measure, tuple(MEASURES))
         of, classes = self.of if of is None else of, self.overall.classes
@@ -444,7 +444,7 @@ class TestByGroup(Result):
         >>> table.round(3).to_numpy().tolist()
         [['False', 'True', 0.131, 0.003]]
         """
-        c = self.class_code(measure, of)
+        c = self._class_code(measure, of)
         return with_holm(
             [compare_groups(a, b, self.groups, measure, c) for a, b in combinations(self.groups, 2)]
         )

@@ -14,7 +14,7 @@ from ..core import Array
 from ..core.parallel import each, each_fit
 from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
-from ..estimation.calls import prepare
+from ..estimation.arguments import prepare
 from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
@@ -375,17 +375,18 @@ def tabulate(
             "ball_hit_rate_random": random,
             **columns,
         }
+    # one row for each class and candidate that were selected, by the fit or a sample
     of_fit = pd.DataFrame(columns, places)[~places.duplicated()]
     times = pd.concat([pd.Series(1, pairs) for pairs in selected]).groupby(level=[0, 1]).sum()
     out = of_fit.reindex(of_fit.index.union(times.index))
-    classes, at = (out.index.get_level_values(level).to_numpy(int) for level in (0, 1))
-    drawn = np.sum([sample.candidates for sample in samples], axis=0)[at]
+    classes, candidates = (out.index.get_level_values(level).to_numpy(int) for level in (0, 1))
+    drawn = np.sum([sample.candidates for sample in samples], axis=0)[candidates]
     times, is_prototype = times.reindex(out.index, fill_value=0), out.index.isin(places)
     out = out.assign(drawn=drawn, reselected=times / np.where(drawn > 0, drawn, np.nan))
     of_fit = out.loc[places].filter(COLUMNS).set_axis(fit._prototype_names)
     best = -out["ball_hit_rate"] if "ball_hit_rate" in out else ~is_prototype
-    order = np.lexsort((at, classes, -out["reselected"], out["distance_95"], best))
-    out = out.set_axis(fit.dissimilarity.candidate_names[at])
+    order = np.lexsort((candidates, classes, -out["reselected"], out["distance_95"], best))
+    out = out.set_axis(fit.dissimilarity.candidate_names[candidates])
     out.insert(0, "class", pd.Categorical.from_codes(classes, fit.frame.levels))
     out.insert(1, "prototype", is_prototype)
     return of_fit, out.iloc[order]
@@ -505,10 +506,10 @@ def select(
     candidates[columns] = True
     prototypes: Any = rule.prototypes
     pairs = np.stack([prototypes.at, prototypes.classes])  # a centre may serve in several features
-    (at, classes), first = np.unique(pairs, axis=1, return_index=True)
+    (selected, classes), first = np.unique(pairs, axis=1, return_index=True)
     balls = "cover" in rule.kinds and prototypes.radii is not None
     radii = prototypes.radii[first] if balls else None
-    return Selection(at, classes, radii, candidates)
+    return Selection(selected, classes, radii, candidates)
 
 
 @public
@@ -557,7 +558,7 @@ class PermutationTest(Result):
         spread = f"mean {mean}, 95 % of the permutations from {low} to {high}"
         facts = {
             f"CV {self.measure}": significant(self.error),
-            f"{self.measure.capitalize()} with permuted classes": spread,
+            f"{self.measure[:1].upper()}{self.measure[1:]} with permuted classes": spread,
             "Permutations": f"{len(self.table)}, {self.how}",
             "p-value": significant(self.p_value),
         }
@@ -629,7 +630,7 @@ def validate_permuted(validation: ErrorCurve, order: Array) -> pd.DataFrame:
 def permuted(problem: Problem, order: Array) -> pd.DataFrame:
     """The data with the classes of the rows that take part in another order."""
     data, response = as_pandas(problem.call.data), problem.frame.formula.response
-    at = data.index.get_indexer(problem.frame.index)
+    positions = data.index.get_indexer(problem.frame.index)
     source = np.arange(len(data))
-    source[at] = at[order]
+    source[positions] = positions[order]
     return data.assign(**{str(response): data[response].iloc[source].set_axis(data.index)})

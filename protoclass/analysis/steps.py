@@ -363,8 +363,8 @@ def slim(fit: AnyFit) -> AnyFit:
 
 def without_rows(rule: Rule, d: Dissimilarity) -> tuple[Rule, Dissimilarity]:
     """A rule and its dissimilarity with only the prototypes as candidates and rows."""
-    at = rule.prototypes.at
-    columns = np.empty(0, np.int64) if at is None else np.unique(at)
+    selected = rule.prototypes.at
+    columns = np.empty(0, np.int64) if selected is None else np.unique(selected)
     place = np.full(len(d.candidate_row), -1)
     place[columns] = np.arange(len(columns))
     row = d.candidate_row[columns]

@@ -21,6 +21,7 @@ from ..estimation.cross_validation import redrawn
 from ..estimation.decisions import FoldRule
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
+from ..frames.schema import group_codes
 from ..frames.tables import as_pandas
 from ..ground.checks import seed_of_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
@@ -290,12 +291,12 @@ def parts_of(
     d, metric = fit.dissimilarity, fit.dissimilarity.metric
     prototype = part(d._prototype_rep(fit.rule.prototypes), np.array([k]))
     if metric.power is None:
-        here, there = (d.data.again(table)[0] for table in (row, other))
+        of_row, of_prototype = (d.data.again(table)[0] for table in (row, other))
         of_group = [
             [not predictors.isdisjoint(columns) for columns in groups.values()]
-            for predictors in predictors_of_columns(here)
+            for predictors in predictors_of_columns(of_row)
         ]
-        parts = metric.contributions(here, there, prototype)
+        parts = metric.contributions(of_row, of_prototype, prototype)
         return (parts @ np.array(of_group, float))[0] / (distance or np.inf)
     if metric.skips_missing and set(groups) <= set(metric.variables):
         rep = rows_of(metric, d.data.again(row)[0])
@@ -442,12 +443,12 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
     step, apart = np.ptp(values.to_numpy(float), axis=0), (centres - centres[0]).astype(float)
     step[step == 0] = 1.0
     origin, out = place(np.zeros((1, len(step)))), np.empty(values.shape)
-    whole = left = place(step[None]) - origin  # nothing is left of a linear map
-    for at in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // CHUNK):
-        moved = place(step[at, None] * (at[:, None] == np.arange(len(step)))) - origin
-        out[:, at] = apart @ moved.T / step[at]
-        left = left - moved.sum(axis=0)
-    return out if np.abs(left).max() <= LINEAR * np.abs(whole).max() else None
+    whole = remainder = place(step[None]) - origin  # nothing is left of a linear map
+    for block in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // CHUNK):
+        moved = place(step[block, None] * (block[:, None] == np.arange(len(step)))) - origin
+        out[:, block] = apart @ moved.T / step[block]
+        remainder = remainder - moved.sum(axis=0)
+    return out if np.abs(remainder).max() <= LINEAR * np.abs(whole).max() else None
 
 
 # permuted rows predicted at a time: more take memory, and fewer the time of many calls
@@ -551,7 +552,8 @@ def importance(
     DataFrame
         Table by variable, the most important first: `importance` (mean increase in the proportion
         of errors), `se` (its standard error over rows, or over the groups of the fit) and `error`
-        (with the variable permuted). New rows have equal weights and no groups.
+        (with the variable permuted). New rows have equal weights, and the groups of the column
+        that `groups=` of the fit named, if they have it.
 
     Raises
     ------
@@ -624,4 +626,7 @@ def new_rows(fit: Fitted, new: Any) -> Permutable:
     _, codes, known = answered_rows(fit, new)
     columns = new.loc[known, list(fit.frame.columns)]
     rows, rule = np.arange(len(columns)), FoldRule(fit.rule, fit.dissimilarity)
-    return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)])
+    groups = fit.call.arguments["groups"]
+    named = isinstance(groups, str) and groups in new
+    group = group_codes(groups, new.loc[known]) if named else None
+    return Permutable(columns, codes[known], np.ones(len(rows)), [(rows, rule)], group)

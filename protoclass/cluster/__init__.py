@@ -78,9 +78,9 @@ def _sample(given: Mapping[str, Any]) -> pd.DataFrame:
     out = out if data.known_divisions else out.set_axis(positions)
     if len(out) < len(y):
         whole = [shown(level) for level, a, b in zip(levels, rows, quota, strict=True) if a == b]
-        said = f", with all rows of {', '.join(whole)}" if whole else ""
+        note = f", with all rows of {', '.join(whole)}" if whole else ""
         out.attrs["note"] = (
-            f"a random sample of {len(out):,} of {len(y):,} rows by class{said} (sample=None uses all rows)"
+            f"a random sample of {len(out):,} of {len(y):,} rows by class{note} (sample=None uses all rows)"
         )
     return out
 

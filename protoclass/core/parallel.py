@@ -56,16 +56,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
 
 
-def few(steps: int, kernel: Kernel | None = None) -> bool:
-    """Whether work of this many steps is left to NumPy, which needs no compilation and gives
-    bit-identical results; not if `kernel`, which is much faster, was called before.
+def few(steps: int) -> bool:
+    """Whether work of this many steps is left to NumPy, which needs no compilation and gives bit-identical results.
 
     A kernel takes from 0.2 to 2 s to compile in the first fit ever, and numba a second to import
     and to read it in every later process. On work of this size it saves a millisecond, unless there
     is much of it: not the parts of large work that `each` divides.
     """
-    called = kernel is not None and kernel.called
-    return steps <= FEW and not called and not getattr(_inside, "worker", False)
+    return steps <= FEW and not getattr(_inside, "worker", False)
 
 
 @lru_cache(1)
@@ -185,11 +183,6 @@ class Kernel:
     @property
     def _numba_type_(self) -> Any:  # numba uses it if a kernel calls another one
         return self._compiled()._numba_type_
-
-    @property
-    def called(self) -> bool:
-        """Whether this process has called it before."""
-        return self._compiled.known
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__

@@ -1,5 +1,6 @@
-"""The single arguments of `fit`: their defaults, the checks that need no data, and the meaning of
-candidates, folds, tolerances, budgets, measures, class weights and calibrations.
+"""The arguments of `fit` and `cross_validate`, and the problem that they make: the checks that need
+no data, then the meaning of candidates, folds, tolerances, budgets, measures, class weights and
+calibrations.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import pandas as pd
 
 from ..core import Array
 from ..core.statistics.scores import LEARN
-from ..frames.frame import Frame
-from ..frames.schema import labels_along
+from ..frames.frame import Frame, mold
+from ..frames.schema import group_codes, labels_along
+from ..frames.tables import as_pandas, read_for, unshared
 from ..ground.checks import (
     MOST_RUNS,
     check_progress,
@@ -26,31 +28,109 @@ from ..ground.checks import (
     one_of,
     whole_number,
 )
-from ..ground.errors import DataError, OptionError, brief, shown
-from ..metrics.measuring import Candidates
+from ..ground.errors import DataError, FormulaError, OptionError, brief, shown
+from ..ground.foreign_names import ELSEWHERE
+from ..metrics.base import Metric
+from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.measuring import Candidates, resolve, tried, warn_of_values, with_predictors
+from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
 from ..models.base import Model
 from ..models.registry import methods_with
+from ..models.registry import model as find_model
+from .problem import DEFAULTS, Call, Problem, choose_candidates, learned_metric
 
-DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
-    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto",
-    "choose": "auto", "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
-    "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
-    "max_prototypes": None, "tolerance": None,
-}  # fmt: skip
+UNSHARED = ("weights", "groups", "cv", "class_weights")  # arguments that are copied
 
 
-def is_default(name: str, value: Any, defaults: Mapping[str, Any] = DEFAULTS) -> bool:
-    """Whether an argument has its default value, so that a call need not show it."""
-    return (
-        name in defaults and type(value) is type(defaults[name]) and bool(value == defaults[name])
+def prepare(call: Call) -> Problem:
+    """The problem of a call: its arguments are checked first, then the rows are read."""
+    if not isinstance(call.formula, str):
+        raise FormulaError(
+            f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
+        )
+    model = find_model(call.arguments["method"], call.parameters, beside=DEFAULTS)
+    drawn = is_drawn(call.arguments["cv"])
+    check_arguments(call.arguments, model)
+
+    call, data, frame, folds, groups = _read_rows(call, drawn)
+    options = call.arguments
+    frame, factors = weigh_classes(frame, options["class_weights"])
+    budget = budget_of(options["max_prototypes"], model, len(frame.levels))
+    model = model if budget is None else model.within(budget)
+    loss, loss_name = measure_losses(options["measure"], frame)
+
+    spec, to_tune, candidates = options["dissimilarity"], None, options["candidates"]
+    random = drawn and folds != "loo" and groups is None and not isinstance(candidates, Candidates)
+    if isinstance(spec, str) and spec == "auto" and model.redraws and random:
+        spec = tried(frame)
+    spec = one_of_metrics(spec)
+    if list_tuned(spec):
+        to_tune = retuned(spec, _list_values, frame)
+        spec = retuned(to_tune, lambda metric, name, _: metric.tuned()[name][0], frame)
+    metric = resolve(spec, frame, data)
+    warn_of_values(frame, metric)
+    if isinstance(spec, Dissimilarity):
+        frame = with_predictors(frame, spec, data)
+    metric = metric.pretrain(frame) if metric.train_in_folds else metric
+    model = model.suited(metric, frame, folds is not None and to_tune is None)
+    if isinstance(candidates, str) and candidates == "auto":
+        candidates = choose_candidates(model, metric, frame)
+    return Problem(
+        call,
+        frame,
+        model,
+        learned_metric(model, metric, frame),
+        groups,
+        folds,
+        options["repeats"],
+        loss_name,
+        loss,
+        int(options["seed"]),
+        options["progress"],
+        candidates,
+        factors,
+        budget,
+        to_tune,
     )
+
+
+def _read_rows(call: Call, drawn: bool) -> tuple[Call, pd.DataFrame, Frame, Any, Array | None]:
+    """The call with copies of its tables, the data, the frame of the rows that take part, and their
+    folds, as given if they are to be drawn, and groups.
+    """
+    copies = {name: unshared(call.arguments[name]) for name in UNSHARED}
+    options = {**call.arguments, **copies}
+    aside = {name: options[name] for name in ("weights", "groups")}
+    table = read_for(unshared(call.data), call.formula, aside)  # a file is read once
+    data, folds, columns = as_pandas(table), options["cv"], (options["groups"],)
+    if not drawn:
+        folds = labels_along(folds, data, "cv folds").to_numpy()
+        columns += (folds,)
+    frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
+    rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
+    return (
+        replace(call, data=table, arguments=options),
+        data,
+        frame,
+        folds if drawn else folds[rows],
+        None if groups is None else pd.factorize(groups[rows])[0],
+    )
+
+
+def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
+    """The values to try for a parameter, ascending."""
+    values = metric.tuned()[name]
+    if isinstance(metric, OneOf):
+        return list(values)
+    return sorted(set(metric.default_grid(name, frame) if isinstance(values, str) else values))
 
 
 def check_arguments(options: Mapping[str, Any], model: Model) -> None:
     """Check all arguments of a call as far as they do not depend on the data."""
-    is_drawn(options["cv"])  # raises for a splitter of scikit-learn
     check_candidates(options["candidates"], model)
-    check_measure(options["measure"])
+    if options["calibrate"] is not False:
+        arguments_of(options["calibrate"])
+    check_measure(options["measure"], ERRORS + SCORED)
 
     choose, tolerance = options["choose"], options["tolerance"]
     one_of("choose", choose, ("auto", "1se", "min", "bound"))
@@ -93,8 +173,6 @@ def check_arguments(options: Mapping[str, Any], model: Model) -> None:
                 f"{methods_with('weights')}"
             )
 
-    if options["calibrate"] is not False:
-        arguments_of(options["calibrate"])
     repeats = options["repeats"]
     if not (isinstance(repeats, str) and repeats == "auto"):
         whole_number("repeats", repeats, 1, MOST_RUNS)
@@ -137,9 +215,9 @@ def is_drawn(cv: Any) -> bool:
     return cv is None or isinstance(cv, (str, int, float, np.number))
 
 
-def own_folds(cv: Any, data: pd.DataFrame) -> Any:
-    """`cv=` as given; folds of one's own as an array with the fold of each row of the data."""
-    return cv if is_drawn(cv) else labels_along(cv, data, "cv folds").to_numpy()
+def own_folds(cv: Any, data: pd.DataFrame, rows: pd.Index) -> Array:
+    """Folds of one's own (n,) for some rows of the data, by their labels."""
+    return labels_along(cv, data, "cv folds").to_numpy()[data.index.get_indexer(rows)]
 
 
 # tolerance= and max_prototypes=
@@ -170,18 +248,23 @@ def budget_of(budget: Any, model: Model, classes: int) -> int | None:
 
 # measure= and loss=
 
-NAMED = ("error", "balanced", "ordinal")  # measures with a name
+ERRORS = ("error", "balanced", "ordinal")  # of predicted classes
+SCORED = ("auc", "brier", "log_loss")  # of values for each class
+NAMES: Mapping[str, str] = {  # of measures in words
+    "balanced": "balanced error", "ordinal": "ordinal error", "auc": "1 - AUC",
+    "brier": "Brier score", "log_loss": "log loss",
+}  # fmt: skip
 
 
-def check_measure(measure: Any) -> None:
-    """Raise unless `measure=` is the name of an error, a loss matrix, or the costs of classes."""
+def check_measure(measure: Any, named: tuple[str, ...] = ERRORS) -> None:
+    """Raise unless `measure=` is one of these names, a loss matrix, or the costs of classes."""
     if not (
         isinstance(measure, (pd.DataFrame, Mapping))
-        or (isinstance(measure, str) and measure in NAMED)
+        or (isinstance(measure, str) and measure in named)
     ):
-        hint = hint_for_value("measure", measure, NAMED)
+        hint = hint_for_value("measure", measure, named)
         raise OptionError(
-            f"measure must be {either(NAMED)}, a loss matrix as a DataFrame, or the cost of an "
+            f"measure must be {either(named)}, a loss matrix as a DataFrame, or the cost of an "
             f"error in a class, such as {{'ill': 5}}, not {brief(measure)}{hint and ': '}{hint}"
         )
 

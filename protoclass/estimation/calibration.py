@@ -37,13 +37,13 @@ from ..ground.errors import (
 )
 from ..ground.options import bar
 from ..metrics.wrappers import OneOf
-from .arguments import CALIBRATION, arguments_of, check_measure, is_default, measure_losses
+from .arguments import CALIBRATION, NAMES, arguments_of, check_measure, measure_losses
 from .copies import coincidences
 from .cross_validation import FoldPath, fold_paths, redrawn, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
 from .error_curve import READ, ErrorCurve, values_at
 from .fitted import AnyFit, Fitted
-from .problem import Problem
+from .problem import Problem, is_default
 
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
@@ -401,7 +401,7 @@ def threshold(
     ----------
     of : class
         The class with the threshold.
-    measure, loss : "error", "balanced", "ordinal" or DataFrame
+    measure, loss : "error", "balanced", "ordinal" DataFrame or dict
         Error measure to minimise, or a loss matrix, as in `cross_validate`.
     sensitivity, specificity : float, optional
         Minimum sensitivity or specificity for the class, on the held-out rows; only one of them.
@@ -467,7 +467,7 @@ def threshold(
             "specificity": cuts.specificity,
         }
     )
-    measured = name if name == "loss" else "error" if name == "error" else f"{name} error"
+    measured = NAMES.get(name, name)
     reached = "".join(
         f" with {which} of at least {least:g}"
         for which, least in limits.items()

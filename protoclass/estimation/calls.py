@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Array
 from ..core.parallel import MANY, each
 from ..core.query import RulePath
-from ..frames.frame import Frame, mold
 from ..frames.schema import HOW as UNSEEN
-from ..frames.schema import Unseen, check_unique, group_codes
+from ..frames.schema import Unseen, check_unique
 from ..frames.tables import (
     Absent,
     arrow_tables,
@@ -27,13 +25,10 @@ from ..frames.tables import (
     installed,
     is_path,
     of_one_type,
-    read_for,
-    unshared,
 )
 from ..ground.checks import check_progress, one_of
 from ..ground.errors import (
     DataWarning,
-    FormulaError,
     NotAvailableError,
     OptionError,
     brief,
@@ -41,140 +36,24 @@ from ..ground.errors import (
     warn,
 )
 from ..ground.files import check_free, check_path, write_by
-from ..ground.foreign_names import ELSEWHERE
 from ..ground.options import SAME, bar, fixed
-from ..metrics.base import Metric
-from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import (
-    Candidates,
-    resolve,
     texts_as_wholes,
-    tried,
-    warn_of_values,
-    with_predictors,
 )
-from ..metrics.wrappers import OneOf, list_tuned, one_of_metrics, retuned
-from ..models.registry import model as find_model
-from .arguments import (
-    DEFAULTS,
-    budget_of,
-    check_arguments,
-    is_default,
-    is_drawn,
-    measure_losses,
-    own_folds,
-    weigh_classes,
-)
+from .arguments import prepare
 from .calibration import calibrated
 from .copies import copied
 from .cross_validation import validate
 from .decisions import LEVEL
 from .error_curve import READ, ErrorCurve, Selection
 from .fitted import AnyFit, Fitted
-from .problem import (
-    Call,
-    Problem,
-    choose_candidates,
-    counted,
-    learned_metric,
-    refuse_budget,
-)
+from .problem import Call, counted, is_default, refuse_budget
 
 WORSE = "worse than no information"  # in every such warning, which is recognised by it
 TWICE = (
     "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and "
     "use the loss for decisions, calibrate=True and predict(new, loss=)"
 )
-
-
-def _read_rows(call: Call) -> tuple[Call, pd.DataFrame, Frame, Any, Array | None]:
-    """The call with copies of its tables, the data, the frame of the rows that take part, and their
-    folds and groups.
-    """
-    copies = {
-        name: unshared(call.arguments[name])
-        for name in ("weights", "groups", "cv", "class_weights")
-    }
-    options = {**call.arguments, **copies}
-    aside = {name: options[name] for name in ("weights", "groups")}
-    read = read_for(unshared(call.data), call.formula, aside)  # a file is read once
-    data = as_pandas(read)
-    drawn = is_drawn(options["cv"])
-    folds = own_folds(options["cv"], data)
-    columns = (options["groups"],) if drawn else (options["groups"], folds)
-    frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
-    rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
-    return (
-        replace(call, data=read, arguments=options),
-        data,
-        frame,
-        folds if drawn else folds[rows],
-        None if groups is None else pd.factorize(groups[rows])[0],
-    )
-
-
-def prepare(call: Call) -> Problem:
-    """The problem of a call: its arguments are checked first, then the rows are read."""
-    if not isinstance(call.formula, str):
-        raise FormulaError(
-            f"a formula must be text such as 'y ~ .', not {type(call.formula).__name__}: {ELSEWHERE['X']}"
-        )
-    model = find_model(call.arguments["method"], call.parameters, beside=DEFAULTS)
-    check_arguments(call.arguments, model)
-    call, data, frame, folds, groups = _read_rows(call)
-    options, candidates = call.arguments, call.arguments["candidates"]
-    frame, factors = weigh_classes(frame, options["class_weights"])
-    budget = budget_of(options["max_prototypes"], model, len(frame.levels))
-    model = model if budget is None else model.within(budget)
-    loss, loss_name = measure_losses(options["measure"], frame)
-
-    spec, to_tune = one_of_metrics(options["dissimilarity"]), None
-    many = (
-        model.redraws
-        and is_drawn(folds)
-        and folds != "loo"
-        and groups is None
-        and not isinstance(candidates, Candidates)
-    )
-    if isinstance(spec, str) and spec == "auto" and many:
-        spec = tried(frame)
-    if list_tuned(spec):
-        to_tune = retuned(spec, _list_values, frame)
-        spec = retuned(to_tune, lambda metric, name, _: metric.tuned()[name][0], frame)
-    metric = resolve(spec, frame, data)
-    warn_of_values(frame, metric)
-    if isinstance(spec, Dissimilarity):
-        frame = with_predictors(frame, spec, data)
-    metric = metric.pretrain(frame) if metric.train_in_folds else metric
-
-    model = model.suited(metric, frame, folds is not None and to_tune is None)
-    if isinstance(candidates, str) and candidates == "auto":
-        candidates = choose_candidates(model, metric, frame)
-    return Problem(
-        call,
-        frame,
-        model,
-        learned_metric(model, metric, frame),
-        groups,
-        folds,
-        options["repeats"],
-        loss_name,
-        loss,
-        int(options["seed"]),
-        options["progress"],
-        candidates,
-        factors,
-        budget,
-        to_tune,
-    )
-
-
-def _list_values(metric: Metric, name: str, frame: Frame) -> list[Any]:
-    """The values to try for a parameter, ascending."""
-    values = metric.tuned()[name]
-    if isinstance(metric, OneOf):
-        return list(values)
-    return sorted(set(metric.default_grid(name, frame) if isinstance(values, str) else values))
 
 
 def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
@@ -274,7 +153,8 @@ def worse_than_one_class(
     if not error > none + SAME:
         return ""
     constant = validation._problem.frame.levels[int(np.argmin(validation._losses_of_one_class))]
-    head = f"{which} {fixed(error)}, {WORSE}: always predicting {shown(constant)} has {fixed(none)}"
+    constant = shown(constant) if validation._scored is None else "the proportions of the classes"
+    head = f"{which} {fixed(error)}, {WORSE}: always predicting {constant} has {fixed(none)}"
     texts = texts_as_wholes(validation._problem.frame, validation._problem.metric)
     if texts:
         return f"{head}; {texts}"

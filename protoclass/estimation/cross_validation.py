@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import Array
 from ..core.memory import large
 from ..core.parallel import each
-from ..core.query import Beside, Latest, Path, Query, answer_block
+from ..core.query import Beside, Latest, Path, Query, RulePath, answer_block
 from ..core.statistics.folds import FOLDS, drawn_by_class, grouped, quotas, stratified, usual_folds
 from ..core.statistics.one_se import frontier as lowest_errors
 from ..core.statistics.one_se import losses
@@ -29,8 +29,8 @@ from ..ground.checks import check_seed, hint_for_value
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
-from .arguments import is_drawn, own_folds
-from .error_curve import ErrorCurve, Extension, row_weights, values_at
+from .arguments import SCORED, is_drawn, own_folds
+from .error_curve import ErrorCurve, Extension, row_weights, score_rows, values_at
 from .problem import (
     DRAWN_ROWS,
     Problem,
@@ -69,8 +69,7 @@ def draw_folds(problem: Problem) -> tuple[Array, tuple[str, ...]]:
 def redrawn(problem: Problem, cv: Any, seed: int | None = None) -> tuple[Problem, Array]:
     """The problem with other folds, drawn once from its own seed or another, and the folds (n,)."""
     if not is_drawn(cv):
-        data = as_pandas(problem.call.data)
-        cv = own_folds(cv, data)[data.index.get_indexer(problem.frame.index)]
+        cv = own_folds(cv, as_pandas(problem.call.data), problem.frame.index)
     seed = problem.seed if seed is None else check_seed(seed)
     problem = replace(problem, cv=cv, repeats=1, seed=seed)
     return problem, draw_folds(problem)[0][0]
@@ -266,6 +265,7 @@ class Trial:
             np.concatenate([np.bincount(fold, weights) for fold in self.of_fold]),
             _bounds=bounds if self.problem.model.can.grid_bounds else None,
             _counts=answers.counts,
+            _scored=answers.scored,
             **more,
         )
 
@@ -281,6 +281,8 @@ class Answers:
         Held-out class codes.
     covered : int16 array (R, n, G), or None
         Held-out classes by covering balls.
+    scored : array (R, n, G), or None
+        Held-out losses of the values for each class, if the measure is one of `SCORED`.
     errors, sizes, bounds : arrays (R x F, G)
         Mean loss, size, and bound of each model, NaN without bounds.
     all_classes : bool array (R x F, G)
@@ -295,6 +297,7 @@ class Answers:
     grid: pd.DataFrame
     predicted: Array
     covered: Array | None
+    scored: Array | None
     errors: Array
     sizes: Array
     bounds: Array
@@ -316,7 +319,7 @@ def join(parts: Sequence[Answers], axes: Mapping[str, Array] | None = None) -> A
             None if any(a is None for a in arrays) else np.concatenate(arrays, axis=-1)[..., order]
         )
 
-    names = ("predicted", "covered", "errors", "sizes", "bounds", "all_classes", "counts")
+    names = ("predicted", "covered", "scored", "errors", "sizes", "bounds", "all_classes", "counts")
     rules = None
     if all(part.rules is not None for part in parts):
         known = [rule for part in parts for rule in part.rules or ()]
@@ -346,6 +349,7 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
     )
     G, F, path, has_cover = len(grid), trial.folds, None, False
     predicted, covered = (large((*trial.of_fold.shape, G), np.int16) for _ in range(2))
+    scored = large(predicted.shape, float) if problem.loss_name in SCORED else None
     sizes, bounds, all_classes = (
         np.empty((F.sum(), G)),
         np.full((F.sum(), G), np.nan),
@@ -368,6 +372,9 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
                 [predicted, covered], answer_block(known.path, kinds, block), strict=False
             ):
                 into[r, at] = codes
+        if scored is not None:
+            rules = RulePath(tuple(known.path.at(g) for g in range(G)))
+            scored[r, rows] = score_rows(problem, rules, known.query(rows), rows)
         return known
 
     draw = model.in_folds(axes, trial.task) if problem.metric.supervised else None
@@ -389,13 +396,14 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
                 if count_classes:
                     all_classes[row] = _all_classes(known, fold)
                 validating.update()
-    errors = fold_errors(problem, trial.of_fold, predicted)
+    errors = fold_errors(problem, trial.of_fold, predicted if scored is None else scored)
     counts, path = _count(trial, grid, axes, path)
     rules = None if path is None else [(path, g) for g in range(G)]
     return Answers(
         grid,
         predicted,
         covered if has_cover else None,
+        scored,
         errors,
         sizes,
         bounds,
@@ -411,15 +419,17 @@ def _all_classes(known: FoldPath, fold: Array) -> Array:
     return (class_counts(known.path, known.task.classes) > 0).sum(axis=1) >= len(present)
 
 
-def fold_errors(problem: Problem, of_fold: Array, predicted: Array) -> Array:
-    """Mean loss of each fold at each grid point, (R x F, G)."""
+def fold_errors(problem: Problem, of_fold: Array, held_out: Array) -> Array:
+    """Mean loss of each fold at each grid point, (R x F, G), from class codes, or from losses."""
     y, weights, errors = problem.frame.codes, row_weights(problem, problem.loss_name), []
-    for fold, codes in zip(of_fold, predicted, strict=True):
+    for fold, values in zip(of_fold, held_out, strict=True):
         lost = (
-            losses(codes[None, :, g : g + 1], y, problem.loss)[0, :, 0] * weights
-            for g in range(codes.shape[1])
+            losses(column[None, :, None], y, problem.loss)[0, :, 0]
+            if problem.loss_name not in SCORED
+            else column
+            for column in values.T
         )
-        sums = np.stack([np.bincount(fold, loss) for loss in lost], axis=1)
+        sums = np.stack([np.bincount(fold, loss * weights) for loss in lost], axis=1)
         errors.append(sums / np.maximum(np.bincount(fold, weights), 1e-300)[:, None])
     return np.concatenate(errors)
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Array
+from ..core.query import Query, RulePath, answer
 from ..core.statistics.intervals import (
     Estimate,
     effective_rows,
@@ -32,14 +33,15 @@ from ..core.statistics.one_se import (
     choose_over_repeats,
     corrected_losses,
     losses,
+    score_losses,
 )
 from ..core.statistics.sums import as_counts
 from ..frames.tables import as_given, cached_table
-from ..ground.checks import check_level, check_seed, is_number, one_of, whole_number
-from ..ground.errors import OptionError, brief
+from ..ground.checks import check_level, check_seed, either, is_number, one_of, whole_number
+from ..ground.errors import DataError, NotAvailableError, OptionError, brief
 from ..ground.savable import savable
 from ..values import public
-from .arguments import NAMED, read_tolerance
+from .arguments import NAMES, read_tolerance
 from .problem import Problem, refuse_budget
 
 # values of a rule that are calibrated: the first that it has
@@ -139,9 +141,30 @@ def mean_loss(losses: Array, weights: Array) -> Array:
     return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
 
 
+def score_rows(problem: Problem, rules: RulePath, query: Query, rows: Array) -> Array:
+    """Losses (r, G) of the values that the rules of a fold give its rows, by a measure of `SCORED`."""
+    measure, frame = problem.loss_name, problem.frame
+    kinds = READ if measure == "auc" else READ[:1]
+    kind = next((kind for kind in kinds if kind in rules.kinds), None)
+    if kind is None:
+        raise NotAvailableError(
+            f"measure={measure!r} needs predictions of kind {either(kinds)}, which method "
+            f"{problem.model.name!r} does not have before calibration: tune by measure='error', "
+            "and use fit.calibrate() or compare(..., calibrate=True)"
+        )
+    values = answer(rules, kind, query)
+    lost = score_losses(measure, kind, values, frame.codes[rows], frame.weights[rows])
+    if np.isnan(lost).any():
+        raise DataError(
+            "measure='auc' needs rows of two classes in each fold: use fewer folds, or measure='error'"
+        )
+    return lost
+
+
 AXES = {
     "_of_fold": "R n", "_predicted": "R n G", "_covered": "R n G", "_errors": "F G",
     "_sizes": "F G", "_fold_weight": "F", "_bounds": "F G", "grid": "G", "_counts": "G",
+    "_scored": "R n G",
 }  # fmt: skip
 
 
@@ -167,11 +190,19 @@ class ErrorCurve:
     _extensions: Mapping[str, Extension] = field(default_factory=dict)
     # int (G,): number of prototypes (or of other units) in the model on all rows, if known
     _counts: Array | None = None
+    # (R, n, G): losses of the held-out values for each class, if the measure is one of `SCORED`
+    _scored: Array | None = None
 
     @property
     def measure(self) -> str:
-        """Error measure: "error", "balanced", "ordinal" or "loss"."""
+        """Error measure: "error", "balanced", "ordinal", "loss", "auc", "brier" or "log_loss"."""
         return self._problem.loss_name
+
+    @property
+    def _lost(self) -> Array:
+        """Loss of each held-out row in each repeat at each grid point, (R, n, G)."""
+        codes = self._problem.frame.codes
+        return losses(self._predicted, codes, self._loss) if self._scored is None else self._scored
 
     @property
     def _loss(self) -> Array:
@@ -269,7 +300,7 @@ class ErrorCurve:
         at = np.flatnonzero((self.grid[names] == self.grid[names].iloc[point]).all(axis=1))
         arrays = {
             name: getattr(self, name)
-            for name in ("_predicted", "_covered", "_errors", "_sizes", "_bounds")
+            for name in ("_predicted", "_covered", "_errors", "_sizes", "_bounds", "_scored")
         }
         part: dict[str, Any] = {
             name: None if a is None else a[..., at] for name, a in arrays.items()
@@ -304,8 +335,8 @@ class ErrorCurve:
 
     @property
     def _measure_name(self) -> str:
-        """Name of the measure: "error", "balanced error", "ordinal error" or "loss"."""
-        return f"{self.measure} error" if self.measure in NAMED[1:] else self.measure
+        """Name of the measure, of which lower is better."""
+        return NAMES.get(self.measure, self.measure)
 
     def corrected(self, choose: str | None = None) -> Estimate:
         """Error of the selected point, corrected for its selection, with a 95 % interval.
@@ -362,11 +393,14 @@ class ErrorCurve:
 
     def _correction(self, choose: str | None = None) -> Estimate | None:
         """As `corrected`; None if no correction is needed."""
-        found, groups, largest = self._corrected(choose), self._problem.groups, self._loss.max()
+        found, groups, lowest = self._corrected(choose), self._problem.groups, self._loss
         if found is None:
             return None
         lost, w = found
-        value = float(w @ lost / w.sum())
+        value = max(0.0, float(w @ lost / w.sum()))
+        if self._scored is not None:
+            lowest = np.append(lost, 1.0)
+        largest, lowest = lowest.max(), lowest[lowest > 0].min()
         if self.measure == "balanced" and groups is None:
             classes = [(self._problem.frame.codes == c) & (w > 0) for c in range(len(self._loss))]
             each = [
@@ -380,9 +414,7 @@ class ErrorCurve:
         parts, share = self._parts_of_rows(lost[:, None], w), value / largest
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest
-            rows = rows_worth(
-                share, spread, effective_rows(w) * largest / self._loss[self._loss > 0].min()
-            )
+            rows = rows_worth(share, spread, effective_rows(w) * largest / lowest)
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))
@@ -405,9 +437,7 @@ class ErrorCurve:
         problem = self._problem
         units = np.arange(len(problem.frame)) if problem.groups is None else problem.groups
         return corrected_losses(
-            self._predicted,
-            problem.frame.codes,
-            self._loss,
+            self._lost,
             self._of_fold,
             self._weights,
             self._sizes,
@@ -476,7 +506,8 @@ class ErrorCurve:
         check_level(level)
         whole_number("resamples", resamples, 100, MOST_RESAMPLES)
         seed = self._problem.seed if seed is None else check_seed(seed)
-        parts = self._parts_of_rows(self._mean_losses(), self._weights) * np.sqrt(self._shared)
+        lost = self._lost.mean(axis=0)
+        parts = self._parts_of_rows(lost, self._weights) * np.sqrt(self._shared)
         alone, together = simultaneous(
             parts, float(level), resamples, np.random.default_rng([seed, resamples])
         )
@@ -490,11 +521,6 @@ class ErrorCurve:
             band_low=error - together * s,
             band_high=error + together * s,
         )
-
-    def _mean_losses(self) -> Array:
-        """The loss of each row at each grid point, mean over the repeats, (n, G)."""
-        y, R = self._problem.frame.codes, len(self._of_fold)
-        return sum(losses(self._predicted[[r]], y, self._loss)[0] for r in range(R)) / R
 
     def _parts_of_rows(self, lost: Array, w: Array) -> Array:
         """Contribution of each row or group to mean losses (n, G) with weights (n,), (units, G).
@@ -526,8 +552,17 @@ class ErrorCurve:
 
     @property
     def no_information(self) -> float:
-        """No-information error: the lowest loss of always predicting one class."""
-        return float(self._losses_of_one_class.min())
+        """No-information error: the lowest loss of always predicting one class.
+
+        For measures of probabilities and "auc": the loss of predicting the proportions of the
+        classes for each row.
+        """
+        if self._scored is None:
+            return float(self._losses_of_one_class.min())
+        levels = np.arange(len(self._loss))
+        share = np.bincount(self._problem.frame.codes, self._weights) / self._weights.sum()
+        p = np.tile(share, (len(levels), 1, 1))
+        return float(share @ score_losses(self.measure, "prob", p, levels, share)[:, 0])
 
     @property
     def _losses_of_one_class(self) -> Array:

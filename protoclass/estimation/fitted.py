@@ -632,7 +632,7 @@ class Fitted(Served):
         return replace(self, _selection=replace(selection, earlier={**selection.earlier, **new}))
 
     @property
-    def training_error(self) -> float:
+    def _training_error(self) -> float:
         """Weighted proportion of the training rows that are misclassified."""
         wrong = self._fitted_codes != self.frame.codes
         return float(self.frame.weights[wrong].sum() / self.frame.weights.sum())

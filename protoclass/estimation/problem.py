@@ -28,7 +28,20 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import Candidates, measure_frame, resolve
 from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
-from .arguments import DEFAULTS, is_default
+
+DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
+    "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto",
+    "choose": "auto", "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
+    "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,
+    "max_prototypes": None, "tolerance": None,
+}  # fmt: skip
+
+
+def is_default(name: str, value: Any, defaults: Mapping[str, Any] = DEFAULTS) -> bool:
+    """Whether an argument has its default value, so that a call need not show it."""
+    return (
+        name in defaults and type(value) is type(defaults[name]) and bool(value == defaults[name])
+    )
 
 
 @savable
@@ -131,7 +144,7 @@ class Problem:
     cv : as given; folds of rows only for the rows that take part
     repeats : "auto" or int
     loss_name : str
-        Error measure: "error", "balanced", "ordinal" or "loss".
+        Error measure: "error", "balanced", "ordinal", "loss", "auc", "brier" or "log_loss".
     loss : array (classes, classes)
         Loss of predicting column j for class i.
     seed : int

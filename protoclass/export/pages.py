@@ -23,18 +23,23 @@ from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailableError, OptionError, brief, cut, first_of, printed
 from ..ground.files import PAGES, check_free, check_path, write_file
 from ..ground.options import significant
-from ..pictures import plot
 from ..tables.evaluation import lines
 from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
 from ..tables.tidy import list_prototypes
 from ..values import public
-from ..widgets.browser import policy, script, style
+from ..widgets.browser import script, style, to_page
 from .methods import Methods, methods
 from .saving import versions
 
 SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the tables of prototypes
 # lines of print that are limits of the fit
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
+# plots of a test
+OF_PROBABILITIES = {
+    "calibration": "observed proportions by predicted probability",
+    "roc": "the ROC curves of the classes",
+    "decision": "net benefit by threshold",
+}
 # characters with a meaning in Markdown
 INLINE = {c: f"&#{ord(c)};" for c in "&<>|`\\$@[]"} | {c: f"\\{c}" for c in "_*~^"}
 STYLE = """
@@ -153,15 +158,6 @@ def to_html(title: str, sections: Sections) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_page(title: str, body: str, look: str = STYLE, policy: str = "") -> str:
-    """A self-contained page around its body."""
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy}<meta '
-        'name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title><style>{look}</style></head>\n<body>{body}</body></html>\n"
-    )
-
-
 def cited() -> list[str]:
     """The package, and the paper of its first method."""
     return [
@@ -198,7 +194,7 @@ class Card:
     @property
     def html(self) -> str:
         """The card as a self-contained HTML page."""
-        return to_page(self.title, to_html(self.title, self.sections))
+        return to_page(self.title, to_html(self.title, self.sections), STYLE)
 
     def _repr_html_(self) -> str:
         return f"<div>{to_html(self.title, self.sections)}</div>"
@@ -391,7 +387,8 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
     """Write a report of the fit as one self-contained HTML page.
 
     It is the model card (see `Fit.card`) with the plot of the prototypes, the explorer, the error
-    curve and the confusion table.
+    curve and the confusion table. A test with probabilities adds its calibration plot, ROC curves
+    and decision curve.
 
     Parameters
     ----------
@@ -430,15 +427,9 @@ def report(fit: Fitted, path: Any, test: Any = None, overwrite: bool = False) ->
 
 def page(fit: Fitted, test: Any = None) -> str:
     """The page as HTML; everything that comes from data is escaped."""
-    title, run = f"{fit.model.title}: {fit.formula}", script("file")
-    look = STYLE + style()
+    title = f"{fit.model.title}: {fit.formula}"
     body = to_html(title, ((head, parts) for head, *parts in sections(fit, test)))
-    return to_page(
-        title,
-        f'{body}<script type="module">{run}</script>',
-        look,
-        policy([run], look, attributes=True),
-    )
+    return to_page(title, body, STYLE + style(), script("file"), attributes=True)
 
 
 def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
@@ -451,6 +442,9 @@ def sections(fit: Fitted, test: Any) -> Iterator[tuple[Any, ...]]:
         drawn["Cross-validation"] = [picture(fit, "validation", "the cross-validated error curve")]
     if test is not None and not isinstance(test, TestResult | TestByGroup):
         test = test_on(fit, test)
+    overall = test.overall if isinstance(test, TestByGroup) else test
+    if overall is not None and overall.judged.probabilities is not None:
+        drawn["Test on new rows"] = [picture(overall, *named) for named in OF_PROBABILITIES.items()]
     for head, parts in describe(fit, [] if test is None else [test._repr_html_()]):
         yield head, *parts, *drawn.get(head, [])
 
@@ -465,12 +459,12 @@ def explorer(fit: Fitted) -> Text | str:
         return Text([str(reason)])
 
 
-def picture(fit: Fitted, kind: str, words: str) -> Text | str:
-    """A plot as a part of the page; if the fit does not have it, the reason."""
+def picture(source: Any, kind: str, words: str) -> Text | str:
+    """A plot of a fit or a test as a part of the page; if it does not have it, the reason."""
     import matplotlib.pyplot as plt
 
     try:
-        figure = plot(fit, kind).figure
+        figure = source.plot(kind).figure
     except NotAvailableError as reason:
         return Text([str(reason)])
     file = io.BytesIO()

@@ -26,10 +26,10 @@ from ..metrics.base import ROW as MEASURED
 
 
 def sql(fit: Fitted, table: Any = "new_rows") -> str:
-    """SQL query that classifies the rows of a database table: the rows with a further column,
-    `predicted` (`predicted_` if the data have a column of this name).
+    """SQL query that classifies the rows of a database table.
 
-    The prototypes are constants in the query, so the query needs only the table. DuckDB, SQLite
+    Its result has the rows with a further column, `predicted` (`predicted_` if the data have a
+    column of this name). The prototypes are constants in the query, so the query needs only the table. DuckDB, SQLite
     (with its mathematical functions, as in Python) and PostgreSQL run the same text and give the
     same classes.
 

@@ -367,38 +367,26 @@ def _read_response(left: str, columns: list[str]) -> str:
     raise FormulaError(f"the left side must be the name of a column, not {shown(left)}: {cure}")
 
 
-def _check_factor(factor: Factor, names: Names, text: str) -> set[str]:
-    """The columns that a factor uses; raises if it does more than compute from columns."""
-    how, expression = factor.how, factor.expr
-    if how == "literal":
-        return set()
-    if how == "lookup":
-        return {_check_column(expression, names, text)}
-    try:
-        used: set[str] = set()
-        where = shown(names.restore(expression))
-        _check_node(ast.parse(expression, mode="eval").body, where, used)
-    except FormulaError:
-        raise
-    except SYNTAX:
-        raise FormulaError(
-            f"{shown(expression)} in {shown(text)} is not a valid expression, or too deep: compute it first"
-        ) from None
-    return {_check_column(name, names, text) for name in used}
-
-
 def check_factors(terms: Iterable[Term], names: Names, text: str) -> dict[str, frozenset[str]]:
     """The columns that each factor of some terms uses; raises for other grammar."""
-    factors = {f.expr: f for term in terms for f in term.factors}
-    return {
-        expression: frozenset(_check_factor(f, names, text)) for expression, f in factors.items()
-    }
-
-
-def _check_column(name: str, names: Names, text: str) -> str:
-    if name not in names.columns:
-        raise FormulaError(unknown(f"{shown(name)} in {shown(text)}", names.columns.values()))
-    return names.columns[name]
+    uses: dict[str, frozenset[str]] = {}
+    for factor in (f for term in terms for f in term.factors):
+        expression = factor.expr
+        used = {expression} if factor.how == "lookup" else set[str]()
+        if factor.how == "python":
+            try:
+                where = shown(names.restore(expression))
+                _check_node(ast.parse(expression, mode="eval").body, where, used)
+            except FormulaError:
+                raise
+            except SYNTAX:
+                raise FormulaError(
+                    f"{shown(expression)} in {shown(text)} is not a valid expression, or too deep: compute it first"
+                ) from None
+        for name in used - {*names.columns}:
+            raise FormulaError(unknown(f"{shown(name)} in {shown(text)}", names.columns.values()))
+        uses[expression] = frozenset(names.columns[name] for name in used)
+    return uses
 
 
 def _check_node(node: ast.expr, where: str, used: set[str]) -> None:

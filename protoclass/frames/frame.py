@@ -26,10 +26,9 @@ from ..ground.errors import (
     printed,
     shown,
 )
-from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula, read
-from .misread import LOOKED_AT, note_codes, refuse_row_numbers
+from .misread import LOOKED_AT, check_separator, note_codes, refuse_row_numbers
 from .schema import (
     Column,
     Unseen,
@@ -330,7 +329,7 @@ class Frame:
 
 def mold(
     formula: str,
-    data: Any,
+    data: pd.DataFrame,
     *,
     na: str = "drop",
     weights: Any = None,
@@ -343,7 +342,7 @@ def mold(
     ----------
     formula : str
         R's grammar; the response must be a column. One-sided (`"~ a + b"`) if `response` is False.
-    data : what `as_pandas` takes
+    data : DataFrame
     na : "drop", "raise" or "keep"
         Treatment of rows with missing values; "keep" keeps those with some predictors.
     weights : column name, Series (by label) or array (by position), optional
@@ -359,9 +358,8 @@ def mold(
     >>> mold("y ~ .", pd.DataFrame({"a": [1.0, 2.0], "y": ["u", "v"]}))
     <Frame 'y ~ .': 2 rows, 1 predictors, 2 classes>
     """
-    one_of("na", na, ("drop", "raise", "keep"))
-    data = as_pandas(data)
     check_names(data.columns, data.iloc[:LOOKED_AT, 0] if data.shape[1] == 1 else ())
+    one_of("na", na, ("drop", "raise", "keep"))
     if len(data) == 0:
         raise DataError("the data have no rows")
     check_unique(data.index, "row")
@@ -372,10 +370,8 @@ def mold(
     if response and parsed.response is None:
         raise DataError(f"{formula!r} has no response: use 'response ~ predictors'")
     columns = data[list(parsed.variables)]
-    response_values = None if parsed.response is None or not response else data[parsed.response]
-    missing = (columns if na != "keep" else columns.iloc[:, :0]).isna()
-    if response_values is not None:
-        missing[parsed.response] = response_values.isna()
+    needed = [*([] if na == "keep" else columns), *([parsed.response] if response else [])]
+    missing = data[needed].isna()
     dropped, counts = missing.to_numpy().any(axis=1), missing.sum()
     # a row without any predictor has no dissimilarity to another
     if na == "keep" and len(columns.columns):
@@ -384,12 +380,11 @@ def mold(
         raise missing_values(counts, na)
     complete = columns[~dropped] if dropped.any() else columns
     schema = learn_schema(complete, parsed)
-    notes: tuple[str, ...] = ()
-    sampled = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were sampled
+    notes = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were sampled
     levels = None
-    if response_values is not None:
-        levels, notes = read_classes(response_values[~dropped], counts)
-        notes += note_codes(complete, parsed.unchanged())
+    if response:
+        levels, of_classes = read_classes(data[parsed.response][~dropped], counts)
+        notes += of_classes + note_codes(complete, parsed.unchanged())
         check_weight_of_classes(levels, weight[~dropped], parsed.response)
     frame = Frame(
         complete,
@@ -400,7 +395,7 @@ def mold(
         weight[~dropped],
         data.index[dropped],
         na == "keep",
-        sampled + notes,
+        notes,
     )
     return replace(frame, spec=trained_spec(frame))
 
@@ -585,12 +580,9 @@ def blocks(frame: Frame) -> Iterator[tuple[slice, Frame]]:
     [(0, 2)]
     """
     n, step = len(frame), _rows(frame)
-    if step >= n:
-        yield slice(0, n), frame
-        return
-    for first in range(0, n, step):
+    for first in range(0, max(1, n), step):
         rows = slice(first, min(first + step, n))
-        yield rows, frame.take(rows)
+        yield rows, frame if step >= n else frame.take(rows)
 
 
 def long(frame: Frame) -> bool:

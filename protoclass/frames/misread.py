@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..ground.checks import quoted
-from ..ground.errors import DataError, DataWarning, warn
+from ..ground.errors import DataError, DataWarning, shown, warn
 from .formula import Formula
 
 LOOKED_AT = 1000  # texts of a column, and rows that may be numbered
@@ -54,6 +54,30 @@ DAY_FIRST = re.compile(r"\s*(\d\d?\.|(1[3-9]|2\d|3[01])[-/])")
 # first column, by the library that read it
 UNNAMED = re.compile(r"Unnamed: 0(\.\d+)?|\.\.\.1|rownames", re.I)
 IDENTIFIER = re.compile(r"(\w*[_. ])?id|\w*Id|index", re.I)
+
+
+def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
+    """Raise if the only column of a table shows another separator, in its name or equally often in
+    all of some values.
+
+    Examples
+    --------
+    >>> check_separator(["weight;income;group"])
+    Traceback (most recent call last):
+    protoclass.ground.errors.DataError: the only column, 'weight;income;group', contains the \
+separator ';': use pd.read_csv(path, sep=';'), with decimal=',' if numbers have decimal commas
+    """
+    if len(names) != 1 or "\0" in str(names[0]):  # no text has a zero
+        return
+    for sign in ";\t|^: ":
+        counts = {str(value).count(sign) for value in values}
+        named, equal = sign in str(names[0]), len(counts) == 1 and counts != {0}
+        if (named and (equal or sign in ";\t|")) or (equal and sign in ";\t"):
+            raise DataError(
+                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use "
+                f"pd.read_csv(path, sep={sign!r}), with "
+                "decimal=',' if numbers have decimal commas"
+            )
 
 
 def numbers_as_text(name: Any, levels: Sequence[Any]) -> str:

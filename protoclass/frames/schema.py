@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import among, hint_for_value
+from ..ground.checks import hint_for_value
 from ..ground.errors import DataError, DataWarning, FormulaError, first_of, shown, warn
-from ..ground.files import check_separator
 from ..ground.savable import savable
 from .formula import Formula
 from .misread import (
     LOOKED_AT,
     REPEATED,
+    check_separator,
     in_days,
     numbers_as_text,
     refuse_numbers_as_text,
@@ -157,8 +157,10 @@ def check_kind(values: pd.Series, known: Column) -> None:
 
 def with_levels(values: pd.Series, known: Column) -> pd.Categorical:
     """A category with the known levels; other values are missing."""
-    codes = pd.Index(known.levels).get_indexer(values.astype(object))
-    return pd.Categorical.from_codes(codes, list(known.levels), ordered=known.ordered)
+    # each value is sought once: 15 % of the time of 300,000 rows with six categories and LDA
+    codes, found = pd.factorize(values)
+    places = np.append(pd.Index(known.levels).get_indexer(found.astype(object)), -1)
+    return pd.Categorical.from_codes(places[codes], list(known.levels), ordered=known.ordered)
 
 
 def numbers(values: pd.Series) -> np.ndarray:
@@ -443,7 +445,7 @@ def along(given: Any, data: pd.DataFrame, what: str) -> Any:
         return data[given]
     if isinstance(given, pd.Series):
         check_unique(given.index, f"{what} row")
-        missing = data.index[~among(data.index, given.index)]
+        missing = data.index[given.index.get_indexer(data.index) < 0]
         if len(missing):
             raise DataError(
                 f"{what} lack the row {shown(missing[0])}: use an index with every row label of the data"

@@ -23,12 +23,6 @@ MOST_RUNS = 10_000
 GRID = "grid"
 
 
-def among(labels: Any, others: Any) -> np.ndarray:
-    """Whether each label of an index is among those of another one, bool (n,). `Index.isin` fails
-    where only one of the two has texts."""
-    return others.unique().get_indexer(labels) >= 0
-
-
 def is_listed(value: object) -> bool:
     """Whether a parameter is to be tuned: it is "grid", or several values."""
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from glob import escape
@@ -13,7 +13,7 @@ from pathlib import Path
 from time import time
 from typing import Any, BinaryIO, TypeVar
 
-from .errors import DataError, FileError, OptionError, ProtoclassError, brief, printed, shown, why
+from .errors import FileError, OptionError, ProtoclassError, brief, printed, shown, why
 
 PAGES = (".html", ".htm")
 T = TypeVar("T")
@@ -120,30 +120,6 @@ def write_by(fill: Callable[[BinaryIO], T], path: Path, overwrite: bool = True) 
             f"{shown(str(path))} can't be written ({why(reason)}; no file is left behind): free "
             "some space, or use another folder"
         ) from None
-
-
-def check_separator(names: Sequence[Any], values: Sequence[Any] = ()) -> None:
-    """Raise if the only column of a table shows another separator, in its name or equally often in
-    all of some values.
-
-    Examples
-    --------
-    >>> check_separator(["weight;income;group"])
-    Traceback (most recent call last):
-    protoclass.ground.errors.DataError: the only column, 'weight;income;group', contains the \
-separator ';': use pd.read_csv(path, sep=';'), with decimal=',' if numbers have decimal commas
-    """
-    if len(names) != 1 or "\0" in str(names[0]):  # no text has a zero
-        return
-    for sign in ";\t|^: ":
-        counts = {str(value).count(sign) for value in values}
-        named, equal = sign in str(names[0]), len(counts) == 1 and counts != {0}
-        if (named and (equal or sign in ";\t|")) or (equal and sign in ";\t"):
-            raise DataError(
-                f"the only column, {shown(names[0])}, contains the separator {sign!r}: use "
-                f"pd.read_csv(path, sep={sign!r}), with "
-                "decimal=',' if numbers have decimal commas"
-            )
 
 
 def in_encoding(reason: Exception) -> str:

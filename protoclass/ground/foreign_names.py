@@ -18,6 +18,7 @@ SAME_AS: Mapping[str, tuple[str, ...]] = {
     "alpha": ("level", "delta"),
     "class_weight": ("class_weights",),
     "cost": ("C", "loss"),
+    "count": ("n",),
     "cutoff": ("threshold",),
     "epsilon": ("eps", "softening", "damping"),
     "group": ("groups", "clusters", "by"),
@@ -127,11 +128,12 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "measure": {
         "accuracy": "use measure='error' (1 - accuracy)",
         "balanced_accuracy": "use measure='balanced' (1 - balanced accuracy)",
+        **dict.fromkeys(["roc", "roc_auc"], "use measure='auc'"),
         **dict.fromkeys(
-            ["roc", "auc", "roc_auc", "f1", "brier", "log_loss"],
-            "tune by an error or a loss, and use fit.calibrate().test(new).glance() for this "
-            "measure on new rows",
+            ["auc", "brier", "log_loss"],
+            "use measure='balanced' or a loss, because {0!r} does not depend on a threshold",
         ),
+        "f1": "use measure='balanced', and fit.test(new).tidy() for F1 on new rows",
     },
     "choose": {
         **dict.fromkeys(["lambda.1se", "one_se", "1se-paired"], "use choose='1se'"),
@@ -201,7 +203,10 @@ VERBS: Mapping[str, str] = {
         "use fit.predict(new, 'decision') if the method has decision values, and "
         "fit.predict(new, 'distance') otherwise"
     ),
-    "error": "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
+    **dict.fromkeys(
+        ["error", "training_error"],
+        "use glance() for the errors of the fit, or fit.test(new) for the error on new rows",
+    ),
     "feature_names_in_": "use fit.formula, and fit.call.data for its columns",
     "fit": "use fit.update(data=data)",
     "kneighbors": "use fit.predict(new, 'nearest') for the nearest prototype",

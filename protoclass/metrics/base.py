@@ -260,7 +260,7 @@ class AskedRows:
     complete: Array
     frame: Frame | None
     measure: Callable[[Any, Rep], Array]
-    rows: Callable[[], Rep] | None
+    rows: Any
 
 
 @savable
@@ -404,18 +404,17 @@ class TrainedMetric(WithTraits):
         new = as_pandas(new)
         frame, complete = data.again(new)
         coded = [c for c in frame.unseen if self.unseen_in(c) == "missing"]
-        lacking = [
-            *(found != "" for found in self.unmeasured(frame).values()),
-            *(frame.unseen[c] for c in coded if not zero),
-        ]
+        masks = [letters != "" for letters in self.unmeasured(frame).values()]
         if zero:
             frame = frame.without_unseen(coded)
-        if lacking:
-            known = ~np.logical_or.reduce(lacking)
+        else:
+            masks += [frame.unseen[c] for c in coded]
+        if masks:
+            known = ~np.logical_or.reduce(masks)
             complete[complete], frame = known, frame.take(np.flatnonzero(known))
         rows = Once(lambda: rows_of(self, frame))
 
-        def measure(at: Any, candidates: Rep) -> Array:
+        def measure(at, candidates):
             return compare(self, part(rows(), as_slice(at)), candidates)
 
         return AskedRows(new.index, complete, frame, measure, rows)
@@ -457,6 +456,11 @@ def check_number(
     allowed = refuse_number(value, low, above, high=high)
     if allowed:
         raise OptionError(f"{name} must be {allowed}, not {brief(value)}")
+
+
+def listing(words: str, names: Any) -> tuple[str, ...]:
+    """The note on columns with these names; none without names."""
+    return (f"{words}: {', '.join(names)}",) if len(names) else ()
 
 
 def strings(values: Any) -> Array:

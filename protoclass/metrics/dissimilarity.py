@@ -110,7 +110,7 @@ class Dissimilarity(Saveable):
         values, step = np.empty((n, m), dtype), max(ROWS, n // 8)
         half = self.square and self.metric.symmetric
 
-        def block(first: int) -> None:
+        def block(first):
             at, right = slice(first, first + step), slice(first if half else 0, None)
             sides = part(self.rows, at), part(self.candidates, right)
             rows, candidates = self.index[at], self.candidate_names[right]
@@ -135,7 +135,7 @@ class Dissimilarity(Saveable):
         known = AskedRows(
             self.index, np.ones(n, bool), self.data, self._measured, lambda: self.rows
         )
-        return self._asked(known, np.arange(n) if rows is None else np.asarray(rows))
+        return self._asked(known, np.arange(n) if rows is None else rows)
 
     def _new_query(
         self, new: Any, zero: bool = False, measured: bool = True
@@ -170,7 +170,7 @@ class Dissimilarity(Saveable):
         names, rep = known.index[known.complete], known.rows
         missing = self.metric.given or self.metric.skips_missing  # these rows have no prediction
 
-        def measure(at: Array, prototypes: Points) -> Array:
+        def measure(at, prototypes):
             values = known.measure(at, self._prototype_rep(prototypes))
             row = names[as_slice(at)]
             check_values(
@@ -178,10 +178,10 @@ class Dissimilarity(Saveable):
             )
             return values
 
-        def coordinates(at: Array) -> Array:
+        def coordinates(at):
             return as_vectors(self.metric).coordinates(part(rep(), as_slice(at)))
 
-        def beside(prototypes: Points) -> Beside | None:
+        def beside(prototypes):
             """Prototypes and rows, if there are so many pairs that another way is faster."""
             q, geometry = len(prototypes), self.metric.geometry
             if geometry is None or q < FEWEST or len(rep()[0]) * q <= SMALL:
@@ -359,7 +359,7 @@ class Dissimilarity(Saveable):
         if dims is not None:
             whole_number("dims", dims, 1)
         axes = self._spectral()
-        axes = axes if dims is None else axes.first(int(dims))
+        axes = axes if dims is None else axes.first(dims)
         return Embedding(self.metric, self.data, self.candidates, axes)
 
     def spectrum(self) -> Spectrum:
@@ -434,19 +434,14 @@ class Dissimilarity(Saveable):
     @printed
     def __repr__(self) -> str:
         n, m = self.shape
-        head = "\n".join(
-            [
-                f"{self.metric.name} dissimilarities of {n} rows to {m} candidates",
-                *self.metric.notes,
-            ]
-        )
+        head = f"{self.metric.name} dissimilarities of {n} rows to {m} candidates"
+        head = "\n".join([head, *self.metric.notes])
         few = 5
         rows = self.metric.between(
             part(self.rows, slice(0, few)), part(self.candidates, slice(0, few))
         )
-        table = pd.DataFrame(rows, self.index[:few], self.candidate_names[:few]).map(
-            lambda v: f"{v:.3g}"
-        )
+        table = pd.DataFrame(rows, self.index[:few], self.candidate_names[:few])
+        table = table.map("{:.3g}".format)
         if self.square:
             table = table.where(np.tril(np.ones(table.shape, bool), -1), "").iloc[1:, :-1]
         more = "" if max(n, m) <= few else f"\n... the first {few} of each"

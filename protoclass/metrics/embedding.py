@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..core import properties as core
 from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
-from ..ground.checks import among, check_seed
+from ..ground.checks import check_seed
 from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..ground.text import to_html
 from ..values import Above
@@ -138,7 +139,7 @@ class Embedding:
             label.
         """
         rows = self.metric.new_rows(new, self.data)
-        D = rows.measure(np.arange(int(rows.complete.sum())), self.candidates)
+        D = rows.measure(np.arange(rows.complete.sum()), self.candidates)
         seen = ~np.isnan(D).any(axis=1)
         out = np.full((len(rows.index), len(self.axes.values)), np.nan)
         out[np.flatnonzero(rows.complete)[seen]] = self.axes.place(D[seen])
@@ -186,12 +187,8 @@ class Check:
     @printed
     def __repr__(self) -> str:
         questions = self.table[["answer", "detail"]].itertuples(name=None)
-        return "\n".join(
-            [
-                self.title,
-                *(f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions),
-            ]
-        )
+        lines = (f"{q:<19}  {answer:<16}  {detail}".rstrip() for q, answer, detail in questions)
+        return "\n".join([self.title, *(fill(line, 100, subsequent_indent=" " * 39) for line in lines)])
 
     def _repr_html_(self) -> str:
         with pd.option_context("display.max_colwidth", None):
@@ -349,7 +346,7 @@ def classes_of(names: pd.Index, by: Any) -> Classes:
         raise DataError(
             f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once"
         )
-    absent = ~among(names, by.index)
+    absent = by.index.get_indexer(names) < 0
     if absent.any():
         raise DataError(
             f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}"

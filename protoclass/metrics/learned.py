@@ -27,7 +27,7 @@ from ..frames.sql_columns import Columns, number, total
 from ..ground.checks import MOST_RUNS, check_seed, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, shown
 from ..ground.savable import savable
-from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number
+from .base import EuclideanSpace, Metric, SQLDistance, TrainedMetric, Traits, check_number, listing
 from .minkowski import (
     SCALES,
     ColumnScales,
@@ -123,7 +123,7 @@ class NCA(Metric):
         known = training_rows(frame)
         chosen = np.ones(len(known.y), bool)
         if len(chosen) > self.sample:
-            chosen = stratified_subset(known.y, int(self.sample), self.seed)
+            chosen = stratified_subset(known.y, self.sample, self.seed)
         Z, y, w = known.Z[chosen], known.y[chosen], known.w[chosen]
         if len(y) < len(chosen):
             whose = f"rows of the sample of {self.sample} have"
@@ -137,7 +137,7 @@ class NCA(Metric):
             raise DataError(
                 "NCA compares rows of the same class, but each class has one training row: use more rows"
             )
-        found = nca(Z, y, w, self.dims, self.weighs, float(self.ridge))
+        found = nca(Z, y, w, self.dims, self.weighs, self.ridge)
         size = (found.map**2).sum()
         if not size > SINGULAR:
             raise DataError(
@@ -176,7 +176,7 @@ def training_rows(frame: Frame) -> TrainingRows:
     frame = frame if live.all() else frame.take(np.flatnonzero(live))
     X, y = design_of(frame), frame.codes
     check_classes(frame, y, "training rows have")
-    scale = scale_of(frame, True)
+    scale = scale_of(frame, True, frame.design)
     constant, Z = scale.constant, X / scale.spread
     if constant.all():
         raise DataError(
@@ -200,7 +200,7 @@ def mapped(
 
 def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
     if len(np.unique(y)) < 2:
-        name = shown(frame.levels[int(y[0])]) if len(y) else "none"
+        name = shown(frame.levels[y[0]]) if len(y) else "none"
         raise DataError(
             f"a learned metric needs rows of two classes, but all {whose} the class {name}{more}: "
             "use dissimilarity='euclidean' to learn nothing"
@@ -313,9 +313,7 @@ class TrainedLearned(Mapped):
             notes.append(
                 f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows"
             )
-        if len(self.constant):
-            notes.append(f"constant columns, which get weight 0: {', '.join(self.constant)}")
-        return tuple(notes)
+        return (*notes, *listing("constant columns, which get weight 0", self.constant))
 
     @property
     def traits(self) -> Traits:
@@ -447,8 +445,8 @@ class QDA(Metric):
     def train(self, frame: Frame) -> TrainedByClass:
         known = training_rows(frame)
         with alone():
-            penalties = float(self.shrinkage), float(self.ridge)
-            inner = quadratic(known.Z, known.y, known.w, len(frame.levels), *penalties)
+            classes = len(frame.levels)
+            inner = quadratic(known.Z, known.y, known.w, classes, self.shrinkage, self.ridge)
         if inner is None:
             raise _singular("QDA needs variance within each class", known)
         scale = known.scale
@@ -532,8 +530,7 @@ class TrainedByClass(ByClass):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        constant = ", ".join(self.constant)
-        return (f"constant columns, which do not count: {constant}",) if constant else ()
+        return listing("constant columns, which do not count", self.constant)
 
     @cached_property
     def parts(self) -> tuple[Mapped, ...]:  # type: ignore[override]
@@ -570,7 +567,7 @@ class Adaptive(Metric):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), "knn", k=5, dissimilarity=pc.Adaptive())
-    >>> fit.training_error < 0.05
+    >>> fit.glance()["training_error"].item() < 0.05
     True
     """
 
@@ -605,7 +602,7 @@ class Adaptive(Metric):
     def train(self, frame: Frame) -> TrainedAdaptive:
         base = self.base or Euclidean(scale=self.scale).train(frame)
         live = np.flatnonzero(frame.weights > 0)
-        X = np.asarray(base.coordinates(base.rows(frame)), float)[live]
+        X = base.rows(frame)[0].astype(float)[live]
         count = self.count(len(X))
         if count > len(X):
             raise DataError(
@@ -617,7 +614,7 @@ class Adaptive(Metric):
 
     def count(self, n: int) -> int:
         """Number of training rows for each matrix, among n."""
-        return min(n, max(50, n // 5)) if self.neighborhood is None else int(self.neighborhood)
+        return min(n, max(50, n // 5)) if self.neighborhood is None else self.neighborhood
 
 
 @savable(X="n p", y="n", classes="")
@@ -646,11 +643,9 @@ class TrainedAdaptive(TrainedMetric):
         return self.base.notes
 
     def rows(self, frame: Frame) -> Rep:
-        return (np.asarray(self.base.rows(frame)[0], float),)
+        return (self.base.rows(frame)[0].astype(float),)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        spec, known = self.spec, (self.X, self.y, self.classes.item())
-        settings = float(spec.softening), float(spec.ridge), int(spec.iterations)
-        return adaptive_distances(
-            rows[0], candidates[0], *known, spec.count(len(self.X)), *settings
-        )
+        spec, count = self.spec, self.spec.count(len(self.X))
+        known = rows[0], candidates[0], self.X, self.y, self.classes.item()
+        return adaptive_distances(*known, count, spec.softening, spec.ridge, spec.iterations)

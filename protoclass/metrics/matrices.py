@@ -22,7 +22,6 @@ from ..core.coding import as_slice
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..frames.misread import PLACEHOLDER
-from ..ground.checks import among
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
 from .base import AskedRows, Metric, TrainedMetric, Traits, strings
@@ -116,8 +115,8 @@ class TrainedGiven(TrainedMetric):
             return frame.index
         columns = self._columns
         # neither a row that takes part nor one that was left out
-        outside = ~among(columns, self._rows)
-        return columns[outside | among(columns, frame.index)]
+        outside = self._rows.get_indexer(columns) < 0
+        return columns[outside | (frame.index.get_indexer(columns) >= 0)]
 
     def rows(self, frame: Frame) -> Rep:
         return (self.values[as_slice(self._rows.get_indexer(frame.index))],)
@@ -148,7 +147,7 @@ class TrainedGiven(TrainedMetric):
                 "use D = pc.read_dissimilarity(path, names=data.index).to_frame() for both"
             )
 
-        def measure(at: Any, candidates: Rep) -> Array:
+        def measure(at, candidates):
             return _read(new, at, names[candidates[0]])
 
         return AskedRows(new.index, np.ones(len(new), bool), None, measure, None)
@@ -156,7 +155,7 @@ class TrainedGiven(TrainedMetric):
 
 def _read(new: pd.DataFrame, at: Any, names: pd.Index) -> Array:
     """Dissimilarities of rows of a frame to candidates by name, NaN if missing."""
-    missing = names[~among(names, new.columns)]
+    missing = names[new.columns.get_indexer(names) < 0]
     if len(missing):
         convert = as_type_of(new.columns, names)
         cure = (
@@ -226,7 +225,7 @@ def match_rows(metric: TrainedGiven, needed: pd.Index, data: pd.DataFrame) -> Tr
             f"have {len(index)} rows labelled {in_short(index)}: use the labels of all rows in the "
             "order of the file, such as pc.read_dissimilarity(path, names=classes.index)"
         )
-    lacking = needed[~among(needed, names)]
+    lacking = needed[names.get_indexer(needed) < 0]
     if len(lacking):
         raise DataError(
             f"the dissimilarities, of {in_short(rows)}, lack the row {shown(lacking[0])} of the "
@@ -383,7 +382,7 @@ def check_labels(matrix: pd.DataFrame) -> None:
         raise DataError(
             f"the first column of the dissimilarities has no name: if these are row names, {READ}"
         )
-    if among(columns, rows).any():
+    if (rows.get_indexer(columns) >= 0).any():
         return
     alike = {*map(str, rows)} & {*map(str, columns)}
     if alike or (len(rows) == len(columns) and counted(columns)):
@@ -419,7 +418,7 @@ def counted(labels: pd.Index) -> bool:
 def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
     """Labels that count the rows, as those of the data if these count all rows in another way."""
     n, index = len(labels), data.index
-    if not counted(labels) or len(index) != n or among(index, labels).all():
+    if not counted(labels) or len(index) != n or (labels.get_indexer(index) >= 0).all():
         return labels
     for names in (pd.RangeIndex(n), pd.RangeIndex(1, n + 1)):
         place = names.get_indexer(index)
@@ -433,12 +432,12 @@ def numbered_as(labels: pd.Index, data: pd.DataFrame) -> pd.Index:
 def perhaps_shifted(rows: pd.Index, index: pd.Index) -> bool:
     """Whether rows count from 1, and labels without a name may count from 0."""
     from_1 = index.name is None and rows.equals(pd.RangeIndex(1, len(rows) + 1))
-    return from_1 and all(among(index, rows - 1))
+    return from_1 and bool(((rows - 1).get_indexer(index) >= 0).all())
 
 
 def as_type_of(labels: pd.Index, like: pd.Index) -> str:
     """The conversion, as code, of labels that agree only as text; "" if there is none."""
-    alike = {*map(str, labels)} & {*map(str, like)} and not among(labels, like).any()
+    alike = {*map(str, labels)} & {*map(str, like)} and (like.get_indexer(labels) < 0).all()
     kind = {"string": "str", "integer": "int"}.get(pd.api.types.infer_dtype(like))
     return f"astype({kind})" if alike and kind else ""
 
@@ -463,7 +462,7 @@ def label_columns(rows: pd.Index, data: pd.DataFrame) -> list[Hashable]:
         for name, column in data.items()
         if all(map(pd.api.types.is_hashable, column))
         and column.is_unique
-        and among(pd.Index(column), rows).all()
+        and (rows.get_indexer(pd.Index(column)) >= 0).all()
     ]
 
 

@@ -18,7 +18,7 @@ from ..core.vectors.centroids import kmeans as clustered
 from ..frames.frame import Frame, mold
 from ..frames.schema import check_unique
 from ..frames.tables import as_pandas, read_for
-from ..ground.checks import MOST_RUNS, NamedArguments, among, one_of, whole_number
+from ..ground.checks import MOST_RUNS, NamedArguments, one_of, whole_number
 from ..ground.errors import (
     DataError,
     DataWarning,
@@ -197,7 +197,7 @@ class hull(Generated):  # noqa: N801 - lower case because it is used like a func
         return hull_draws(X.astype(float), self.n, self.steps, seed)
 
 
-def subset(frame: Frame, count: int, seed: int) -> Array:
+def subset(frame: Frame, count: Any, seed: int) -> Array:
     """Rows with weight of a random subset of about equal shares of each class, bool (n,)."""
     live = frame.weights > 0
     if count > live.sum():
@@ -518,7 +518,7 @@ def measure_frame(
     row, chosen = frame.index.get_indexer(names), None
     allowed = (row < 0) | (frame.weights[row] > 0)
     if isinstance(candidates, (int, np.integer)):
-        allowed &= (row >= 0) & subset(frame, int(candidates), seed)[row]
+        allowed &= (row >= 0) & subset(frame, candidates, seed)[row]
     if not allowed.all():
         chosen = np.flatnonzero(allowed)
         names, row = names[chosen], row[chosen]
@@ -537,7 +537,7 @@ def _added(known: Dissimilarity, candidates: Candidates, seen: Frame, seed: int)
             "the candidates of given dissimilarities are the columns of the matrix: add columns to it"
         )
     rep, predictors = candidates.make(known.metric, seen, seed)
-    clash = predictors.index[among(predictors.index, known.index)]
+    clash = predictors.index[known.index.get_indexer(predictors.index) >= 0]
     if len(clash):
         raise DataError(f"the candidate {shown(clash[0])} has the label of a row: use another")
     rows = slice(0 if candidates.only else None)

@@ -26,6 +26,7 @@ from .base import (
     VectorMetric,
     check_number,
     coordinate,
+    listing,
     strings,
     unwritten,
     value,
@@ -34,6 +35,7 @@ from .base import (
 SCALES: dict[Any, str] = {  # in words
     True: "predictors scaled to unit SD", False: "", "fold": "predictors scaled to unit SD within each fold",
 }  # fmt: skip
+UNSCALED = "constant columns, left unscaled"
 LARGEST_POWER = 300  # of ten, of sums that are surely numbers
 SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 
@@ -72,8 +74,9 @@ class ColumnScales:
         return self.columns[self.constant]
 
 
-def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
-    """The scales of the columns, learned block by block.
+def scale_of(frame: Frame, scale: bool | str, design: Any = None) -> ColumnScales:
+    """The scales of the columns, learned block by block; `design` is the design matrix if it is
+    already made as a whole.
 
     Raises
     ------
@@ -83,13 +86,14 @@ def scale_of(frame: Frame, scale: bool | str) -> ColumnScales:
     low: Any = np.inf
     high: Any = -np.inf
     known = None
-    for _, rows in blocks(frame):
-        X = rows.design.to_numpy()
+    for at, rows in blocks(frame):
+        table = rows.design if design is None else design.iloc[at]
+        X = table.to_numpy()
         if scale:
             least, most = extremes(X)
             low, high = np.minimum(low, least), np.maximum(high, most)
             known = sums(X) if known is None else known.join(sums(X))
-    columns, precision = strings(rows.design.columns), X.dtype.name
+    columns, precision = strings(table.columns), X.dtype.name
     spread, constant, mean = np.ones(len(columns)), np.zeros(len(columns), bool), None
     if known is not None:
         mean = known.mean()
@@ -118,11 +122,6 @@ def finite(Z: Array, frame: Frame) -> Array:
             "scaling and weighting: scale it down, or use another scale="
         )
     return Z
-
-
-def unscaled(constant: Array) -> tuple[str, ...]:
-    """The note on columns that keep scale 1."""
-    return (f"constant columns, left unscaled: {', '.join(constant)}",) if len(constant) else ()
 
 
 @dataclass(frozen=True)
@@ -235,11 +234,9 @@ class TrainedMinkowski(VectorMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        weights = ", ".join(f"{c} {w:g}" for c, w in (self.spec.column_weights or {}).items())
-        return (
-            *unscaled(self.constant),
-            *([f"weights of columns: {weights} (others 1)"] if weights else []),
-        )
+        weights = [f"{c} {w:g}" for c, w in (self.spec.column_weights or {}).items()]
+        weighed = [f"{note} (others 1)" for note in listing("weights of columns", weights)]
+        return (*listing(UNSCALED, self.constant), *weighed)
 
     def rows(self, frame: Frame) -> Rep:
         Z = frame.design.to_numpy() / self.spread * self.factor
@@ -256,14 +253,7 @@ class TrainedMinkowski(VectorMetric):
         return np.abs(rows[0][:, None] - candidates[0]) ** self.spec.r
 
     def weighed(self, weights: Array) -> TrainedMinkowski:
-        known = dict(
-            zip(self.columns.tolist(), (self.factor**self.spec.r * weights).tolist(), strict=True)
-        )
-        return replace(
-            self,
-            spec=replace(self.spec, column_weights=known),
-            factor=self.factor * weights ** (1 / self.spec.r),
-        )
+        return replace(self, factor=self.factor * weights ** (1 / self.spec.r))
 
     def coordinates(self, rows: Rep) -> Array:
         if not self.factor.all():
@@ -388,16 +378,13 @@ class Mahalanobis(Metric):
         values, axes = np.linalg.eigh(R)
         if not values[0] > SINGULAR * values[-1]:
             loads = np.abs(axes[:, 0])
-            heavy = columns[loads > 0.1 * loads.max()]
-            which = f"collinear: {', '.join(heavy[:5])}{' and others' if len(heavy) > 5 else ''}"
-            raise _singular((n, p), which, columns[constant])
+            heavy = columns[loads > 0.1 * loads.max()].tolist()
+            raise _singular((n, p), f"collinear: {first_of(heavy)}", columns[constant])
         factor = np.linalg.cholesky(R)
-        return TrainedMahalanobis(
-            self, center, scale.spread, factor, columns, columns[constant]
-        )
+        return TrainedMahalanobis(self, center, scale.spread, factor, columns, columns[constant])
 
 
-def _singular(shape: tuple[int, ...], reason: str, constant: Array) -> DataError:
+def _singular(shape: tuple[int, ...], reason: str, constant: Any) -> DataError:
     """The error for a covariance that has no inverse."""
     if len(constant):
         reason = f"constant columns: {first_of(constant)}"
@@ -433,7 +420,7 @@ class TrainedMahalanobis(EuclideanSpace):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return unscaled(self.constant)
+        return listing(UNSCALED, self.constant)
 
     def rows(self, frame: Frame) -> Rep:
         return (finite(whitened(scaled(frame, self.spread, self.center), self.factor), frame),)
@@ -457,7 +444,7 @@ def checked_weights(weights: Any) -> dict[str, float] | None:
     return {name: float(w) for name, w in weights.items()}
 
 
-def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Sequence[str]) -> Array:
+def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Array) -> Array:
     """The weight of each column of the design matrix (p,)."""
     # the predictor that makes a column alone and is no column itself; "" for none
     makers = [

@@ -25,9 +25,10 @@ from .base import (
     Traits,
     check_number,
     coordinate,
+    listing,
     value,
 )
-from .minkowski import SCALES, design_of, scale_of, scaled, unscaled
+from .minkowski import SCALES, UNSCALED, design_of, scale_of, scaled
 
 EXACT = 2**53  # not all integers beyond it are floats
 KERNELS = ("rbf", "poly", "laplacian")
@@ -176,14 +177,11 @@ class Hamming(Metric):
         return values, table[texts].astype(object).to_numpy(object)
 
     def between(self, rows: Rep, candidates: Rep) -> Array:
-        # both sides are coded together, so values that are not in the training data need no extra
-        # code
+        # sides are coded together, so values that are not in the training data need no extra code
+        values, words = map(np.concatenate, zip(rows, candidates, strict=True))
+        coded = np.column_stack([values, *(pd.factorize(column)[0] for column in words.T)])
         n = len(rows[0])
-        codes = np.empty((n + len(candidates[0]), rows[1].shape[1]))
-        for k in range(codes.shape[1]):
-            codes[:, k] = pd.factorize(np.concatenate([rows[1][:, k], candidates[1][:, k]]))[0]
-        a, b = np.hstack([rows[0], codes[:n]]), np.hstack([candidates[0], codes[n:]])
-        return scipy_distances(a, b, "hamming")
+        return scipy_distances(coded[:n], coded[n:], "hamming")
 
     def sql(self, columns: Columns) -> SQLDistance:
         schema = columns.frame.schema
@@ -196,7 +194,7 @@ class Hamming(Metric):
         )
         known = [columns.known(c, compared=True) for c in schema]
 
-        def values(prototypes: Rep) -> Array:
+        def values(prototypes):
             numbers, words = prototypes
             coded = [
                 pd.Index(schema[c].levels).get_indexer(words[:, k]) for k, c in enumerate(texts)
@@ -385,7 +383,10 @@ class TrainedKernel(TrainedMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (*unscaled(self.constant), f"gamma of the {self.name}: {self.gamma.item():.4g}")
+        return (
+            *listing(UNSCALED, self.constant),
+            f"gamma of the {self.name}: {self.gamma.item():.4g}",
+        )
 
     def rows(self, frame: Frame) -> Rep:
         X = scaled(frame, self.spread)

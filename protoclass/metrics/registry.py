@@ -77,55 +77,37 @@ def metric(spec: Any) -> Metric | TrainedMetric:
     )
 
 
-def _class(place: str | type[Metric]) -> type[Metric]:
+def _class(place: Any) -> Any:
     if not isinstance(place, str):
         return place
     module, name = place.split(".")
     return getattr(import_module(f".{module}", __package__), name)
 
 
-def register_metric(name: str, metric_class: type[Metric]) -> None:
-    """Make a custom metric known by a name; see `protoclass.register`.
-
-    Parameters
-    ----------
-    name : str
-        Identifier. The name of a built-in metric then means the new class, with a warning. The name
-        of another registered class is refused, unless it has the same module and qualified name.
-    metric_class : subclass of Metric that can be made without arguments
-        Class as described for `Metric`.
-
-    Raises
-    ------
-    OptionError
-    """
+def add_class(known: dict[str, Any], built_in: Any, name: str, kind: type, argument: str) -> None:
+    """Add a class to a registry of methods or metrics by name; see `protoclass.register`."""
     if not isinstance(name, str) or not name.isidentifier():
-        raise OptionError(f"name must be an identifier, such as 'dtw', not {brief(name)}")
-    if name == "auto":
-        raise OptionError(
-            "name='auto' is reserved for the choice by the kinds of the predictors: use another"
-        )
+        raise OptionError(f"name must be an identifier, such as 'mine', not {brief(name)}")
     try:
-        metric_class()
+        kind()
     except TypeError as reason:
         raise OptionError(
-            f"a name means a metric with its defaults, but {metric_class.__name__} needs arguments "
-            f"({reason}): define defaults, or pass the metric itself as dissimilarity="
+            f"a name means a class with its defaults, but {kind.__name__} needs arguments "
+            f"({reason}): define defaults, or pass the object itself as {argument}="
         ) from None
-    built_in = _class(BUILT_IN[name]) if name in BUILT_IN else None
-    if metric_class is built_in:
-        METRICS[name] = BUILT_IN[name]
+    before, original = known.get(name), built_in.get(name)
+    own = _class(original)
+    if kind is own:
+        known[name] = original
         return
-    before = METRICS.get(name)
     # defined in the same place, as by a cell that is run again
-    same_cell = repr(before) == repr(metric_class)
-    if isinstance(before, type) and not same_cell:
+    if before not in (None, original) and repr(before) != repr(kind):
         raise OptionError(f"name={name!r} already means {before.__name__}: use another")
-    METRICS[name] = metric_class
-    if built_in is not None and isinstance(before, str):
+    known[name] = kind
+    if own is not None and before == original:
         warn(
-            f"{name!r} now means {metric_class.__module__}.{metric_class.__qualname__}; the "
-            f"built-in metric remains available as protoclass.{built_in.__name__}"
+            f"{argument}={name!r} now means {kind.__module__}.{kind.__qualname__}; the built-in "
+            f"one remains available as protoclass.{own.__name__}"
         )
 
 

@@ -172,7 +172,7 @@ class Relevance(Wrapper):
         # more rows in all, and no step more costly, than with one sample for all rounds
         if len(live) > self.sample:
             batches = [
-                live[stratified_subset(frame.codes[live], int(self.sample), self.seed + r)]
+                live[stratified_subset(frame.codes[live], self.sample, self.seed + r)]
                 for r in range(ROUNDS + 1)
             ]
         chosen = np.unique(np.concatenate(batches))
@@ -199,27 +199,25 @@ class Relevance(Wrapper):
         # a variable in which all rows agree with these is constant
         compared = np.unique(np.linspace(0, n - 1, 20).astype(int))
         sample = base.terms(rows, part(candidates, compared))
-        varies = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
+        varies: Any = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
         if not varies.any():
             raise DataError(
                 f"all variables of {base.name} are constant over the {n} training rows: use others"
             )
 
-        def terms(at: Array, to: Array) -> Array:
+        def terms(at, to):
             found = base.terms(part(rows, at), part(candidates, to))[:, :, varies]
             # the cost depends on ratios alone
             return (found / (np.nanmax(found) or 1.0)).astype(np.float32)
 
-        def between(weights: Array, at: Array, to: Array) -> Array:
+        def between(weights, at, to):
             every = np.zeros(len(varies))
             every[varies] = weights
             weighed = base.weighed(every)
             sides = part(rows_of(weighed, seen), at), part(candidates_of(weighed, seen), to)
             return compare(weighed, *sides)
 
-        def build(
-            values: Array, spec: Relevance, counts: Array, search: Array
-        ) -> list[WithWeights]:
+        def build(values, spec, counts, search):
             weights = np.zeros((len(values), len(varies)))
             weights[:, varies] = values
             kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
@@ -252,9 +250,7 @@ class Relevance(Wrapper):
         else:
             space = one_map(X, count, float(self.ridge))
 
-        def build(
-            values: Array, spec: Relevance, counts: Array, search: Array
-        ) -> list[WithWeights]:
+        def build(values, spec, counts, search):
             inner = values @ axes
             maps = np.zeros((*inner.shape[:2], len(varies)))
             maps[:, :, varies] = inner
@@ -346,12 +342,7 @@ class WithWeights(TrainedMetric):
         if len(axes) < count:
             where = "on the first principal axes" if local else "which started as principal axes"
             notes.append(f"the learned matrix has {len(axes)} axes of {count} columns, {where}")
-        return (*self._given.notes, *notes)
-
-    @property
-    def _given(self) -> TrainedMetric:
-        """The distance that was given."""
-        return self.base
+        return (*self.base.notes, *notes)
 
 
 @savable(counts="2", search="2", names="v", weights="v")
@@ -360,10 +351,6 @@ class TrainedRelevance(WithWeights, TrainedWrapper):
     """A distance with the weights that it learned, which `base` has already."""
 
     spec: Relevance
-
-    @property
-    def _given(self) -> TrainedMetric:
-        return replace(self.base, spec=self.spec.inner[0])  # type: ignore[arg-type]
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
@@ -129,11 +130,7 @@ class Mismatch(Metric):
 
     def train(self, frame: Frame) -> TrainedMismatch:
         texts = _texts(frame, self.name)
-        letters = (
-            self.alphabet
-            if self.alphabet is not None
-            else "".join(set().union(*texts) - set(self.skip))
-        )
+        letters = self.alphabet or "".join(set().union(*texts) - set(self.skip))
         if not letters:
             raise DataError(
                 f"column {frame.columns.columns[0]!r} has no letters except those in skip={self.skip!r}"
@@ -190,11 +187,7 @@ class TrainedMismatch(TrainedMetric):
             )
         out = np.empty(len(texts), object)
         for i, text in enumerate(texts):
-            runs = (
-                text.translate(dict.fromkeys(map(ord, skip), skip[0])).split(skip[0])
-                if skip
-                else [text]
-            )
+            runs = re.split(f"[{re.escape(skip)}]", text) if skip else [text]
             if max(map(len, runs)) < k:
                 raise DataError(
                     f"every {k}-mer of the string in {column} at row {shown(frame.index[i])} has a "
@@ -290,13 +283,12 @@ def _texts(frame: Frame, name: str) -> Array:
             f"has {names or 'none'}: {cure}"
         )
     texts = columns.iloc[:, 0].astype(object).to_numpy()
-    strange = next((i for i, t in enumerate(texts) if not isinstance(t, str)), None)
-    if strange is not None:
-        raise DataError(
-            f"{name} dissimilarities need text, but column {columns.columns[0]!r} contains "
-            f"{brief(texts[strange])} at row "
-            f"{shown(columns.index[strange])}: use .astype(str), or another dissimilarity"
-        )
+    for label, text in zip(columns.index, texts, strict=True):
+        if not isinstance(text, str):
+            raise DataError(
+                f"{name} dissimilarities need text, but column {columns.columns[0]!r} contains "
+                f"{brief(text)} at row {shown(label)}: use .astype(str), or another dissimilarity"
+            )
     return texts
 
 

@@ -20,7 +20,7 @@ from ..frames.sql_columns import Columns, number, total, within
 from ..ground.checks import either, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
-from .base import Metric, SQLDistance, TrainedMetric, Traits, coordinate, strings, value
+from .base import Metric, SQLDistance, TrainedMetric, Traits, coordinate, listing, strings, value
 from .learned import check_classes
 from .minkowski import LARGEST_POWER, checked_weights
 
@@ -174,11 +174,13 @@ class TrainedGower(TrainedMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        notes = {
-            "constant numbers, which add 0 to every distance": self.constant,
-            "categories with a different value in every row, which add the same to every distance": self.labels,
-        }
-        return tuple(f"{words}: {', '.join(names)}" for words, names in notes.items() if len(names))
+        labels = (
+            "categories with a different value in every row, which add the same to every distance"
+        )
+        return (
+            *listing("constant numbers, which add 0 to every distance", self.constant),
+            *listing(labels, self.labels),
+        )
 
     def rows(self, frame: Frame) -> Rep:
         table = frame.terms()
@@ -221,10 +223,7 @@ class TrainedGower(TrainedMetric):
 
     def weighed(self, weights: Array) -> TrainedGower:
         weights = self.weights * weights
-        known = dict(zip(self.variables, weights.tolist(), strict=True))
-        return replace(
-            self, spec=replace(self.spec, column_weights=known), weights=weights / weights.max()
-        )
+        return replace(self, weights=weights / weights.max())
 
     def sql(self, columns: Columns) -> SQLDistance:
         names, schema, keep = self.numbers.tolist(), columns.frame.schema, columns.frame.keep
@@ -235,14 +234,14 @@ class TrainedGower(TrainedMetric):
         ordered = [c in schema and schema[c].kind == "category" for c in names]
         skips_zeros = [c in self.spec.asymmetric for c in self.categories]
 
-        def values(prototypes: Rep) -> Array:
+        def values(prototypes):
             if (prototypes[0] == UNLIKE).any():
                 raise OptionError(
                     "a prototype has a level that no training row has, which can't be written in SQL"
                 )
             return prototypes[0]
 
-        def allowed(name: str, condition: str) -> str:
+        def allowed(name, condition):
             return (
                 f"({columns.of(name)} IS NULL OR {condition})"
                 if keep and name in schema
@@ -422,7 +421,7 @@ class Forest(Metric):
         table = seen.terms()
         X, y, w = numbers_of(table, seen), seen.codes, seen.weights
         forest = RandomForestClassifier(
-            int(self.trees), random_state=int(self.seed), n_jobs=free_cores(), oob_score=True
+            self.trees, random_state=self.seed, n_jobs=free_cores(), oob_score=True
         )
         with warnings.catch_warnings(category=UserWarning, action="ignore"):  # of rows in all trees
             # equal weights: the forest of scikit-learn without any

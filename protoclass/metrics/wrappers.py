@@ -114,90 +114,6 @@ class Wrapper(Metric):
 
 
 @savable
-@dataclass(frozen=True)
-class OneOf(Metric):
-    """Several metrics, of which cross-validation chooses one by its label.
-
-    Attributes
-    ----------
-    metrics : tuple of metrics
-        Each with one value for every parameter.
-    """
-
-    metrics: tuple[Any, ...] = ()
-
-    @property
-    def dissimilarity(self) -> list[str]:
-        """The labels: names of the metrics, or if two have the same name, how they are written."""
-        names = [m.name for m in self.metrics]
-        return [
-            name if names.count(name) == 1 else repr(m)
-            for name, m in zip(names, self.metrics, strict=True)
-        ]
-
-    def tuned(self) -> dict[str, Any]:
-        return {"dissimilarity": self.dissimilarity}
-
-    def of(self, label: str) -> Metric:
-        """The metric with a label."""
-        return self.metrics[self.dissimilarity.index(label)]
-
-
-def one_of_metrics(spec: Any) -> Any:
-    """`dissimilarity=` as given, but a list of names and metrics as `OneOf`."""
-    listed = isinstance(spec, (list, tuple)) and len(spec)
-    if not listed or not all(isinstance(m, (str, Metric, type)) for m in spec):
-        return spec
-    metrics = tuple(map(metric, spec))
-    for m in metrics:
-        if list_tuned(m):
-            raise OptionError(
-                f"{brief(m)} in a list of dissimilarities must have one value for "
-                f"{', '.join(list_tuned(m))}: use one value"
-            )
-    found = OneOf(metrics)
-    labels = found.dissimilarity
-    for label in labels:
-        if labels.count(label) > 1:
-            raise OptionError(f"dissimilarity= has {label} twice: use each once")
-    return found
-
-
-def _inner(spec: Any) -> tuple[Any, ...]:
-    """The metrics by which a specification measures, as far as they are metrics already."""
-    known = isinstance(spec, Wrapper) and isinstance(getattr(spec, "of", spec), Metric)
-    return spec.inner if known else ()
-
-
-def list_tuned(spec: Any) -> dict[str, Any]:
-    """The values to be tried of the parameters of a metric, and of those that it measures by."""
-    if not isinstance(spec, Metric):
-        return {}
-    out = spec.tuned()
-    for inner in map(list_tuned, _inner(spec)):
-        for name in inner.keys() & out.keys():
-            raise OptionError(
-                f"{name} can be tuned in one part of the dissimilarity only: use one value in the others"
-            )
-        out |= inner
-    return out
-
-
-def retuned(spec: Any, choose: Callable[[Metric, str, Frame], Any], frame: Frame) -> Any:
-    """A metric with other values, as chosen for rows, of the parameters in `list_tuned`."""
-    if not list_tuned(spec):
-        return spec
-    if isinstance(spec, OneOf):
-        label = choose(spec, "dissimilarity", frame)
-        return spec.of(label) if isinstance(label, str) else spec
-    chosen = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
-    if not _inner(chosen):
-        return chosen
-    parts = zip(chosen.inner, chosen.cuts(frame), strict=True)
-    return chosen.with_inner([retuned(m, choose, cut) for m, cut in parts])
-
-
-@savable
 @dataclass(frozen=True, eq=False)
 class TrainedWrapper(TrainedMetric):
     """The transformed dissimilarities of a trained metric, `base`."""
@@ -225,12 +141,9 @@ class TrainedWrapper(TrainedMetric):
         return self.base.rows(frame)
 
     def candidates(self, frame: Frame) -> Rep:
-        return self._referred(frame, None)
+        return self.some_candidates(frame, None)
 
-    def some_candidates(self, frame: Frame, at: Array) -> Rep:
-        return self._referred(frame, at)
-
-    def _referred(self, frame: Frame, at: Array | None) -> Rep:
+    def some_candidates(self, frame: Frame, at: Array | None) -> Rep:
         base = candidates_of(self.base, frame, at)
         return *base, *self.spec.reference(self.base, frame, base)
 
@@ -255,7 +168,7 @@ class TrainedWrapper(TrainedMetric):
     def new_rows(self, new: Any, data: Frame, zero: bool = False) -> AskedRows:
         known = self.base.new_rows(new, data, zero)
 
-        def measure(at: Any, candidates: Rep) -> Array:
+        def measure(at, candidates):
             return self._transformed(partial(known.measure, at), candidates)
 
         return replace(known, measure=measure)
@@ -481,7 +394,7 @@ class TrainedMixed(TrainedMetric):
     def terms(self, rows: Rep, candidates: Rep) -> Array:
         return np.stack(list(self._weighted(rows, candidates)), axis=-1)
 
-    def _weighted(self, rows: Rep, candidates: Rep) -> Iterator[Array]:
+    def _weighted(self, rows: Rep, candidates: Rep) -> Iterator[Any]:
         """The weighted dissimilarities of each part."""
         sides = map(_split, (rows, candidates), self.counts)
         for m, a, b, w, s in zip(self.parts, *sides, self.weights, self.spread, strict=True):
@@ -599,3 +512,87 @@ def _part_metric(spec: Any, names: Sequence[str]) -> Metric | TrainedMetric:
             "rows by: add the matrices yourself and use the sum, with a formula 'y ~ 1'"
         )
     return chosen
+
+
+@savable
+@dataclass(frozen=True)
+class OneOf(Metric):
+    """Several metrics, of which cross-validation chooses one by its label.
+
+    Attributes
+    ----------
+    metrics : tuple of metrics
+        Each with one value for every parameter.
+    """
+
+    metrics: tuple[Any, ...] = ()
+
+    @property
+    def dissimilarity(self) -> list[str]:
+        """The labels: names of the metrics, or if two have the same name, how they are written."""
+        names = [m.name for m in self.metrics]
+        return [
+            name if names.count(name) == 1 else repr(m)
+            for name, m in zip(names, self.metrics, strict=True)
+        ]
+
+    def tuned(self) -> dict[str, Any]:
+        return {"dissimilarity": self.dissimilarity}
+
+    def of(self, label: str) -> Metric:
+        """The metric with a label."""
+        return self.metrics[self.dissimilarity.index(label)]
+
+
+def one_of_metrics(spec: Any) -> Any:
+    """`dissimilarity=` as given, but a list of names and metrics as `OneOf`."""
+    listed = isinstance(spec, (list, tuple)) and len(spec)
+    if not listed or not all(isinstance(m, (str, Metric, type)) for m in spec):
+        return spec
+    metrics = tuple(map(metric, spec))
+    for m in metrics:
+        if list_tuned(m):
+            raise OptionError(
+                f"{brief(m)} in a list of dissimilarities must have one value for "
+                f"{', '.join(list_tuned(m))}: use one value"
+            )
+    found = OneOf(metrics)
+    labels = found.dissimilarity
+    for label in labels:
+        if labels.count(label) > 1:
+            raise OptionError(f"dissimilarity= has {label} twice: use each once")
+    return found
+
+
+def _inner(spec: Any) -> tuple[Any, ...]:
+    """The metrics by which a specification measures, as far as they are metrics already."""
+    known = isinstance(spec, Wrapper) and isinstance(getattr(spec, "of", spec), Metric)
+    return spec.inner if known else ()
+
+
+def list_tuned(spec: Any) -> dict[str, Any]:
+    """The values to be tried of the parameters of a metric, and of those that it measures by."""
+    if not isinstance(spec, Metric):
+        return {}
+    out = spec.tuned()
+    for inner in map(list_tuned, _inner(spec)):
+        for name in inner.keys() & out.keys():
+            raise OptionError(
+                f"{name} can be tuned in one part of the dissimilarity only: use one value in the others"
+            )
+        out |= inner
+    return out
+
+
+def retuned(spec: Any, choose: Callable[[Metric, str, Frame], Any], frame: Frame) -> Any:
+    """A metric with other values, as chosen for rows, of the parameters in `list_tuned`."""
+    if not list_tuned(spec):
+        return spec
+    if isinstance(spec, OneOf):
+        label = choose(spec, "dissimilarity", frame)
+        return spec.of(label) if isinstance(label, str) else spec
+    chosen = replace(spec, **{name: choose(spec, name, frame) for name in spec.tuned()})
+    if not _inner(chosen):
+        return chosen
+    parts = zip(chosen.inner, chosen.cuts(frame), strict=True)
+    return chosen.with_inner([retuned(m, choose, cut) for m, cut in parts])

@@ -105,8 +105,8 @@ class LVQ(PerClass):
     --------
     >>> import protoclass as pc
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), LVQ(K=2))
-    >>> fit.prototypes[["class", "assigned", "misassigned"]].shape, fit.training_error < 0.06
-    ((6, 3), True)
+    >>> fit.prototypes[["class", "assigned", "misassigned"]].shape
+    (6, 3)
     """
 
     name = "lvq"

@@ -8,9 +8,9 @@ from textwrap import fill
 from typing import Any
 
 from ..ground.checks import either, hint_for, hint_for_value
-from ..ground.errors import NotAvailableError, OptionError, brief, shown, warn
+from ..ground.errors import NotAvailableError, OptionError, brief, shown
+from ..metrics import registry as metrics
 from ..metrics.base import Metric
-from ..metrics.registry import register_metric
 from ..values import load
 from .base import Model
 
@@ -141,32 +141,18 @@ def register(name: str, kind: Any) -> None:
     [0, 50, 100]
     """
     if isinstance(kind, type) and issubclass(kind, Metric):
-        register_metric(name, kind)
+        if name == "auto":
+            raise OptionError(
+                "name='auto' is reserved for the choice by the kinds of the predictors: use another"
+            )
+        metrics.add_class(metrics.METRICS, metrics.BUILT_IN, name, kind, "dissimilarity")
         return
     if not isinstance(kind, type) or not issubclass(kind, Model):
         raise OptionError(
             f"{brief(kind)} must be a subclass of protoclass.Model or of protoclass.Metric"
         )
-    if not isinstance(name, str) or not name.isidentifier():
-        raise OptionError(f"name must be an identifier, such as 'mmd', not {brief(name)}")
     if getattr(kind, "name", None) != name:
         raise OptionError(
             f"name={name!r} and {kind.__name__}.name={getattr(kind, 'name', None)!r} must be the same"
         )
-    previous = MODELS.get(name)
-    place, known = (f"{made.__module__}.{made.__qualname__}" for made in (kind, previous or kind))
-    if known != place and previous is not BUILT_IN.get(name):
-        raise OptionError(f"name={name!r} already means {known}: use another name")
-    try:
-        kind()
-    except TypeError as reason:
-        raise OptionError(
-            f"a name means a model with its defaults, but {kind.__name__} needs arguments "
-            f"({reason}): define defaults, or pass the model itself as method="
-        ) from None
-    if previous is not None and previous is BUILT_IN.get(name):
-        warn(
-            f"method={name!r} now means {kind.__qualname__}; the built-in one remains available as "
-            f"the class {previous.__name__}"
-        )
-    MODELS[name] = kind
+    metrics.add_class(MODELS, BUILT_IN, name, kind, "method")

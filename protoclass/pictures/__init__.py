@@ -53,7 +53,7 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
           have their true shape in the plane of the metric; otherwise lines join a prototype to the
           rows in its ball. Red rings: misclassified rows. For an SCM without prototypes: its
           features.
-        * "rule" (`count=`): the rows along the value that each condition of a rule compares, and
+        * "rule" (`n=`): the rows along the value that each condition of a rule compares, and
           which of them it removes.
         * "path" (`new=`, `cv=`): held-out error of the first 1, 2, ... prototypes, by the folds of
           the fit, and their training error.
@@ -71,9 +71,9 @@ def plot(fit: Fitted, kind: str | None = None, ax: Any = None, **options: Any) -
 
         For rows that are images, with `shape=(height, width)`:
 
-        * "images" (`count=`): the prototypes;
-        * "misclassified" (`new=`, `size=`, `count=`): rows with the nearest prototypes;
-        * "map" (`count=`; `shape=` optional): the prototypes by Sammon's mapping;
+        * "images" (`n=`): the prototypes;
+        * "misclassified" (`new=`, `size=`, `n=`): rows with the nearest prototypes;
+        * "map" (`n=`; `shape=` optional): the prototypes by Sammon's mapping;
         * "weights": the prototypes, and below each the learned weight of each pixel for its class.
     ax : Axes, optional
         Axes to draw on. On small ones text is smaller, and values that do not fit are left out. If

@@ -119,7 +119,7 @@ def draw_counts(table: pd.DataFrame, rows: str, ax: Any = None) -> Any:
 def draw_test(
     test: TestResult, kind: str = "confusion", ax: Any = None, of: Any = None
 ) -> Any:
-    """Plot the results of the test: confusion, ROC, precision-recall, calibration or coverage.
+    """Plot the test: confusion, ROC, precision-recall, calibration, decision curve or coverage.
 
     Parameters
     ----------
@@ -384,7 +384,7 @@ def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> 
     rows = [(str(label), test) for label, test in result.groups.items()] + [
         ("all rows", result.overall)
     ]
-    c = result.class_code(measure, of)
+    c = result._class_code(measure, of)
     found = [
         (name, np.count_nonzero(counted(t, measure, c)[1]), t._estimate(measure, c))
         for name, t in rows
@@ -418,7 +418,7 @@ def groups(result: TestByGroup, measure: str = "error", of: Any = None, ax: Any 
     ]
     draw_intervals(ax, table, names, result.by, total=True, what=measure)
     if measure != "error":
-        name = named(result.overall.classes[result.class_code(measure, of)])
+        name = named(result.overall.classes[result._class_code(measure, of)])
         ax.set_xlabel(f"{MEASURES[measure]} of {name} (95 % CI)")
     if measure == IN_THE_LARGE:
         ax.axvline(0, lw=0.8, ls="--", color=GREY, zorder=1)

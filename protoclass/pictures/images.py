@@ -149,17 +149,17 @@ def make_album(fit: Fitted, shape: Any) -> Album | None:
 
 
 @framed
-def images(fit: Fitted, shape: Any, count: int = 88) -> Any:
+def images(fit: Fitted, shape: Any, n: int = 88) -> Any:
     """Plot the first prototypes as images, each with its class and its numbers of newly (and wrongly) covered rows.
 
     Parameters
     ----------
     shape : (int, int)
         Rows and columns of an image. Its pixels are the predictors in their order, row by row.
-    count : int
+    n : int
         Number of prototypes.
     """
-    first = fit.prototypes.head(whole_number("count", count, 1))
+    first = fit.prototypes.head(whole_number("n", n, 1))
     if first.empty:
         raise NotAvailableError("the fit has no prototypes to show")
     titles, note = [str(c) for c in first["class"]], "class"
@@ -234,7 +234,7 @@ HEADS = {"nearest": "nearest prototype", "right": "nearest of its class", "full"
 
 @framed
 def misclassified(
-    fit: Fitted, shape: Any, new: Any = None, size: int | None = None, count: int = 7
+    fit: Fitted, shape: Any, new: Any = None, size: int | None = None, n: int = 7
 ) -> Any:
     """Plot misclassified rows as images, with their nearest prototype and the nearest of the true class.
 
@@ -247,7 +247,7 @@ def misclassified(
     size : int, optional
         Number of prototypes: the plot then shows rows that are misclassified by the first `size`
         prototypes but not by all; the last image is the nearest of all prototypes.
-    count : int
+    n : int
         Maximum number of rows, a random sample with the seed of the fit.
     """
     read_pixels(fit, fit.frame.columns.iloc[:1], shape)  # before anything is predicted
@@ -255,7 +255,7 @@ def misclassified(
     if table.empty:
         raise NotAvailableError("no row is misclassified")
     sample = np.random.default_rng(fit._problem.seed).permutation(len(table))[
-        : whole_number("count", count, 1)
+        : whole_number("n", n, 1)
     ]
     table = table.iloc[np.sort(sample)]
     data = as_pandas(fit.call.data if new is None else new)
@@ -284,17 +284,17 @@ MAPPED = 500  # prototypes on a map
 
 
 @framed
-def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, count: int = 88) -> Any:
+def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, n: int = 88) -> Any:
     """Plot the first prototypes on a map of their dissimilarities by Sammon's mapping, as images or as markers.
 
     Parameters
     ----------
     shape : (int, int), optional
         Rows and columns of an image. Default: markers.
-    count : int
+    n : int
         Number of prototypes.
     """
-    spots = map_prototypes(fit, min(whole_number("count", count, 1), MAPPED))
+    spots = map_prototypes(fit, min(whole_number("n", n, 1), MAPPED))
     ax = axes(ax, 7.2, 5.6)
     size = 60 if len(spots) < 100 else 20
     places = [

@@ -159,18 +159,27 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         The rows that need a place besides the landmarks; all by default.
     """
     dissimilarity, n = fit.dissimilarity, len(fit.frame)
-    named = np.flatnonzero(dissimilarity.candidate_row >= 0)  # candidates that are rows
-    if not len(named) and dissimilarity.metric.given:
+    metric, is_row = dissimilarity.metric, dissimilarity.candidate_row >= 0
+    if not is_row.any() and metric.given:
         return _map_of_profiles(dissimilarity)
-    columns = named[take_evenly(len(named), LANDMARKS)]
-    indices = dissimilarity.candidate_row[columns] if len(named) else take_evenly(n, LANDMARKS)
+    # the positions of the landmarks among the candidates, or if no candidate is a row among these
+    columns = np.flatnonzero(is_row)[take_evenly(is_row.sum(), LANDMARKS)] if is_row.any() else None
+    indices = take_evenly(n, LANDMARKS) if columns is None else dissimilarity.candidate_row[columns]
     placed = np.arange(n) if rows is None else np.union1d(rows, indices)
     D = _measure_landmarks(dissimilarity, placed, indices, columns, source)
     among = D[np.searchsorted(placed, indices)]
-    scaling = Scaling((among + among.T) / 2)
+    among = (among + among.T) / 2
+    X = torgerson(among, 2)
+    size, mean = (X**2).sum(axis=0), (among**2).mean(axis=0)
+    nil = size <= NIL * size[0]
+    X[:, nil], size[nil] = 0, 0  # else places would be divided by rounding errors
+
+    def project(D: np.ndarray) -> np.ndarray:
+        return np.divide((mean - D**2) @ X / 2, size, out=np.zeros((len(D), 2)), where=size > 0)
+
     spots = np.full((n, 2), np.nan)
-    spots[placed] = scaling.project(D)
-    if scaling.flat:
+    spots[placed] = project(D)
+    if not size[1]:
         spots[placed, 1] = HEIGHT * np.ptp(spots[placed, 0]) * (placed * GOLDEN % 1 - 0.5)
 
     def locate(prototypes: Points) -> np.ndarray:
@@ -183,82 +192,45 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
         out[~other] = spots[row[~other]]
         if other.any():
             others = dissimilarity._prototype_rep(take(prototypes, other))
-            landmarks = part(dissimilarity.rows, indices)
-            out[other] = scaling.project(_between(dissimilarity, landmarks, others).T)
+            out[other] = project(
+                _between(dissimilarity, part(dissimilarity.rows, indices), others).T
+            )
         return out
 
-    return Plane(spots, locate, scaling.words(dissimilarity.metric.name), one_unit=True)
+    first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
+    words = (
+        f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
+        f"second axis of the map: {second}; stress {stress(X, among):.3g}"
+        if size[1]
+        else NO_SECOND,
+    )
+    return Plane(spots, locate, words, one_unit=True)
 
 
 def _measure_landmarks(
     dissimilarity: Dissimilarity,
-    rows: np.ndarray,
+    placed: np.ndarray,
     indices: np.ndarray,
-    columns: np.ndarray,
+    columns: np.ndarray | None,
     source: Source | None,
 ) -> np.ndarray:
-    """Dissimilarities of some rows to the landmarks, which are rows (`indices`) and, if any row is
-    a candidate, candidates (`columns`): the mean of both directions where these differ.
-    """
-    metric = dissimilarity.metric
-    if len(columns) and source is not None:
-        D = np.asarray(source.take(rows, columns), float)
+    """Dissimilarities (r, k) of rows to landmarks, the mean of both directions."""
+    rows, metric = part(dissimilarity.rows, placed), dissimilarity.metric
+    if columns is None:
+        D = _between(dissimilarity, rows, part(metric.candidates(dissimilarity.data), indices))
+    elif source is None:
+        D = _between(dissimilarity, rows, part(dissimilarity.candidates, columns))
     else:
-        landmarks = (
-            part(dissimilarity.candidates, columns)
-            if len(columns)
-            else part(metric.candidates(dissimilarity.data), indices)
-        )
-        D = _between(dissimilarity, part(dissimilarity.rows, rows), landmarks)
+        D = source.take(placed, columns).astype(float)
     if (np.abs(D) > LARGEST).any():
         raise DataError(
             "some dissimilarities are too large for a map, because their squares overflow: correct "
             "them, or divide all by a number"
         )
     if dissimilarity.square and not metric.symmetric:
-        back = _between(
-            dissimilarity, part(dissimilarity.rows, indices), part(dissimilarity.candidates, rows)
-        )
-        D = (D + back.T) / 2
+        candidates = part(dissimilarity.candidates, placed)
+        D = (D + _between(dissimilarity, part(dissimilarity.rows, indices), candidates).T) / 2
     return D
-
-
-class Scaling:
-    """Classical scaling of landmarks to two axes, on which other points are projected.
-
-    Attributes
-    ----------
-    D : array (l, l)
-        Dissimilarities between the landmarks, symmetric.
-    X : array (l, 2)
-        Their places.
-    size : array (2,)
-        Inner product of each axis.
-    flat : bool
-        Whether the dissimilarities have one dimension, so that there is no second axis.
-    """
-
-    def __init__(self, D: np.ndarray) -> None:
-        self.D, self.X = D, torgerson(D, 2)
-        self.size, self.mean = (self.X**2).sum(axis=0), (D**2).mean(axis=0)
-        nil = self.size <= NIL * self.size[0]
-        self.X[:, nil], self.size[nil] = 0, 0  # else places would be divided by rounding errors
-        self.flat = not self.size[1]
-
-    def project(self, D: np.ndarray) -> np.ndarray:
-        """Places (k, 2) of points, from their dissimilarities (k, l) to the landmarks."""
-        inner = (self.mean - D**2) @ self.X / 2
-        return np.divide(inner, self.size, out=np.zeros((len(D), 2)), where=self.size > 0)
-
-    def words(self, unit: str) -> tuple[str, str]:
-        """The axes in words, with the share of the squared dissimilarities that each shows."""
-        first, second = (f"{100 * share:.1f} %" for share in axis_shares(self.X, self.D))
-        return (
-            f"first axis of the map: {first} of the squared dissimilarities ({unit} units)",
-            NO_SECOND
-            if self.flat
-            else f"second axis of the map: {second}; stress {stress(self.X, self.D):.3g}",
-        )
 
 
 def _map_of_profiles(dissimilarity: Dissimilarity) -> Plane:

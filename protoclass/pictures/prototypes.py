@@ -352,19 +352,19 @@ def count_removed(table: pd.DataFrame) -> str:
 
 
 @framed
-def rule(fit: Fitted, count: int = 8) -> Any:
+def rule(fit: Fitted, n: int = 8) -> Any:
     """Plot a lane for each condition of the rule, in their order; the rows that a condition removes are circled.
 
     Parameters
     ----------
-    count : int
+    n : int
         Maximum number of conditions.
     """
-    table, count = list_conditions(fit), whole_number("count", count, 1)
+    table, n = list_conditions(fit), whole_number("n", n, 1)
     lanes = [part for _, part in table.groupby(["machine", "step"], sort=False)]
     if not lanes:
         raise NotAvailableError("the rule has no conditions, so it always gives the same class")
-    several, shown = table["machine"].nunique() > 1, lanes[:count]
+    several, shown = table["machine"].nunique() > 1, lanes[:n]
     figure, places = panels(
         len(shown), 1, 6.8, 1.0 + 0.34 * max(part["class"].nunique() for part in shown)
     )

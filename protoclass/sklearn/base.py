@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from ..core.memory import check_fits
-from ..estimation.arguments import DEFAULTS
+from ..estimation.problem import DEFAULTS
 from ..fitting import fit
 from ..frames.misread import numbers_rows
 from ..frames.tables import as_pandas

@@ -315,7 +315,7 @@ def measures_of(result: TestByGroup, every: bool = False) -> list[str]:
 def by_group(result: TestByGroup, measures: list[str], of: Any = None) -> pd.DataFrame:
     """Measures with their intervals, as text: a row for each group, and one for all rows."""
     tests = {str(label): t for label, t in result.groups.items()} | {"all rows": result.overall}
-    codes = {m: result.class_code(m, of) for m in measures}
+    codes = {m: result._class_code(m, of) for m in measures}
     cells = [[written(t._estimate(m, c)) for m, c in codes.items()] for t in tests.values()]
     return pd.DataFrame(cells, pd.Index(tests, name=result.by), measures)
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..analysis.variables import separation, why_not_separated
 from ..core.setcover.problems import Objective
+from ..core.statistics.intervals import Estimate
 from ..core.statistics.one_se import RULES
 from ..estimation.calls import costs_twice, worse_than_one_class
 from ..estimation.error_curve import ErrorCurve
@@ -34,6 +35,8 @@ from .words import (
     is_text,
     rule_in_words,
     selecting_curve,
+    shown_error,
+    shown_name,
 )
 
 if TYPE_CHECKING:
@@ -192,15 +195,16 @@ def _of_other_class(fit: Fitted) -> str:
 def validated(fit: Fitted) -> dict[str, str]:
     """The cross-validated error at the selected point, named after its measure, and corrected for the selection."""
     curve: Any = fit._curve
-    row, name = curve.table.iloc[fit._selection.point], curve._measure_name
+    row, name = curve.table.iloc[fit._selection.point], shown_name(curve)
     how = count_folds(curve) + (", the same in each" if row["se"] <= SAME else "")
     none = f"no-information {name} {fixed(curve.no_information)}"
-    out = {f"CV {name}": f"{with_error(row['error'], row['se'], how)}; {none}"}
+    error = with_error(shown_error(curve, row["error"]), row["se"], how)
+    out = {f"CV {name}": f"{error}; {none}"}
     corrected = corrected_error(fit)
     if corrected is not None:
         tuned = ", ".join(map(str, curve.grid))
         out[f"Corrected {name}"] = (
-            f"{fixed(corrected.value)} (adjusted for tuning {tuned} on the same folds)"
+            f"{fixed(shown_error(curve, corrected.value))} (adjusted for tuning {tuned} on the same folds)"
         )
     return out
 
@@ -277,24 +281,21 @@ def error_said(fit: Fitted) -> str:
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
     usual = 2 if fit.nobs < LARGE else 3
-    corrected = corrected_error(fit)
-    error = validation._choice.error[point]
-    if corrected is None:
-        value, ends, how = (
-            error,
-            tuple(validation.band().iloc[point][["low", "high"]]),
-            "cross-validated",
-        )
+    estimate, error, how = corrected_error(fit), validation._choice.error[point], "cross-validated"
+    if estimate is None:
+        estimate = Estimate(error, *validation.band().iloc[point][["low", "high"]])
     else:
-        value, ends = corrected.value, (corrected.low, corrected.high)
-        how = f"cross-validated {fixed(error, usual)}, corrected for tuning"
+        how += f" {fixed(shown_error(validation, error), usual)}, corrected for tuning"
+    ends = sorted(shown_error(validation, end) for end in (max(0.0, estimate.low), estimate.high))
     interval = (
-        f" (95 % CI {fixed(max(0.0, ends[0]), usual)} to {fixed(ends[1], usual)})"
+        f" (95 % CI {fixed(ends[0], usual)} to {fixed(ends[1], usual)})"
         if np.isfinite(ends).all()
         else ""
     )
-    constant = "most common class" if validation.measure == "error" else "one class for all rows"
-    return f"{fixed(value, usual)}{interval}: {how}; {constant} {fixed(validation.no_information, usual)}"
+    constant = "one class for all rows" if validation._scored is None else "no information"
+    constant = "most common class" if validation.measure == "error" else constant
+    value = fixed(shown_error(validation, estimate.value), usual)
+    return f"{value}{interval}: {how}; {constant} {fixed(validation.no_information, usual)}"
 
 
 def parameters_said(fit: Fitted, every: bool = False) -> dict[str, str]:
@@ -343,7 +344,7 @@ def _with_rule(fit: Fitted, name: str, value: Any) -> str:
 def brief_facts(fit: Fitted) -> dict[str, str]:
     """The lines of print below the table, by name: the error, parameters, distance, and anything that is wrong."""
     every, validation = facts(fit), fit._curve
-    name = "Error" if validation is None else _capital(validation._measure_name)
+    name = "Error" if validation is None else _capital(shown_name(validation))
     out = {name: error_said(fit), **parameters_said(fit)}
     if not len(fit.rule.prototypes) and "Prototypes" in every:
         out["Prototypes"] = every["Prototypes"]
@@ -393,16 +394,19 @@ def choices(validation: ErrorCurve) -> pd.DataFrame:
     """
     rules = list(dict.fromkeys(["min", "1se", validation._problem.call.choose]))
     rows = validation.table.iloc[[validation._point_of(rule) for rule in rules]].set_axis(rules)
+    rows["error"] = shown_error(validation, rows["error"])
     if len(validation.grid) > 1:
         found = [validation._correction(rule) for rule in rules]
-        corrected = [np.nan if estimate is None else estimate.value for estimate in found]
-        rows.insert(rows.columns.get_loc("se") + 1, "corrected", corrected)
-    return rows.rename(columns={"error": validation._measure_name})
+        corrected = np.array([np.nan if e is None else e.value for e in found])
+        rows.insert(
+            rows.columns.get_loc("se") + 1, "corrected", shown_error(validation, corrected)
+        )
+    return rows.rename(columns={"error": shown_name(validation)})
 
 
 def _head(validation: ErrorCurve) -> str:
     """The measure of the cross-validation, its rows, and the no-information error."""
-    how, name, problem = count_folds(validation), validation._measure_name, validation._problem
+    how, name, problem = count_folds(validation), shown_name(validation), validation._problem
     further = [
         f"{parameter} above {significant(e.last)}"
         for parameter, e in validation._extensions.items()
@@ -431,7 +435,7 @@ def summary(fit: Fitted) -> Summary:
     # statsmodels takes 0.4 s that most fits do without
     from .sheets import Sheet, SheetSummary, sheet_of
 
-    lines = {**facts(fit), "Training error": fixed(fit.training_error)}
+    lines = {**facts(fit), "Training error": fixed(fit._training_error)}
     if names := columns_left(fit):
         lines["Columns left"] = ", ".join(names)
     out = [
@@ -565,15 +569,13 @@ def _validation_notes(fit: Fitted) -> list[str]:
         out.append(f"{how} among {len(validation.table)} grid points{kept}.")
         out += tuned_on_the_same_folds(fit)
     out += at_the_end(fit)
-    return [
-        *out,
-        f"{optimistic}. Use the cross-validated {validation._measure_name} to judge performance on new rows.",
-    ]
+    name = shown_name(validation)
+    return [*out, f"{optimistic}. Use the cross-validated {name} to judge performance on new rows."]
 
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
     """Reason why the cross-validated error of a tuned fit is optimistic, and better estimates."""
-    name = fit._curve._measure_name
+    name = shown_name(fit._curve)
     if fit._selection.rule == "bound" or len(fit._curve.grid) == 1:
         return []
     if fit._selection.by_hand:

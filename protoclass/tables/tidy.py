@@ -11,7 +11,7 @@ from ..estimation.fitted import Fitted
 from ..frames.tables import as_given, as_pandas, beside_given
 from ..ground.errors import DataError
 from ..ground.text import shorten
-from .words import corrected_error, is_text
+from .words import corrected_error, is_text, shown_error, shown_name
 
 ADDED = ("fitted", "correct", "prototype", "distance", "margin", "covered")  # by augment
 
@@ -45,7 +45,7 @@ def glance(fit: Fitted) -> Any:
     """Table with one row: method, rows, classes, prototypes, parameters, training error, CV error with its SE.
 
     Only parameters that have an effect are listed. The cross-validated columns are named by the
-    measure: `cv_error`, `cv_balanced_error` or `cv_loss`, and `cv_se`; the column with `_corrected`
+    measure, such as `cv_error`, `cv_balanced_error`, `cv_loss` or `cv_auc`, and `cv_se`; the column with `_corrected`
     has the error corrected for tuning (see `Validation.corrected`). The table is from the library
     of the fitted data.
     """
@@ -63,15 +63,16 @@ def glance(fit: Fitted) -> Any:
     row |= {name: value for name, value in values.items() if isinstance(value, (int, float, str))}
     if "objective" in fit.rule.report:
         row["objective"] = fit.objective.value
-    row["training_error"] = fit.training_error
+    row["training_error"] = fit._training_error
     if fit._curve is not None and fit._selection.point is not None:
         chosen, name = (
             fit._curve.table.iloc[fit._selection.point],
-            fit._curve._measure_name.replace(" ", "_"),
+            shown_name(fit._curve).lower().replace(" ", "_"),
         )
         corrected = corrected_error(fit)
-        row |= {f"cv_{name}": chosen["error"], "cv_se": chosen["se"]}
-        row |= {} if corrected is None else {f"cv_{name}_corrected": corrected.value}
+        row |= {f"cv_{name}": shown_error(fit._curve, chosen["error"]), "cv_se": chosen["se"]}
+        if corrected is not None:
+            row[f"cv_{name}_corrected"] = shown_error(fit._curve, corrected.value)
     return as_given(pd.DataFrame([row]), fit.call.data)
 
 

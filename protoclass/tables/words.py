@@ -74,7 +74,19 @@ MEASURES = {
     "balanced": "cross-validated balanced error (mean over classes)",
     "ordinal": "cross-validated ordinal error (mean distance in levels)",
     "loss": "cross-validated loss",
+    "auc": "1 - cross-validated AUC",
+    "brier": "cross-validated Brier score",
+    "log_loss": "cross-validated log loss",
 }
+
+
+def shown_error(validation: ErrorCurve, error: Any) -> Any:
+    """An error as print shows it: for "auc" the area, 0.5 without information, named by `shown_name`."""
+    return 1 - error if validation.measure == "auc" else error
+
+
+def shown_name(validation: ErrorCurve) -> str:
+    return validation._measure_name.removeprefix("1 - ")
 
 
 def write_error(row: pd.Series) -> str:
@@ -166,14 +178,14 @@ def describe_selection(validation: ErrorCurve, point: int | None) -> str:
 
 
 def write_rate(value: float, measure: str = "error") -> str:
-    """An error as a percentage with one decimal; a loss as a number.
+    """An error as a percentage with one decimal; another measure as a number.
 
     Examples
     --------
     >>> write_rate(0.0247), write_rate(0.0247, "loss")
     ('2.5 %', '0.0247')
     """
-    return write_number(value) if measure == "loss" else f"{100 * value:.1f} %"
+    return f"{100 * value:.1f} %" if "error" in measure else write_number(value)
 
 
 def name_sizes(validation: ErrorCurve) -> str:

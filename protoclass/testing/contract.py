@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core.query import Query, Rule, answer
 from ..core.task import Task
-from ..estimation.calls import prepare
+from ..estimation.arguments import prepare
 from ..estimation.problem import Call
 from ..fitting import Fit, fit
 from ..ground.errors import ProtoclassError
@@ -90,17 +90,17 @@ def require_same(
         f"{s}: {what} predicts the kinds {sorted(found)} instead of {sorted(want)}: {cure}",
     )
     for kind, values in want.items():
-        here = np.asarray(found[kind])
-        fits = here.shape == values.shape
+        given = np.asarray(found[kind])
+        fits = given.shape == values.shape
         require(
             fits,
-            f"{s}: {what} predicts {kind!r} in the shape {here.shape} instead of {values.shape}: {cure}",
+            f"{s}: {what} predicts {kind!r} in the shape {given.shape} instead of {values.shape}: {cure}",
         )
-        same = close(here, values, rtol).reshape(len(values), -1).all(axis=1)
+        same = close(given, values, rtol).reshape(len(values), -1).all(axis=1)
         if not same.all():
             row = int(same.argmin())
             raise ContractError(
-                f"{s}: {what} predicts {kind!r} otherwise (row {row}: {here[row]} instead of {values[row]}): {cure}"
+                f"{s}: {what} predicts {kind!r} otherwise (row {row}: {given[row]} instead of {values[row]}): {cure}"
             )
 
 

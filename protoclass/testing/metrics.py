@@ -304,14 +304,14 @@ def check_classes(s: Measured) -> None:
     held-out rows."""
     if s.frame.response is None:
         return
-    held = np.arange(len(s)) % 3 == 0 if s.metric.train_in_folds else np.ones(len(s), bool)
-    kept = np.flatnonzero(~held) if s.metric.train_in_folds else np.arange(len(s))
-    codes = np.where(held, np.random.default_rng(9).permutation(s.frame.codes), s.frame.codes)
+    out = np.arange(len(s)) % 3 == 0 if s.metric.train_in_folds else np.ones(len(s), bool)
+    train = np.flatnonzero(~out) if s.metric.train_in_folds else np.arange(len(s))
+    codes = np.where(out, np.random.default_rng(9).permutation(s.frame.codes), s.frame.codes)
     changed = replace(
         s.frame, response=pd.Categorical.from_codes(codes, dtype=s.frame.response.dtype)
     )
     before, after = (
-        s.train(frame.take(kept), s.metric.pretrain(frame)) for frame in (s.frame, changed)
+        s.train(frame.take(train), s.metric.pretrain(frame)) for frame in (s.frame, changed)
     )
     require(
         same(before, after),
@@ -420,24 +420,25 @@ def check_missing(s: Measured) -> None:
             table[name] = table[name].mask(gaps)
     frame = mold(s.formula, table, na="keep", response=s.frame.response is not None)
     with accepted(f"{s}: skips_missing is declared, and rows with missing values are refused"):
-        there = Measured(s.metric, s.train(frame), frame, table, s.formula)
-        D = there.D
+        with_gaps = Measured(s.metric, s.train(frame), frame, table, s.formula)
+        D = with_gaps.D
     whole = ~frame.columns.isna().any(axis=1).to_numpy()
     both = whole[:, None] & whole[None, :]
     require(
         (np.isfinite(D) | np.isnan(D)).all() and not (D < 0).any(),
-        f"{there}: dissimilarities must be at least 0, or "
+        f"{with_gaps}: dissimilarities must be at least 0, or "
         "NaN if two "
         "rows have no variable in common",
     )
     require(
-        not np.isnan(D[both]).any(), f"{there}: a pair of complete rows has no dissimilarity (NaN)"
+        not np.isnan(D[both]).any(),
+        f"{with_gaps}: a pair of complete rows has no dissimilarity (NaN)",
     )
     require(
         not np.isnan(D).all(axis=1).any(),
-        f"{there}: a row with missing values has no dissimilarity to any row: skip them by pair",
+        f"{with_gaps}: a row with missing values has no dissimilarity to any row: skip them by pair",
     )
-    check_rows_alone(there, table, D, (0, len(frame) // 2))
+    check_rows_alone(with_gaps, table, D, (0, len(frame) // 2))
 
 
 CHECKS: tuple[Callable[[Measured], None], ...] = (

@@ -146,15 +146,15 @@ def check_weights(s: Subject) -> None:
         for part in ("L", "A")
     }
     shared = data[data["part"].isin(["L", "R"])]
-    said = {}
+    proportion = {}
     for part, w in heavy.items():
         fitted = fit_to(data, s.single, "y ~ a + b", weights=w)
-        said[part] = float((fitted.predict(shared) == "left").mean())
+        proportion[part] = float((fitted.predict(shared) == "left").mean())
     require(
-        said["L"] > said["A"] + 0.25,
-        f"{s}: weights (task.w) seem to be ignored: of rows common to two classes, {said['L']:.2f} "
+        proportion["L"] > proportion["A"] + 0.25,
+        f"{s}: weights (task.w) seem to be ignored: of rows common to two classes, {proportion['L']:.2f} "
         "are predicted as the class with a "
-        f"thousand times the weight there, and {said['A']:.2f} without this weight",
+        f"thousand times the weight there, and {proportion['A']:.2f} without this weight",
     )
 
 
@@ -189,9 +189,9 @@ def check_paths(s: Subject) -> None:
     alone = dict(Model.paths(s.single, task, fold, 4, {}))
     for f, path in s.single.paths(task, fold, 4, {}):
         rule, other = path.at(0), alone[f].at(0)
-        at = rule.prototypes.at
-        if at is not None:
-            row = task.candidate_row[at]
+        columns = rule.prototypes.at
+        if columns is not None:
+            row = task.candidate_row[columns]
             require(
                 not (fold[row[row >= 0]] == f).any(),
                 f"{s}: prototypes of fold {f} are rows that it holds out",
@@ -249,11 +249,11 @@ def check_path(name: str, path: Any, classes: int, columns: int) -> None:
 
 def check_kinds(s: Subject) -> None:
     """Every kind has its shape, and kinds agree with one another, also at the rows of the fit."""
-    own = s.data.drop(columns="y")
+    training = s.data.drop(columns="y")
     for where, rows in (
         ("new rows", s.new),
-        ("the rows of the fit, at distance 0 from prototypes", own),
-        ("no rows at all", own[:0]),
+        ("the rows of the fit, at distance 0 from prototypes", training),
+        ("no rows at all", training[:0]),
     ):
         check_valid(s, s.fit.rule, s.query(rows), where)
 
@@ -337,10 +337,12 @@ def check_distances(s: Subject) -> None:
 def check_by_distance(s: Subject, rule: Rule, query: Query) -> None:
     """Predictions of "distance" and "nearest" are what the dissimilarities say, or the distances of
     the rule if these are declared."""
-    own = s.fit.model.can.own_distances
-    if len(rule.prototypes) == 0 or (own and not hasattr(rule, "distances")):
+    own_distances = s.fit.model.can.own_distances
+    if len(rule.prototypes) == 0 or (own_distances and not hasattr(rule, "distances")):
         return  # it compares distances that it does not show
-    D = np.asarray(distances_by(rule, query) if own else query.dissimilarities(rule.prototypes))
+    D = np.asarray(
+        distances_by(rule, query) if own_distances else query.dissimilarities(rule.prototypes)
+    )
     cure = "use query.dissimilarities(self.prototypes), or declare can.own_distances"
     if "distance" in rule.kinds:
         by_class = [
@@ -355,11 +357,11 @@ def check_by_distance(s: Subject, rule: Rule, query: Query) -> None:
             f"row {int(np.argmin(fine.all(axis=1)))}: {cure}",
         )
     if "nearest" in rule.kinds:
-        at = answer(rule, "nearest", query)
-        fine = close(D[np.arange(len(D)), at], D.min(axis=1))
+        places = answer(rule, "nearest", query)
+        fine = close(D[np.arange(len(D)), places], D.min(axis=1))
         require(
-            (at >= 0).all() and fine.all(),
-            f"{s}: predict('nearest') is prototype {at[int(np.argmin(fine))]} in row "
+            (places >= 0).all() and fine.all(),
+            f"{s}: predict('nearest') is prototype {places[int(np.argmin(fine))]} in row "
             f"{int(np.argmin(fine))}, which is not at the lowest "
             f"dissimilarity: return positions among the prototypes, D.argmin(axis=1), and {cure}",
         )
@@ -455,9 +457,9 @@ def check_grid(s: Subject) -> None:
         f"{s}: a grid of {len(points)} points has sizes {np.shape(path.size)}",
     )
     query = s.query()
-    every = answer(path, "class", query)
+    codes = answer(path, "class", query)
     for g, point in enumerate(points):
-        check_point(s, path, g, dict(zip(axes, point, strict=True)), task, query, every[:, g])
+        check_point(s, path, g, dict(zip(axes, point, strict=True)), task, query, codes[:, g])
 
 
 def check_point(

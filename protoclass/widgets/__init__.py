@@ -18,7 +18,7 @@ from ..values import load
 
 
 def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
-    """Move over the grid of a cross-validation.
+    """Interactive explorer of the error curve and of the fit at each grid point.
 
     The error curve along the parameter with most values is a slider; other parameters have menus.
     The page shows the held-out confusion table, error, size and cover error at the chosen point.
@@ -50,7 +50,7 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
 
 
 def explore_fit(fit: Fitted, **options: Any) -> Any:
-    """Look at the prototypes of a fit.
+    """Interactive explorer of the prototypes and of the rows that they classify.
 
     It opens on the misclassified row with the smallest margin. A panel compares the selected row
     with its nearest prototype and the rival: variables with their contributions to both distances,

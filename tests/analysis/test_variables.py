@@ -371,3 +371,6 @@ def test_rows_of_a_group_are_one_part_of_the_standard_error(iris):
     four, of_row = iris.loc[iris.index.repeat(4)].reset_index(drop=True), np.repeat(np.arange(150), 4)
     grouped = pc.fit("species ~ .", four, cv=of_row % 5, groups=of_row, **options)
     assert grouped.importance(resamples=100, cv=of_row % 5)["se"].to_dict() == pytest.approx(once.to_dict(), rel=0.2)
+    named = pc.fit("species ~ . - g", iris.assign(g=np.arange(150)), groups="g", eps=1.0)
+    new = four.assign(g=of_row)
+    assert (named.importance(new, 3)["se"] > 1.5 * named.importance(new.drop(columns="g"), 3)["se"]).all()

@@ -172,7 +172,7 @@ def check_candidates(s: Subject) -> None:
     for kind in sorted(s.kind.can.candidates):
         fitted = fit_to(s.data, s.single, candidates=given[kind])
         row = fitted._prototype_row
-        require(fitted.training_error < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
+        require(fitted._training_error < 0.5, f"{s}: with candidates of kind {kind!r} it errs on half of the rows")
         require(
             kind != "subset" or (row >= 0).all(), f"{s}: with candidates=40, a part of the rows, a prototype is not a row"
         )

@@ -72,14 +72,14 @@ def test_every_form_takes_the_steps_of_all_gains(form, monkeypatch):
         built = covers(task, fold, 3, radii, 0.0)
         for cost in (0.0, 1.0, 7.5):
             found = greedy.greedy_steps(built, cost)
-            for k, radius in enumerate(radii):
+            for k, f in np.ndindex(len(radii), 3):
+                run = found.chosen(built, f, k)
                 for c in range(task.classes):
-                    for f in range(3):
-                        order, gains = all_gains(built, np.less(D, radius), f, k, c, cost)
-                        at, values = found[c][k].of(f)
-                        assert at.tolist() == order
-                        assert values.tolist() == gains
-                        steps += len(order)
+                    order, gains = all_gains(built, np.less(D, radii[k]), f, k, c, cost)
+                    of_class = run.take(run.classes == c)
+                    assert of_class.at.tolist() == order
+                    assert (of_class.covers - of_class.wrong).tolist() == gains
+                    steps += len(order)
     assert steps > 800
 
 
@@ -147,8 +147,7 @@ def test_a_class_without_candidates_takes_no_steps():
     none = covers(task, np.full(len(task.y), -1), 1, np.array([3.0]), 1e6)
     for c, one in enumerate(none.classes):
         assert len(one.candidates) == 0
-        steps = greedy.take_steps(none, c, 0, np.arange(1), 1e6)
-        assert (len(steps.order), len(steps.gains), steps.bounds.tolist()) == (0, 0, [0, 0])
+        assert [len(part) for part in greedy.take_steps(none, c, 0, np.arange(1), 1e6)] == [0, 0, 0, 0]
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

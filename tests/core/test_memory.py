@@ -97,7 +97,7 @@ def test_a_failed_allocation_is_an_error_of_our_own(iris, monkeypatch):
     def fail(*_, **__):
         raise MemoryError("Unable to allocate 1.46 GiB for an array")
 
-    monkeypatch.setattr("protoclass.estimation.calls.mold", fail)
+    monkeypatch.setattr("protoclass.estimation.arguments.mold", fail)
     with pytest.raises(
         pc.errors.TooLargeError, match=r"memory ran out \(Unable to allocate 1.46 GiB for an array\).*use fewer rows"
     ):

@@ -17,7 +17,7 @@ from protoclass.core.statistics.intervals import (
     share_of_rows,
     wilson,
 )
-from protoclass.core.statistics.roc import auc, curve, mean_auc
+from protoclass.core.statistics.roc import auc, mean_auc
 from protoclass.core.statistics.scores import brier, log_loss, reliability
 
 
@@ -69,19 +69,6 @@ def test_weighted_statistics_are_those_of_scikit_learn():
     each, mean = mean_auc(p, y, w)
     assert mean.estimate.value == pytest.approx(metrics.roc_auc_score(y, p, multi_class="ovr", sample_weight=w))
     assert each[1].estimate.value == pytest.approx(metrics.roc_auc_score(y == 1, p[:, 1], sample_weight=w))
-
-
-def test_curves_are_those_of_scikit_learn():
-    y, p, w = draw()
-    found = curve(p[:, 2], y == 2, w)
-    fpr, tpr, _ = metrics.roc_curve(y == 2, p[:, 2], sample_weight=w, drop_intermediate=False)
-    assert sorted(set(zip(found.false_positive.round(9), found.sensitivity.round(9), strict=True))) == sorted(
-        set(zip(fpr.round(9), tpr.round(9), strict=True))
-    )
-    assert np.trapezoid(found.sensitivity, found.false_positive) == pytest.approx(
-        auc(p[:, 2], y == 2, w).estimate.value
-    )
-    assert found.average_precision == pytest.approx(metrics.average_precision_score(y == 2, p[:, 2], sample_weight=w))
 
 
 def test_reliability_is_the_calibration_curve():

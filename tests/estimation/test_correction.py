@@ -13,11 +13,12 @@ from protoclass.core.statistics.one_se import (
     Limits,
     choose_over_repeats,
     corrected_losses,
+    losses,
 )
 
 
 def corrected_error(predicted, y, loss, of_fold, weights, *rest):
-    lost = corrected_losses(predicted, y, loss, of_fold, weights, *rest)
+    lost = corrected_losses(losses(predicted, y, loss), of_fold, weights, *rest)
     known = ~np.isnan(lost[:, 0])
     return dict(zip(OF_HELD_OUT, np.average(lost[known], axis=0, weights=weights[known]), strict=True))
 

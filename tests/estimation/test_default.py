@@ -6,7 +6,7 @@ import pytest
 
 import protoclass as pc
 from protoclass.estimation import cross_validation
-from protoclass.estimation.calls import prepare
+from protoclass.estimation.arguments import prepare
 from protoclass.estimation.cross_validation import validate
 from protoclass.estimation.problem import Call
 

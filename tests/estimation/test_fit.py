@@ -21,7 +21,7 @@ def test_cran_protoclass_on_iris(iris, eps, counts, error):
     """CRAN protoclass 1.0 on scale(iris[, 1:4]), lambda = 1/150: prototypes per class and training error."""
     fit = pc.fit("species ~ .", iris, eps=eps, dissimilarity="euclidean", repeats=1)
     assert fit.prototypes["class"].value_counts(sort=False).tolist() == counts
-    assert round(fit.training_error, 4) == error
+    assert round(fit._training_error, 4) == error
 
 
 def test_cran_protoclass_first_prototypes(iris):

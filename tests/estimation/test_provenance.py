@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import protoclass as pc
-from protoclass.estimation.arguments import DEFAULTS
+from protoclass.estimation.problem import DEFAULTS
 
 
 def same(one, two):

@@ -38,7 +38,7 @@ def test_class_weights_are_weights_to_the_bit(iris, method):
             for weights, classes in ((own, class_weights), (w, None))
         ]
         pd.testing.assert_frame_equal(fits[0].prototypes, fits[1].prototypes, check_exact=True)
-        assert fits[0].training_error == fits[1].training_error
+        assert fits[0]._training_error == fits[1]._training_error
 
 
 def test_balanced_classes_weigh_the_same_and_the_sum_stays(rare):

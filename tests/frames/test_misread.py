@@ -13,6 +13,7 @@ import pytest
 import protoclass as pc
 from protoclass.__main__ import main
 from protoclass.frames.frame import mold
+from protoclass.frames.tables import as_pandas
 from protoclass.sklearn import PrototypeClassifier
 
 N = 40
@@ -113,7 +114,7 @@ def test_dates_and_decimals_of_other_types():
     assert mold("y ~ .", data).design["x"].diff().iloc[1:].eq(1).all()
     decimals = pl.from_pandas(rows()).with_columns(x=pl.Series([Decimal(k) / 8 for k in range(N)]))
     for table in (decimals, decimals.to_arrow()):
-        assert mold("y ~ x", table).design["x"].tolist() == [k / 8 for k in range(N)]
+        assert mold("y ~ x", as_pandas(table)).design["x"].tolist() == [k / 8 for k in range(N)]
     when = pd.Series(pd.date_range("2024-03-01", periods=N))
     for values in (when - when[0], [b"1", b"2"] * (N // 2), [Decimal(k) / 8 for k in range(N)]):
         with pytest.raises(pc.errors.DataError, match="convert it, ") as raised:

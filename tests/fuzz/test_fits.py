@@ -105,7 +105,7 @@ def test_steps(call, size, lambda_):
         return
     with lawful():
         path = fit.path(cv=2)
-        assert path["training_error"].iloc[-1] == pytest.approx(fit.training_error, rel=1e-12)
+        assert path["training_error"].iloc[-1] == pytest.approx(fit._training_error, rel=1e-12)
     with lawful():
         fit.path(new=call.data)
     with lawful():

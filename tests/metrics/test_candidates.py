@@ -115,7 +115,7 @@ def test_hull_candidates_lie_in_their_class(iris):
     assert (added.to_numpy() @ hull.equations[:, :4].T + hull.equations[:, 4] < 1e-7).all()
     only = pc.fit("species ~ .", iris, eps=1.0, candidates=pc.candidates.hull(40, only=True))
     assert only.prototypes.index.str.startswith("hull[").all()
-    assert only.training_error < 0.2
+    assert only._training_error < 0.2
 
 
 def test_candidates_that_do_not_fit(iris, parts):

@@ -142,7 +142,7 @@ def test_columns_that_do_not_vary_and_duplicates(iris):
         fit = pc.fit("species ~ .", odd, "knn", k=3, dissimilarity=metric)
         assert fit.dissimilarity.metric.column_weights.loc["same", "weight"] == 0
         assert "constant columns, which get weight 0: same" in fit.summary().as_text().replace("\n", " ")
-        assert fit.training_error < 0.05
+        assert fit._training_error < 0.05
         assert fit.predict(odd.assign(same=np.arange(225.0))).tolist() == fit.predict().tolist()
     with pytest.raises(pc.errors.DataError, match=r"all columns of .* are constant over the 225 training rows"):
         pc.fit("species ~ same", odd, "knn", k=3, dissimilarity="nca")
@@ -152,7 +152,7 @@ def test_fewer_rows_than_columns():
     few = noisy(20, 40)
     for metric in (pc.NCA(), pc.NCA(dims=3), pc.NCA(diagonal=False), pc.LDA(), pc.QDA()):
         fit = pc.fit("y ~ .", few, "knn", k=1, dissimilarity=metric)
-        assert fit.training_error == 0
+        assert fit._training_error == 0
         assert np.isfinite(fit.dissimilarity.frame().to_numpy()).all()
     for metric in (pc.LDA(ridge=0), pc.QDA(ridge=0)):
         with pytest.raises(

@@ -91,7 +91,7 @@ def test_tables(fits, iris, method):
     assert fit.rule.size > 0
     test = fit.test(iris)
     assert test.error == (fit.predict(iris).astype(object) != iris.species.astype(object)).mean()
-    assert test.error == pytest.approx(fit.training_error)
+    assert test.error == pytest.approx(fit._training_error)
     assert test.low <= test.error <= test.high
     assert test.confusion.to_numpy().sum() == 150
 

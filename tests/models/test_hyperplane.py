@@ -121,7 +121,7 @@ def test_the_0_1_metric_has_the_analytic_weights():
     assert (1 - np.eye(n)) @ (y * alpha) == pytest.approx(S / n - y)  # w = P Y alpha
     new = pd.DataFrame(np.ones((3, n)))
     assert fit.predict(new).tolist() == ["b"] * 3  # the majority
-    assert fit.training_error == 0
+    assert fit._training_error == 0
     assert fit.rule.size == n
 
 

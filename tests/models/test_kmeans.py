@@ -91,5 +91,5 @@ def test_fewer_distinct_rows_than_centroids_are_told():
         own = fit.prototypes[fit.prototypes["class"] == "u"]
         assert {tuple(row) for row in own[["a", "b"]].round(9).to_numpy()} <= {(0, 1), (1, 2)}
         assert own["assigned"].sum() == 6
-        assert fit.training_error == 0
+        assert fit._training_error == 0
         assert "centroids repeated" not in fit.update(K=2).rule.report

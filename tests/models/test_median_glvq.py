@@ -308,7 +308,7 @@ def test_a_swap_is_what_alternatives_says(iris):
         for pair in result.substitutes.iloc[::4].itertuples():
             other = fit.at(swap={pair.prototype: pair.substitute})
             assert other.rule.report["cost"] - fit.rule.report["cost"] == pytest.approx(pair.cost, abs=1e-9)
-            assert other.training_error == pytest.approx(pair.error)
+            assert other._training_error == pytest.approx(pair.error)
             assert set(other.prototypes.index) == set(fit.prototypes.index) - {pair.prototype} | {pair.substitute}
             back = other.at(swap={pair.substitute: pair.prototype})
             assert back.prototypes.equals(fit.prototypes)

@@ -177,8 +177,8 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
         pc.errors.DataError, match="1 Gaussian with covariance='full' cannot be fitted to the 3 rows of class 'ver"
     ):
         fitted(few, K=1, ridge=0)
-    assert fitted(few, K=1).training_error < 0.1  # the ridge makes up for rows that there are too few of
-    assert fitted(few, K=1, ridge=0, covariance="spherical").training_error < 0.2
+    assert fitted(few, K=1)._training_error < 0.1  # the ridge makes up for rows that there are too few of
+    assert fitted(few, K=1, ridge=0, covariance="spherical")._training_error < 0.2
     alike = pd.DataFrame({"x": [0.0, 0, 1, 1], "y": list("aabb")})
     with pytest.raises(pc.errors.DataError, match="are identical"):
         fitted(alike, "y ~ x", K=1)

@@ -175,7 +175,7 @@ def test_dann_is_knn_with_adaptive_distances(iris):
     with pytest.raises(pc.errors.NoCoordinatesError, match="needs coordinates, not Gower dissimilarities"):
         pc.fit("species ~ .", iris, "dann", dissimilarity="gower")
     constant = iris.assign(sepal_width=1.0, sepal_length=1.0)
-    assert pc.fit("species ~ .", constant, "dann", k=3, dissimilarity=pc.Adaptive(ridge=0)).training_error < 0.1
+    assert pc.fit("species ~ .", constant, "dann", k=3, dissimilarity=pc.Adaptive(ridge=0))._training_error < 0.1
 
 
 @pytest.mark.parametrize("far", [1e9, 1e13, 1e160, 1e300])
@@ -216,7 +216,7 @@ def test_condensing_equals_loops(seed):
 def test_a_condensed_set_is_consistent(iris):
     fit = pc.fit("species ~ .", iris, "condensed")
     distinct = iris.drop_duplicates(subset=list(iris.columns[:-1]))
-    assert fit.training_error <= 1 - len(distinct) / 150
+    assert fit._training_error <= 1 - len(distinct) / 150
     assert len(fit.prototypes) < 50
     assert fit.update(seed=0).prototypes.equals(fit.prototypes)
     assert not fit.update(seed=1).prototypes.index.equals(fit.prototypes.index)

@@ -136,7 +136,7 @@ def test_a_consistent_machine_is_right_on_all_rows_and_rebuilt_from_its_compress
     for seed in range(6):
         data = frame_of(seed)
         fit = pc.fit("y ~ .", data, "scm", dissimilarity=RAW, kind=kind, penalty=math.inf, max_size=None)
-        assert fit.training_error == 0
+        assert fit._training_error == 0
         assert (fit.prototypes["r"] == 0).all()
         D = pc.dissimilarity("~ a + b", data, RAW).frame().to_numpy()
         y = (data.y == "yes").to_numpy()
@@ -158,7 +158,7 @@ def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
     fit = pc.fit("species ~ .", iris, dissimilarity=RAW, eps=1.0)
     row = fit.bound(0.1).iloc[0]
     assert row["proved"]
-    assert row["errors"] == round(150 * fit.training_error)
+    assert row["errors"] == round(150 * fit._training_error)
     m, d, k = 150, len(fit.prototypes), int(row["errors"])
     logs = math.log(math.comb(m, d)) + math.log(math.comb(m - d, k)) + math.log(m**2 * d / 0.1)
     assert row["bound"] == pytest.approx(1 - math.exp(-logs / (m - d - k)))
@@ -201,7 +201,7 @@ def test_rules_in_words_say_what_predict_does():
     data["ill"] = np.where((data.glucose > 127.5) & (data.old == 1), "yes", "no")
     fit = pc.fit("ill ~ .", data, "scm", features="boolean+stumps", kind="conjunction", penalty=math.inf, max_size=None)
     assert sorted(fit.tidy()["rule"]) == sorted(["old = 1", f"glucose > {fit.tidy()['threshold'].max():.6g}"])
-    assert fit.training_error == 0
+    assert fit._training_error == 0
     assert "old = 1" in str(fit.summary())
     either = data.assign(ill=np.where((data.glucose <= 90) | (data.old == 0), "yes", "no"))
     fit = pc.fit(
@@ -240,4 +240,4 @@ def test_rows_that_no_consistent_machine_can_cover_are_named():
     for kind, row in (("conjunction", "'p'"), ("disjunction", "'q'")):
         with pytest.raises(pc.errors.DataError, match=f"covers {row}"):
             pc.fit("y ~ x", data, "scm", kind=kind, penalty=math.inf, max_size=None)
-    assert pc.fit("y ~ x", data, "scm", kind="conjunction", penalty=math.inf, max_size=3).training_error > 0
+    assert pc.fit("y ~ x", data, "scm", kind="conjunction", penalty=math.inf, max_size=3)._training_error > 0

@@ -293,7 +293,7 @@ def test_pictures_of_prototypes_and_of_what_goes_wrong(digits):
     shape = (8, 8)
     first = fit.prototypes.index[0]
     assert (images.read_pixels(fit, fit.prototypes, shape)[0].ravel() == train.drop(columns="digit").loc[first]).all()
-    figure = fit.plot("images", shape=shape, count=12)
+    figure = fit.plot("images", shape=shape, n=12)
     titles = [text.get_text() for text in figure.axes[0].texts]
     assert titles == [f"{row['class']}: {row['newly_covered']} ({row['miscovered']})" for _, row in fit.prototypes.head(12).iterrows()]
     for image, pixels in zip(figure.axes[0].images, images.read_pixels(fit, fit.prototypes, shape), strict=False):
@@ -303,7 +303,7 @@ def test_pictures_of_prototypes_and_of_what_goes_wrong(digits):
         assert "nearest prototype" in [text.get_text() for text in other.axes[0].texts]
         other.canvas.draw()
     ax = axes()
-    assert fit.plot("map", ax=ax, shape=shape, count=20) is ax
+    assert fit.plot("map", ax=ax, shape=shape, n=20) is ax
     assert len(ax.artists) == 20
     for wrong_shape in (8, (8, 9), (8, -8), (8.0, 8)):
         with pytest.raises(pc.errors.OptionError, match=r"shape(=| must be)"):

@@ -67,13 +67,13 @@ def test_lanes_have_the_rows_of_the_frame_their_cut_and_what_is_removed(fit):
         gone = own[own["removed"]]["class"].value_counts()
         assert f"malignant: {gone['malignant']} of {(own['class'] == 'malignant').sum()}" in ax.get_title()
     assert find_faults(figure) == []
-    assert len(fit.plot("rule", count=1).axes) == 1
+    assert len(fit.plot("rule", n=1).axes) == 1
 
 
 def test_methods_without_conditions_name_those_that_have_them(iris, fit):
     with pytest.raises(pc.errors.NotAvailableError, match=rf"has no conditions to draw: use .*{methods_with('conditions')}"):
         pc.fit("species ~ .", iris, eps=1.0).plot("rule")
-    with pytest.raises(pc.errors.OptionError, match=r"count must be .*, not 0"):
-        fit.plot("rule", count=0)
+    with pytest.raises(pc.errors.OptionError, match=r"n must be .*, not 0"):
+        fit.plot("rule", n=0)
     with pytest.raises(pc.errors.OptionError, match="several Axes"):
         fit.plot("rule", ax=Figure().subplots())

@@ -17,7 +17,6 @@ def learned(path: Path) -> float:
     assert_type(fit, pc.Fit)
     assert_type(fit.nobs, int)
     assert_type(fit.validation, pc.Validation)
-    assert_type(fit.training_error, float)
     assert_type(fit.update(eps=1.0), pc.Fit)
     assert_type(fit.at(size=3), pc.Fit)
     assert_type(fit.slim(), pc.Fit)
@@ -29,7 +28,7 @@ def learned(path: Path) -> float:
     fit.predict(iris, kind="distance")
     assert_type(fit.save(path), pc.results.Saved)
     again: pc.Fit = pc.load(path)
-    return again.training_error
+    return again.objective.value
 
 
 def compared() -> pc.results.Comparison:

@@ -118,7 +118,7 @@ def describe(fit, coverage):
     count = len(fit.prototypes)
     return (
         f"eps = {fit.model.eps:.4g}, {count} prototype{'' if count == 1 else 's'}. {held} of {fit.nobs} rows are in a ball of their "
-        f"class, {wrong} in a ball of another class. Training error {fit.training_error:.4f} (optimistic: {fit._why_optimistic})."
+        f"class, {wrong} in a ball of another class. Training error {fit._training_error:.4f} (optimistic: {fit._why_optimistic})."
     )
 
 
@@ -126,7 +126,7 @@ def figures(fit):
     """The figures above the map, each with its noun."""
     out = [str(len(fit.prototypes)), "prototypes"]
     if fit._curve is None:
-        out += [f"{100 * fit.training_error:.1f} %", "training error"]
+        out += [f"{100 * fit._training_error:.1f} %", "training error"]
     else:
         row = fit.validation.table.iloc[fit._selection.point]
         out += [f"{100 * row['error']:.1f} %", f"CV error (SE {100 * row['se']:.1f})"]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # pairs whose codes are kept; the codes of more pairs are computed once to be counted, and again
 # class by class
-KEPT = 2**28
+KEPT = 2**29
 COSTLY = 32  # pairs of a tile that are coded while a tree finds and measures one
 PER_PAIR = 40  # bytes that a pair takes while lists are made
 NO_CODES = np.empty((0, 0), np.uint8)

@@ -13,6 +13,7 @@ kernel takes longer than solving them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,31 +24,41 @@ from ..statistics.sums import in_units
 from .path import Chosen
 from .problems import CoverProblems
 
-# pairs of a row and a candidate that a matrix product takes in the time of a step, see `few`
-AT_A_STEP = 10
 NEVER = -(2**62)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps of the greedy algorithm on one class of one problem, fold by fold."""
+    """Steps of the greedy algorithm on all classes: for each problem and fold by gain, the largest
+    first, then by class, then by candidate.
+    """
 
-    order: Array  # candidates in the order chosen, int
+    at: Array  # candidates, int
+    classes: Array  # the classes that they represent, int
     gains: Array  # their gains when they were chosen
-    bounds: Array  # first position of the steps of each fold, and their number, int (folds + 1,)
+    bounds: Array  # first position of the steps of each problem and fold, and their number, int
 
-    def of(self, f: int) -> tuple[Array, Array]:
-        """The candidates and gains of one fold."""
-        part = slice(self.bounds[f], self.bounds[f + 1])
-        return self.order[part], self.gains[part]
+    @classmethod
+    def of(cls, problems: CoverProblems, parts: Iterable[tuple[Array, ...]]) -> Steps:
+        """Steps from their runs (problem x folds + fold), classes, candidates and gains, of which
+        those of a class are in order.
+        """
+        run, classes, at, gains = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        first = np.lexsort((classes, -gains, run))
+        F, K, _ = problems.gain.shape
+        bounds = np.searchsorted(run[first], np.arange(K * F + 1))
+        return cls(at[first], classes[first], gains[first], bounds)
+
+    def chosen(self, problems: CoverProblems, f: int, k: int) -> Chosen:
+        """The prototypes of fold `f` and problem `k`."""
+        run = k * len(problems.gain) + f
+        part = slice(self.bounds[run], self.bounds[run + 1])
+        wrong = problems.wrong[f, k, self.at[part]]
+        return Chosen(self.at[part], self.classes[part], self.gains[part] + wrong, wrong)
 
 
 def greedy(
-    problems: CoverProblems,
-    steps: list[list[Steps]],
-    f: int,
-    lambdas: Array,
-    most: int | None = None,
+    problems: CoverProblems, steps: Steps, f: int, lambdas: Array, most: int | None = None
 ) -> list[Chosen]:
     """The greedy covers without the rows of fold `f`, for each problem and lambda (ascending, the
     last varying fastest).
@@ -57,7 +68,7 @@ def greedy(
     Parameters
     ----------
     problems : CoverProblems
-    steps : lists by class and problem, see `greedy_steps`
+    steps : Steps
         At the smallest lambda.
     f : int
     lambdas : array
@@ -65,44 +76,28 @@ def greedy(
         Prototypes of a cover, of which the first are kept.
     """
     costs = [in_units(float(lambda_), problems.unit) for lambda_ in lambdas]
-    runs = [
-        merge_steps(problems, f, k, [of_class[k].of(f) for of_class in steps])
-        for k in range(problems.gain.shape[1])
-    ]
+    runs = [steps.chosen(problems, f, k) for k in range(problems.gain.shape[1])]
     return [run.prefix(cost, most) for run in runs for cost in costs]
 
 
-def merge_steps(
-    problems: CoverProblems, f: int, k: int, steps: list[tuple[Array, Array]]
-) -> Chosen:
-    """The classes' steps in one problem as one sequence: by gain, then by class, then by candidate.
-
-    Within a class they are in this order already, because gains never increase.
-    """
-    at = np.concatenate([order for order, _ in steps])
-    classes = np.repeat(np.arange(len(steps)), [len(order) for order, _ in steps])
-    value = np.concatenate([gains for _, gains in steps])
-    first = np.argsort(-value, kind="stable")
-    at, value = at[first], value[first]
-    wrong = problems.wrong[f, k, at]
-    return Chosen(at, classes[first], value + wrong, wrong)
-
-
-def greedy_steps(problems: CoverProblems, cost: float) -> list[list[Steps]]:
+def greedy_steps(problems: CoverProblems, cost: float) -> Steps:
     """The greedy algorithm on each class and problem, for all folds, with a prototype cost of `cost` units."""
     classes, (F, K, _) = problems.classes, problems.gain.shape
-    work = F * K * sum(len(balls.candidates) * len(balls.rows) for balls in classes)
-    if all(balls.coded for balls in classes) and few(work // AT_A_STEP, _greedy):
-        return [steps_together(problems, c, cost) for c in range(len(classes))]
+    # that NumPy reads at each step, for all folds at once
+    pairs = K * len(classes) * max(len(balls.candidates) * len(balls.rows) for balls in classes)
+    if all(balls.coded for balls in classes) and few(pairs):
+        return steps_together(problems, cost)
     items, (n, m) = [(c, k) for c in range(len(classes)) for k in range(K)], problems.task.shape
-    found = list(each(lambda item: take_steps(problems, *item, np.arange(F), cost), items, n * m))
-    return [found[c * K : (c + 1) * K] for c in range(len(classes))]
+    found = each(lambda item: take_steps(problems, *item, np.arange(F), cost), items, n * m)
+    return Steps.of(problems, found)
 
 
 def take_steps(
     problems: CoverProblems, c: int, k: int, folds: Array, cost: float, among: Array | None = None
-) -> Steps:
-    """Greedy on one class of one problem for some folds, with all of its candidates or `among` some."""
+) -> tuple[Array, ...]:
+    """Greedy on one class of one problem for some folds, with all of its candidates or `among`
+    some; see `Steps.of`.
+    """
     balls, column = problems.classes[c], problems.classes[c].candidates
     pays = problems.best[folds[:, None], k, column] == c
     if among is not None:
@@ -121,8 +116,8 @@ def take_steps(
         wrong = problems.wrong[folds[:, None], k, column]
         codes, lists = balls.of_radius(k)
         _greedy(codes, *lists, k, gain, wrong, weights, cost, order, gains, count, left())
-    bounds = np.append(0, np.cumsum(count))
-    return Steps(column[order[: bounds[-1]]], gains[: bounds[-1]].copy(), bounds)
+    run, total = np.repeat(k * len(problems.gain) + folds, count), count.sum()
+    return run, np.full(total, c), column[order[:total]], gains[:total].copy()
 
 
 @kernel
@@ -188,50 +183,47 @@ def cover(codes, start, upto, places, a, k, weights):  # type: ignore[no-untyped
             weights[places[s]] = 0
 
 
-def steps_together(problems: CoverProblems, c: int, cost: float) -> list[Steps]:
-    """Greedy on one small class by NumPy: each step is taken for all folds and problems at once,
-    with a prototype cost `cost` >= 0.
+def steps_together(problems: CoverProblems, cost: float) -> Steps:
+    """Greedy on small classes by NumPy: each step is taken for all classes, problems and folds at
+    once, with a prototype cost `cost` >= 0.
 
     A matrix product adds weights in any order, and their sums are exact as weights are whole
     numbers.
     """
-    balls, (F, K, _) = problems.classes[c], problems.gain.shape
-    problem = np.arange(K)  # the problems in which some fold has further steps
-    inside = (balls.codes <= problem[:, None, None]).astype(float)  # (problems, a, b)
-    gain = np.where(
-        problems.best[:, :, balls.candidates] == c, problems.gain[:, :, balls.candidates], -np.inf
-    )
-    gain = gain.transpose(1, 0, 2).copy()  # (problems, F, a)
-    live = problems.fold[balls.rows] != np.arange(F)[:, None]
-    # (problems, F, b): of rows not yet covered
-    weights = np.tile(np.where(live, problems.w[balls.rows], 0.0), (K, 1, 1))
-    taken: list[tuple[Array, ...]] = []
+    classes, (F, K, _) = problems.classes, problems.gain.shape
+    a = max(len(balls.candidates) for balls in classes)
+    b = max(len(balls.rows) for balls in classes)
+    of_class, problem = np.divmod(np.arange(len(classes) * K), K)
+    # smaller classes have further candidates without a gain and further rows without a weight
+    columns, inside = np.zeros((len(classes), a), np.int64), np.zeros((len(problem), a, b))
+    gain = np.full((len(problem), F, a), -np.inf)
+    weights = np.zeros((len(problem), F, b))  # of rows not yet covered
+    for c, balls in enumerate(classes):
+        candidates, rows, part = balls.candidates, balls.rows, slice(c * K, (c + 1) * K)
+        columns[c, : len(candidates)] = candidates
+        inside[part, : len(candidates), : len(rows)] = balls.codes <= problem[part, None, None]
+        pays = problems.best[:, :, candidates] == c
+        gains = np.where(pays, problems.gain[:, :, candidates], -np.inf)
+        gain[part, :, : len(candidates)] = gains.transpose(1, 0, 2)
+        live = problems.fold[rows] != np.arange(F)[:, None]
+        weights[part, :, : len(rows)] = np.where(live, problems.w[rows], 0)
+    nothing = np.empty(0, np.int64)
+    taken: list[tuple[Array, ...]] = [(nothing, nothing, nothing, np.empty(0))]
     most = gain.max(axis=2, initial=-np.inf)
     while (goes_on := (most > cost).any(axis=1)).any():
         # a copy takes longer than a few problems without a further step
         if 2 * np.count_nonzero(goes_on) <= len(problem):
-            problem, inside, gain, weights, most = (
-                x[goes_on] for x in (problem, inside, gain, weights, most)
+            of_class, problem, inside, gain, weights, most = (
+                x[goes_on] for x in (of_class, problem, inside, gain, weights, most)
             )
         first = gain.argmax(axis=2)  # the first candidate breaks ties, because they ascend
-        k, f = np.nonzero(most > cost)
-        taken.append((problem[k] * F + f, balls.candidates[first[k, f]], most[k, f]))
+        i, f = np.nonzero(most > cost)
+        c = of_class[i]
+        taken.append((problem[i] * F + f, c, columns[c, first[i, f]], most[i, f]))
         # folds and problems without a further step need no mask: gains never rise, and a chosen
         # candidate has none left
         new = weights * inside[np.arange(len(problem))[:, None], first]
         weights -= new
         gain -= new @ inside.transpose(0, 2, 1)
         most = gain.max(axis=2)
-    nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-    run, order, gains = (np.concatenate(parts) for parts in zip(nothing, *taken, strict=True))
-    by_run = np.argsort(run, kind="stable")
-    order, gains, bounds = (
-        order[by_run],
-        gains[by_run],
-        np.searchsorted(run[by_run], np.arange(K * F + 1)),
-    )
-    parts = [bounds[k * F : (k + 1) * F + 1] for k in range(K)]
-    return [
-        Steps(order[part[0] : part[-1]], gains[part[0] : part[-1]], part - part[0])
-        for part in parts
-    ]
+    return Steps.of(problems, taken)

@@ -12,7 +12,7 @@ from .. import Array
 from ..parallel import MANY, each
 from ..statistics.sums import in_units, units
 from ..task import Task
-from .greedy import greedy, greedy_steps, merge_steps, take_steps
+from .greedy import Steps, greedy, greedy_steps, take_steps
 from .path import Chosen, CoverPath
 from .problems import Certificate, CoverProblems, check_listed, covers, fold_groups, of_rows
 from .program import Program, Solved, Stop, certify_cover, exact, ratio, round_relaxation, step_of
@@ -127,10 +127,10 @@ def solve_runs(
         )
         if options.solver != "greedy":
             steps = [
-                take_steps(problems, c, k, fold, -np.inf, columns).of(0)
+                take_steps(problems, c, k, fold, -np.inf, columns)
                 for c, (_, columns) in enumerate(solved)
             ]
-            run = merge_steps(problems, f, k, steps)
+            run = Steps.of(problems, steps).chosen(problems, f, k)
         if options.certify or options.solver in ("exact", "rounding"):
             certificate = Certificate(
                 np.array([solution.objective for solution, _ in solved]),

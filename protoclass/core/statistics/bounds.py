@@ -29,7 +29,7 @@ class CompressionBound:
         The second, with their logarithms bounded.
     informative : bool array
         Whether fewer rows outside of the compression set are misclassified than there are.
-    left, errors : arrays
+    outside, errors : arrays
         Number of rows outside of the compression set, and training errors, if informative.
     log_level : array
         Logarithm of the part of delta for a compression set of this size.
@@ -38,7 +38,7 @@ class CompressionBound:
     value: Array
     simple: Array
     informative: Array
-    left: Array
+    outside: Array
     errors: Array
     log_level: Array
 
@@ -48,7 +48,7 @@ class CompressionBound:
         `log_level` (`tail_inverse`).
         """
         # in exact numbers it is never above `value`; the minimum is for what rounding adds
-        found = np.minimum(tail_inverse(self.left, self.errors, self.log_level), self.value)
+        found = np.minimum(tail_inverse(self.outside, self.errors, self.log_level), self.value)
         return np.where(self.informative, found, 1.0)
 
 
@@ -93,17 +93,17 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Compres
     m, d2, d1, k = (
         np.where(informative, v, w) for v, w in ((m, 2.0), (d2, 0.0), (d1, 0.0), (k, 0.0))
     )
-    left, right = m - d2, m - d2 - k
+    outside, correct = m - d2, m - d2 - k
     # Without a compression set the sum over its sizes has one term: d2 = 0 counts as 1.
     sizes = np.log(m) + np.log(np.maximum(d2, 1)) - np.log(delta)
     messages = _log_choose(m, d2) + _log_choose(d2, d1) + sizes
-    exact = messages + _log_choose(left, k) + np.log(m)
+    exact = messages + _log_choose(outside, k) + np.log(m)
     simple_log = (
-        _log_simple(m, d2) + _log_simple(d2, d1) + _log_simple(left, k) + sizes + np.log(m)
+        _log_simple(m, d2) + _log_simple(d2, d1) + _log_simple(outside, k) + sizes + np.log(m)
     )
-    value, simple = -np.expm1(-exact / right), simple_log / right
+    value, simple = -np.expm1(-exact / correct), simple_log / correct
     value, simple = (np.where(informative, np.minimum(v, 1.0), 1.0)[()] for v in (value, simple))
-    return CompressionBound(value, simple, informative, left[()], k[()], -messages[()])
+    return CompressionBound(value, simple, informative, outside[()], k[()], -messages[()])
 
 
 def tail_inverse(n: Any, k: Any, log_level: Any) -> Array:
@@ -127,8 +127,8 @@ def tail_inverse(n: Any, k: Any, log_level: Any) -> Array:
     n, k, log_level = np.broadcast_arrays(*(np.asarray(v, float) for v in (n, k, log_level)))
     out = np.array(1 - betaincinv(n - k, k + 1, np.exp(np.maximum(log_level, DEEP))))
     for i in zip(*np.nonzero(np.atleast_1d(log_level < DEEP)), strict=True):
-        at = i if n.ndim else ()
-        out[at] = _deep_root(float(n[at]), float(k[at]), float(log_level[at]))
+        index = i if n.ndim else ()
+        out[index] = _deep_root(float(n[index]), float(k[index]), float(log_level[index]))
     return out
 
 

@@ -135,13 +135,13 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
     # of the rows of a calibration, a class may have none
     share = count / np.maximum(1.0, count.sum(axis=0))
     order = _shuffled(-count.sum(axis=1), seed)
-    held, size = np.zeros((folds, classes)), np.zeros(folds)
+    shares, size = np.zeros((folds, classes)), np.zeros(folds)
     group_fold = np.empty(groups, np.int64)
     for g in order:
-        increase = ((held + share[g]) ** 2 - held**2).sum(axis=1)
+        increase = ((shares + share[g]) ** 2 - shares**2).sum(axis=1)
         f = np.lexsort((size, increase.round(12)))[0]
         group_fold[g] = f
-        held[f] += share[g]
+        shares[f] += share[g]
         size[f] += count[g].sum()
     return group_fold[group]
 
@@ -180,6 +180,6 @@ def holdout(y: Array, test: float, seed: int) -> Array:
     take[extra[remainder[extra] >= 0]] += 1
     order = _shuffled(y, seed)
     position = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
-    held = np.zeros(len(y), bool)
-    held[order] = position < np.repeat(take, count)
-    return held
+    out = np.zeros(len(y), bool)
+    out[order] = position < np.repeat(take, count)
+    return out

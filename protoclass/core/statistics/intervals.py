@@ -322,8 +322,8 @@ def spread_factor(w: Array) -> float:
     total, square = float(w.sum()), float(w @ w)
     if not total > 0:
         return np.nan
-    kept = square - 2 * float((w**3).sum()) / total + square**2 / total**2
-    return square / kept if kept > 1e-12 * square else np.nan
+    reduced = square - 2 * float((w**3).sum()) / total + square**2 / total**2
+    return square / reduced if reduced > 1e-12 * square else np.nan
 
 
 def mean_over_rows(values: Array, w: Array, group: Array | None = None) -> tuple[float, float]:
@@ -470,14 +470,14 @@ def sides(c: int, classes: int) -> dict[str, tuple[Array, Array]]:
     of its denominator, bool (L, L).
     """
     true = np.broadcast_to((np.arange(classes) == c)[:, None], (classes, classes))
-    said, every = true.T, np.ones(true.shape, bool)
+    predicted, every = true.T, np.ones(true.shape, bool)
     return {
-        "sensitivity": (said, true),
-        "specificity": (~said, ~true),
-        "ppv": (true, said),
-        "npv": (~true, ~said),
+        "sensitivity": (predicted, true),
+        "specificity": (~predicted, ~true),
+        "ppv": (true, predicted),
+        "npv": (~true, ~predicted),
         "prevalence": (true, every),
-        "detection_prevalence": (said, every),
+        "detection_prevalence": (predicted, every),
     }
 
 
@@ -496,8 +496,8 @@ def of_class(table: ConfusionTable, c: int) -> OfClass:
     """
     cells = sides(c, len(table.weight))
     shares = {name: table.share(*of_share) for name, of_share in cells.items()}
-    said, true = cells["sensitivity"]
-    jaccard = table.share(true & said, true | said)
+    predicted, true = cells["sensitivity"]
+    jaccard = table.share(true & predicted, true | predicted)
     f1 = Estimate(*(2 * j / (1 + j) for j in (jaccard.value, jaccard.low, jaccard.high)))
     both = mean_of([shares["sensitivity"], shares["specificity"]])
     return OfClass(**shares, f1=f1, balanced_accuracy=both)
@@ -532,12 +532,12 @@ def kappa(table: ConfusionTable) -> Estimate:
     """
     total = float(table.weight.sum())
     p = table.weight / total
-    true, said = p.sum(axis=1), p.sum(axis=0)
-    observed, expected = float(np.trace(p)), float(true @ said)
+    true, predicted = p.sum(axis=1), p.sum(axis=0)
+    observed, expected = float(np.trace(p)), float(true @ predicted)
     if not 1 - expected > 1e-12:
         return UNKNOWN
     right = np.eye(len(p)) - observed
-    margin = said[:, None] + true[None, :] - 2 * expected
+    margin = predicted[:, None] + true[None, :] - 2 * expected
     change = right / (1 - expected) - (1 - observed) * margin / (1 - expected) ** 2
     # on the scale of the accuracy
     sums = table.sums(change * (1 - expected), np.ones(p.shape, bool))

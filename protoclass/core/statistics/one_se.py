@@ -12,6 +12,9 @@ import numpy as np
 from ...ground.savable import savable
 from .. import Array
 from .resample import bootstrap
+from .roc import area_losses
+from .scores import LARGEST as FINITE
+from .scores import SCORES, nonconformity
 
 RULES: Mapping[str, str] = {
     "1se": "1-SE rule",
@@ -183,10 +186,45 @@ def losses(codes: Array, y: Array, loss: Array) -> Array:
     return by_code.ravel().take((y * by_code.shape[1] + 1)[None, :, None] + codes)
 
 
+def score_losses(measure: str, kind: str, values: Array, y: Array, w: Array) -> Array:
+    """Losses (r, G) of the held-out rows of a fold, by the values of the rules for each class.
+
+    Parameters
+    ----------
+    measure : "auc", "brier" or "log_loss"
+        The weighted mean of the losses over the rows is 1 minus the mean area under the ROC curves
+        of each class against the rest, see `area_losses`, or the mean score. The logarithm is of
+        at least 2.2e-16, as in scikit-learn.
+    kind : "prob", "decision" or "distance"
+        Kind of the values. Distances count by the nearest other class minus the class itself.
+    values : array (r, G, classes)
+        NaN for rows without a prediction, which count as certain of a wrong class.
+    y : int array (r,)
+    w : array (r,)
+
+    Examples
+    --------
+    >>> p, y = np.array([[[0.8, 0.2]], [[0.3, 0.7]]]), np.array([0, 0])
+    >>> score_losses("brier", "prob", p, y, np.ones(2)).round(2).tolist()
+    [[0.04], [0.49]]
+    """
+    out, classes = np.empty(values.shape[:2]), np.eye(values.shape[2])
+    for g in range(values.shape[1]):
+        p = values[:, g]
+        lost = np.isnan(p).any(axis=1)
+        if kind == "distance":
+            p = -nonconformity(-np.minimum(p, FINITE))
+        if measure == "auc":
+            p = np.where(lost[:, None], np.where(classes[y] > 0, -np.inf, np.inf), p)
+            out[:, g] = area_losses(p, y, w)
+        else:
+            p = np.where(lost[:, None], classes[y - 1], p)
+            out[:, g] = SCORES[measure](np.maximum(p, np.finfo(float).eps), y)
+    return out
+
+
 def corrected_losses(
-    predicted: Array,
-    y: Array,
-    loss: Array,
+    lost: Array,
     of_fold: Array,
     weights: Array,
     sizes: Array,
@@ -205,10 +243,8 @@ def corrected_losses(
 
     Parameters
     ----------
-    predicted : int array (R, n, G)
-        Held-out class codes of each repeat.
-    y : int array (n,)
-    loss : array (classes, classes)
+    lost : array (R, n, G)
+        Held-out loss of each row in each repeat.
     of_fold : int array (R, n)
     weights : array (n,)
         Weights of the rows in the mean loss.
@@ -237,42 +273,30 @@ def corrected_losses(
     folds are small; `benchmarks/tuned_error.py` measures both.
     """
     rules = OF_HELD_OUT if limits.tolerance is None else (*OF_HELD_OUT, "tolerance")
-    row, out, lost = (
-        np.arange(len(y)),
-        np.zeros(len(y)),
-        np.zeros((len(y), len(rules if most is None else most))),
-    )
-    for counts, errors, totals in _resampled(
-        predicted, y, loss, of_fold, weights, units, seed, samples
-    ):
+    n = len(weights)
+    row, out, total = np.arange(n), np.zeros(n), np.zeros((n, len(rules if most is None else most)))
+    for counts, errors, totals in _resampled(lost, of_fold, weights, units, seed, samples):
         # only rows without weight were drawn, and no point is better than another
         if not totals[0].any():
             continue
         choice = choose_over_repeats(errors, totals, sizes, limits=limits)
-        left, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
+        undrawn, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
         if most is not None and rule_sizes is not None:
             points = least_within(choice.error, rule_sizes, most)
-        lost[left] += losses(predicted[:, left[:, None], points], y[left], loss).mean(axis=0)
-        out[left] += 1
+        total[undrawn] += lost[:, undrawn[:, None], points].mean(axis=0)
+        out[undrawn] += 1
     known = (out > 0) & (weights > 0)
-    return np.where(known[:, None], lost / np.maximum(out, 1)[:, None], np.nan)
+    return np.where(known[:, None], total / np.maximum(out, 1)[:, None], np.nan)
 
 
 def _resampled(
-    predicted: Array,
-    y: Array,
-    loss: Array,
-    of_fold: Array,
-    weights: Array,
-    units: Array,
-    seed: int,
-    samples: int,
+    lost: Array, of_fold: Array, weights: Array, units: Array, seed: int, samples: int
 ) -> Iterator[tuple[Array, list[Array], list[Array]]]:
     """For each sample how often it has each row (n,), and for every repeat its fold errors (F, G)
     and fold weights (F,).
     """
     draw, strata = np.random.default_rng([seed, samples]), [np.arange(units.max() + 1)]
-    F, G = int(of_fold.max()) + 1, predicted.shape[2]
+    F, G = int(of_fold.max()) + 1, lost.shape[2]
     step = max(1, LARGEST // (F * G * len(of_fold)))
     for begin in range(0, samples, step):
         size = min(step, samples - begin)
@@ -283,7 +307,7 @@ def _resampled(
                 rows = np.flatnonzero(fold == f)
                 share = counts[:, rows] * weights[rows]
                 totals[r, :, f] = share.sum(axis=1)
-                sums = share @ losses(predicted[r : r + 1, rows], y[rows], loss)[0]
+                sums = share @ lost[r, rows]
                 errors[r, :, f] = sums / np.maximum(totals[r, :, f], 1e-300)[:, None]
         for b in range(size):
             yield counts[b], list(errors[:, b]), list(totals[:, b])

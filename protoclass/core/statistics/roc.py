@@ -91,14 +91,12 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     >>> auc(np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True]), np.ones(4)).estimate.value
     0.75
     """
-    own, other = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
-    if not (own.any() and other.any()):
+    of_class, of_rest = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
+    if not (of_class.any() and of_rest.any()):
         return AUC(UNKNOWN, np.nan, np.full(len(score), np.nan))
-    own_below, other_below = _share_below(score, own), _share_below(score, other)
-    component = np.where(positive, other_below, 1 - own_below)  # V10 and V01
-    area = float(own @ component / own.sum())
+    area, component = _components(score, positive, of_class, of_rest)
     sides, df = [], np.inf
-    for weight in (own, other):
+    for weight in (of_class, of_rest):
         factor = (
             np.sqrt(spread_factor(weight[weight > 0])) if group is None else leverage(weight, group)
         )
@@ -106,14 +104,14 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     if group is not None:
         variances = np.array([sum_of_squares(side, None, group) for side in sides])
         each, total = (
-            np.array([satterthwaite(np.bincount(group, v)) for v in (own, other, w)]),
+            np.array([satterthwaite(np.bincount(group, v)) for v in (of_class, of_rest, w)]),
             variances.sum(),
         )
         df = float(
             min(total**2 / (variances**2 / each[:2]).sum() if total > 0 else each.min(), each[2])
         )
-    m, n = effective_rows(own), effective_rows(other)
-    fewest = min(effective_rows(own, group), effective_rows(other, group))
+    m, n = effective_rows(of_class), effective_rows(of_rest)
+    fewest = min(effective_rows(of_class, group), effective_rows(of_rest, group))
     return _with_interval(area, sides[0] + sides[1], group, 4 * m * n / (m + n), fewest, df)
 
 
@@ -135,6 +133,34 @@ def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[
     )
     most = float(np.mean([found.most for found in known])) * max(1, len(known) - 1)
     return each, _with_interval(area, parts, group, most, fewest, min(found.df for found in known))
+
+
+def _components(score: Array, positive: Array, own: Array, other: Array) -> tuple[float, Array]:
+    """The area, and the proportions V10 and V01 of DeLong (n,), for the weights of both sides."""
+    component = np.where(positive, _share_below(score, other), 1 - _share_below(score, own))
+    return float(own @ component / own.sum()), component
+
+
+def area_losses(scores: Array, y: Array, w: Array) -> Array:
+    """Losses of rows (n,) whose weighted mean is 1 minus the mean area of `mean_auc`.
+
+    The area is linear in them up to its first order: each is 1 minus the area minus the influence of
+    the row (Hampel 1974) on it. They are NaN if no class has an area, because all rows are of one.
+
+    Examples
+    --------
+    >>> scores, y = np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]), np.array([0, 0, 1, 1])
+    >>> area_losses(scores, y, np.ones(4)).tolist(), auc(scores[:, 1], y == 1, np.ones(4)).estimate.value
+    ([-0.25, 0.75, 0.75, -0.25], 0.75)
+    """
+    out = []
+    for c in range(scores.shape[1]):
+        own, other = np.where(y == c, w, 0.0), np.where(y == c, 0.0, w)
+        if own.any() and other.any():
+            area, component = _components(scores[:, c], y == c, own, other)
+            part = np.where(y == c, own.sum(), other.sum()) / w.sum()
+            out.append(1 - area - (component - area) / part)
+    return np.mean(out, axis=0) if out else np.full(len(y), np.nan)
 
 
 def _with_interval(
@@ -171,8 +197,8 @@ def _with_interval(
 def _share_below(score: Array, w: Array) -> Array:
     """For each row the proportion of the weight w with a lower score, plus half of that with the same, (n,)."""
     _, place = np.unique(score, return_inverse=True)
-    at = np.bincount(place, w)
-    return ((np.cumsum(at) - at / 2) / w.sum())[place]
+    weights = np.bincount(place, w)
+    return ((np.cumsum(weights) - weights / 2) / w.sum())[place]
 
 
 @dataclass(frozen=True)
@@ -200,9 +226,9 @@ class Curve:
 
 def curve(score: Array, positive: Array, w: Array) -> Curve:
     """The ROC and precision-recall curve of a score; rows of both sides have weight."""
-    own, other = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
+    of_class, of_rest = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
     values, place = np.unique(-score[w > 0], return_inverse=True)
-    true, false = (_through(np.bincount(place, v[w > 0])) for v in (own, other))
+    true, false = (_through(np.bincount(place, v[w > 0])) for v in (of_class, of_rest))
     predicted = true + false
     precision = np.where(predicted > 0, true / np.where(predicted > 0, predicted, 1.0), 1.0)
     sensitivity = true / true[-1]
@@ -239,12 +265,12 @@ def samples(
     )
     times = np.ones(len(unit), int)
     for _ in range(draws + 1):
-        own, other = (
+        of_class, of_rest = (
             _through(np.bincount(place, w * times[unit] * rows, count))
             for rows in (positive, ~positive)
         )
-        if own[-1] > 0 and other[-1] > 0:
-            yield other / other[-1], own / own[-1]
+        if of_class[-1] > 0 and of_rest[-1] > 0:
+            yield of_rest / of_rest[-1], of_class / of_class[-1]
         times = bootstrap(random, strata)
 
 
@@ -301,26 +327,30 @@ def band(
         """Place of each point along the diagonal, and its distance from it, in standard errors."""
         return curve[0] / across + curve[1] / up, (curve[1] / up - curve[0] / across) / 2
 
-    every = samples(score, positive, w, group, draws, random)
-    own = next(every)
-    place, distance = turn(own)
+    curves = samples(score, positive, w, group, draws, random)
+    curve_of_rows = next(curves)
+    place, distance = turn(curve_of_rows)
     heights, farthest = [], []
-    for sample in every:
+    for sample in curves:
         heights.append(np.interp(x + ROUNDING, *sample))
         its_place, its_distance = turn(sample)
-        ours, its = (
+        rise, fall = (
             np.interp(its_place, place, distance) - its_distance,
             np.interp(place, its_place, its_distance) - distance,
         )
-        farthest.append(max(np.abs(ours).max(), np.abs(its).max()))
-    sensitivity = np.interp(x + ROUNDING, *own)
+        farthest.append(max(np.abs(rise).max(), np.abs(fall).max()))
+    sensitivity = np.interp(x + ROUNDING, *curve_of_rows)
     spread = zip(sensitivity, np.mean(heights, axis=0), np.var(heights, axis=0), strict=True)
     ends = [wilson(share, rows_worth(mean, variance, m)) for share, mean, variance in spread]
     # all m rows are correct with probability (1 - d / sqrt(m))^m = exp(-d sqrt(m)) about, if a
     # proportion of d / sqrt(m), or d standard errors, is not
     width = max(float(np.quantile(farthest, 0.95)), -np.log(0.025) / np.sqrt(min(m, n)))
     low, high = (
-        np.interp(x + side * ROUNDING, own[0] - side * width * across, own[1] + side * width * up)
+        np.interp(
+            x + side * ROUNDING,
+            curve_of_rows[0] - side * width * across,
+            curve_of_rows[1] + side * width * up,
+        )
         for side in (-1, 1)
     )
     alone = np.array(ends)
@@ -501,14 +531,14 @@ def _chosen_place(parts: list[Array], limits: tuple[float | None, float | None])
     The parts (..., G) are the weights of the class and of the others, and the change of the loss,
     by rank.
     """
-    own, other, change = parts
-    G = own.shape[-1]
-    sums = (_through(own), _through(other[..., ::-1])[..., ::-1])
+    of_class, of_rest, change = parts
+    G = of_class.shape[-1]
+    sums = (_through(of_class), _through(of_rest[..., ::-1])[..., ::-1])
     rates = tuple(s / np.maximum(s.max(axis=-1, keepdims=True), 1e-300) for s in sums)
     rounding = ROUNDING * np.maximum(1e-300, np.abs(change).sum(axis=-1, keepdims=True))
-    at = _lowest(_through(change), rates, limits, rounding)
-    rank = np.where((own > ROUNDING) | (other > ROUNDING), np.arange(G), G)
+    places = _lowest(_through(change), rates, limits, rounding)
+    rank = np.where((of_class > ROUNDING) | (of_rest > ROUNDING), np.arange(G), G)
     following = np.minimum.accumulate(rank[..., ::-1], axis=-1)[..., ::-1]
-    following = np.concatenate([following, np.full((*at.shape, 1), G)], axis=-1)
-    following = np.take_along_axis(following, at[..., None], axis=-1)[..., 0]
-    return np.where(at == 0, 0, np.where(following == G, G, (at + following + 1) // 2))
+    following = np.concatenate([following, np.full((*places.shape, 1), G)], axis=-1)
+    following = np.take_along_axis(following, places[..., None], axis=-1)[..., 0]
+    return np.where(places == 0, 0, np.where(following == G, G, (places + following + 1) // 2))

@@ -52,6 +52,9 @@ def log_loss(p: Array, y: Array) -> Array:
     return np.maximum(out, 0.0)
 
 
+SCORES = {"brier": brier, "log_loss": log_loss}
+
+
 class Bin(NamedTuple):
     """Rows with similar probabilities of a class.
 
@@ -92,13 +95,13 @@ def reliability(
     place = np.searchsorted(edges[1:-1], chance, "left")
     out = []
     for k in range(bins):
-        at = (place == k) & (w > 0)
-        if not at.any():
+        mask = (place == k) & (w > 0)
+        if not mask.any():
             continue
-        share = share_of_rows(positive[at], w[at], None if group is None else group[at])
-        mean = float(w[at] @ chance[at] / w[at].sum())
+        share = share_of_rows(positive[mask], w[mask], None if group is None else group[mask])
+        mean = float(w[mask] @ chance[mask] / w[mask].sum())
         low, high = edges[k : k + 2].tolist()
-        out.append(Bin(low, high, int(at.sum()), mean, share.value, share.low, share.high))
+        out.append(Bin(low, high, int(mask.sum()), mean, share.value, share.low, share.high))
     return out
 
 
@@ -421,8 +424,8 @@ def shrunken_steps(x: Array, positive: Array, w: Array) -> tuple[Array, Array]:
     p = np.array([(k + share) / (m + 1) for m, k, _, _ in steps])
     first, last = np.array([s[2] for s in steps]), np.array([s[3] for s in steps])
     corners = np.column_stack([values[first], values[last]]).ravel()
-    kept = np.column_stack([np.ones(len(steps), bool), first < last]).ravel()
-    return corners[kept], np.repeat(p, 2)[kept]
+    distinct = np.column_stack([np.ones(len(steps), bool), first < last]).ravel()
+    return corners[distinct], np.repeat(p, 2)[distinct]
 
 
 Step = tuple[float, float, int, int]  # weight, weight of positive rows, first and last place
@@ -555,10 +558,10 @@ class Conformal:
             w[self.y == c] = worth_rows(self.w[self.y == c])
         for f, values in enumerate(new):
             for c in range(self.classes):
-                own = np.flatnonzero((self.fold == f) & (self.y == c))
-                own = own[np.argsort(self.strangeness[own])]
-                above = np.concatenate([np.cumsum(w[own][::-1])[::-1], [0.0]])
+                rows = np.flatnonzero((self.fold == f) & (self.y == c))
+                rows = rows[np.argsort(self.strangeness[rows])]
+                above = np.concatenate([np.cumsum(w[rows][::-1])[::-1], [0.0]])
                 at_least[:, c] += above[
-                    np.searchsorted(self.strangeness[own], values[:, c], side="left")
+                    np.searchsorted(self.strangeness[rows], values[:, c], side="left")
                 ]
         return (at_least + 1) / (rows_of_classes(self.y, self.w, self.classes) + 1)

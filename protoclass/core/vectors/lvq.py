@@ -163,56 +163,44 @@ def _train(
 ):
     variant, alpha, ratio, damping, steepness, unit = parameters
     P, _, _, square, slack = products
+    first_side, second_side = (OWN, OTHER) if variant == GLVQ else (ANY, ANY)
     for t in range(len(X)):
         x, c = X[t], row_classes[t]
         a = alpha * (1 - (first + t) / total)
-        i = _nearest(
-            x, P[t], square, slack, codes, code_classes, c, OWN if variant == GLVQ else ANY, -1
-        )
+        i = _nearest(x, P[t], square, slack, codes, code_classes, c, first_side, -1)
+        right = code_classes[i] == c
         if variant in (LVQ1, OLVQ1):
-            sign = 1.0 if code_classes[i] == c else -1.0
+            sign = 1.0 if right else -1.0
             if variant == OLVQ1:
                 rate[i] = min(alpha, rate[i] / (1 + sign * rate[i]))
                 a = rate[i]
             _move(i, sign * a, t, X, codes, single_codes, products, frame)
             continue
-        j = _nearest(
-            x, P[t], square, slack, codes, code_classes, c, OTHER if variant == GLVQ else ANY, i
-        )
+        j = _nearest(x, P[t], square, slack, codes, code_classes, c, second_side, i)
         di, dj = _squared(x, codes[i]), _squared(x, codes[j])
         if variant == GLVQ:
-            both = di + dj
-            if both > 0:
-                f = 1 / (1 + np.exp(-steepness * (di - dj) / both))
-                step = a * unit * 4 * f * (1 - f)
-                _move(
-                    i,
-                    min(1.0, step * (dj / both) / both),
-                    t,
-                    X,
-                    codes,
-                    single_codes,
-                    products,
-                    frame,
-                )
-                _move(
-                    j,
-                    -min(1.0, step * (di / both) / both),
-                    t,
-                    X,
-                    codes,
-                    single_codes,
-                    products,
-                    frame,
-                )
-        elif (code_classes[i] == c) != (code_classes[j] == c):
-            if di > ratio * dj:
-                sign = 1.0 if code_classes[i] == c else -1.0
-                _move(i, sign * a, t, X, codes, single_codes, products, frame)
-                _move(j, -sign * a, t, X, codes, single_codes, products, frame)
-        elif variant == LVQ3 and code_classes[i] == c:
-            _move(i, damping * a, t, X, codes, single_codes, products, frame)
-            _move(j, damping * a, t, X, codes, single_codes, products, frame)
+            steps = _down_the_gradient(di, dj, a * unit, steepness)
+        elif right != (code_classes[j] == c):
+            step = a if right else -a
+            steps = (step, -step) if di > ratio * dj else (0.0, 0.0)
+        else:
+            step = damping * a if variant == LVQ3 and right else 0.0
+            steps = (step, step)
+        if steps[0] != 0:
+            _move(i, steps[0], t, X, codes, single_codes, products, frame)
+        if steps[1] != 0:
+            _move(j, steps[1], t, X, codes, single_codes, products, frame)
+
+
+@kernel
+def _down_the_gradient(di, dj, rate, steepness):
+    """The steps of GLVQ of two code vectors at squared distances di and dj from a row."""
+    both = di + dj
+    if not both > 0:
+        return 0.0, 0.0
+    f = 1 / (1 + np.exp(-steepness * (di - dj) / both))
+    step = rate * 4 * f * (1 - f)
+    return min(1.0, step * (dj / both) / both), -min(1.0, step * (di / both) / both)
 
 
 @kernel

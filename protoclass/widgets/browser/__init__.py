@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import re
 import zlib
 from functools import cache
@@ -64,18 +65,13 @@ body { margin: 0 auto; max-width: 1600px; }
 def write_page(path: Path, body: str, overwrite: bool) -> Path:
     """Write a page of an explorer, as `fragment` makes it; its script names it."""
     check_free(path, overwrite)
-    look, run = style() + PAGE, script("file")
-    text = (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy([run], look)}'
-        f'<meta name="viewport" content="width=device-width"><title>protoclass</title><style>{look}</style></head>\n'
-        f'<body><main>{body}</main><script type="module">{run}</script></body></html>\n'
-    )
-    write_file(path, text, overwrite)
+    page = to_page("protoclass", f"<main>{body}</main>", style() + PAGE, script("file"))
+    write_file(path, page, overwrite)
     return path
 
 
-def policy(scripts: list[str], look: str, attributes: bool = False) -> str:
-    """The rule of a page that runs these scripts alone, has this style, and asks nothing of any network.
+def to_page(title: str, body: str, look: str, run: str = "", attributes: bool = False) -> str:
+    """A self-contained page: it has this style, runs this script alone, and asks nothing of any network.
 
     `attributes` also allows elements to have styles of their own.
     """
@@ -85,10 +81,15 @@ def policy(scripts: list[str], look: str, attributes: bool = False) -> str:
 
     styles = "'unsafe-inline'" if attributes else name(look)
     rule = (
-        f"default-src 'none'; script-src {' '.join(map(name, scripts))}; style-src {styles}; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {name(run)}; style-src {styles}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    return f'<meta http-equiv="Content-Security-Policy" content="{rule}">'
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{rule}">'
+        f'<meta name="viewport" content="width=device-width"><title>{html.escape(title)}</title>'
+        f'<style>{look}</style></head>\n<body>{body}<script type="module">{run}</script></body></html>\n'
+    )
 
 
 def fragment(png: bytes, content: bytes) -> str:

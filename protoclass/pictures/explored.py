@@ -78,13 +78,10 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         return alone([note])
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit._selection.grid:
-        validation = (
-            fit._curve
-            if fit._selection.point is None or fit._curve is None
-            else fit._curve._of_metric(fit._selection.point)
-        )
-        grid = fit._selection.grid if validation is None else validation.grid
-        requested = grid[radius].unique().tolist()
+        curve, point, tried = fit._curve, fit._selection.point, fit._selection.grid
+        if curve is not None:
+            tried = (curve if point is None else curve._of_metric(point)).grid
+        requested = tried[radius].unique().tolist()
     several = replace(model, **{radius: requested})
     # the other parameters are those that were chosen; only the radius has a grid
     grid = several.grid(task, np.bincount(task.y, minlength=task.classes))[radius].astype(float)
@@ -101,12 +98,12 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
     if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):
         note = "There is no slider of radii, as a row was put in the place of a prototype."
         return alone([note])
-    own = grid.tolist().index(model.parameters()[radius])
+    values = grid.tolist()
+    own = values.index(model.parameters()[radius])
     fits = [
-        fit if k == own else fit._derived(path.at(k), {radius: eps})
-        for k, eps in enumerate(grid.tolist())
+        fit if k == own else fit._derived(path.at(k), {radius: eps}) for k, eps in enumerate(values)
     ]
-    return Steps(fits, own, source, grid.tolist())
+    return Steps(fits, own, source, values)
 
 
 @dataclass(frozen=True)
@@ -205,8 +202,8 @@ def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.D
     chosen = pd.DataFrame({"order": places + 1, "stands_for": stands_for}, names[places])
     # a centre of several machines stands at its first place
     chosen = chosen[~chosen.index.duplicated()]
-    out = out.join(chosen[chosen.index.isin(frame.index)])
-    aside = np.array([k for k in places if names[k] not in frame.index], int)
+    out = out.join(chosen)
+    aside = places[~names[places].isin(frame.index)]
     if len(aside):
         spots = plane.locate(prototypes)[aside]
         others = pd.DataFrame(

@@ -266,7 +266,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
     """For each class a box of the dissimilarities within it above one of those to the other classes."""
     table = summarize_distributions(dissimilarity, by)
     classes, what = (
-        list(dict.fromkeys(table.index.get_level_values("class"))),
+        table.index.unique("class").tolist(),
         classes_of(dissimilarity.index, by).name,
     )
     ax = draw_on(ax, 6.8, min(30.0, max(2.2, 1.4 + 0.5 * len(classes))))

@@ -92,17 +92,11 @@ def prototypes(
         Numeric predictors as axes; "map" as x for a map of the dissimilarities. Default: the
         predictors, if there are only two and both are numeric; otherwise a map.
     """
-    if (
-        x is None
-        and y is None
-        and not len(fit.rule.prototypes)
-        and list_features(fit)
-        and choose_axes(fit)[0] == MAP
-    ):
+    drawn, on_map = np.arange(fit.nobs), (choose_axes(fit)[0] if x is None else x) == MAP
+    usual = x is None and y is None
+    if usual and on_map and not len(fit.rule.prototypes) and list_features(fit):
         return draw_features(fit, ax)
-    drawn = np.arange(fit.nobs)
-    # at most 1000, evenly taken, and those that are prototypes
-    if (choose_axes(fit)[0] if x is None else x) == MAP:
+    if on_map:  # at most 1000, evenly taken, and those that are prototypes
         rows = fit._prototype_row
         drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), rows[rows >= 0])
     plane, ax = make_plane(fit, x, y, rows=drawn), axes(ax, 7.4, 4.8)

@@ -15,7 +15,7 @@ from ..core.statistics.one_se import RULES
 from ..estimation.calls import costs_twice, worse_than_one_class
 from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
-from ..ground.errors import brief, visible, visible_lines
+from ..ground.errors import brief, first_of, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
 from ..ground.text import to_html
 from ..metrics.wrappers import OneOf
@@ -50,7 +50,6 @@ LARGEST = 3  # shares that are printed
 NAMES_LEFT = 10  # columns of centroids in print
 LARGE = 1000  # rows from which errors are printed with three decimals
 SHOWN = 20  # prototypes or features in a summary
-FEW = 5  # rows that a note names
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
 # in the summary alone unless given or tuned
 STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}
@@ -68,9 +67,7 @@ def facts(fit: Fitted) -> dict[str, str]:
         "Method": fit.model.title,
         "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}",
     }
-    out["Observations"] = f"{fit.nobs}" + (
-        f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else ""
-    )
+    out["Observations"] = f"{fit.nobs}{_dropped(fit)}"
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
     if fit.call.arguments["candidates"] == "auto" and isinstance(fit._problem.candidates, int):
@@ -84,12 +81,8 @@ def facts(fit: Fitted) -> dict[str, str]:
         out["Dissimilarity"] = described(fit)
     out |= parameters_said(fit, every=True)
     if names := columns_left(fit):
-        more = (
-            f" and {len(names) - NAMES_LEFT} more (all in the summary)"
-            if len(names) > NAMES_LEFT
-            else ""
-        )
-        out["Columns left"] = f"{', '.join(names[:NAMES_LEFT])}{more}"
+        more = " (all in the summary)" if len(names) > NAMES_LEFT else ""
+        out["Columns left"] = f"{first_of(names, NAMES_LEFT)}{more}"
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures:
@@ -156,6 +149,11 @@ def columns_left(fit: Fitted) -> list[str]:
     left = table.columns[table.ne(table.iloc[0]).any()].astype(str).tolist()
     apart = dict(zip(table.columns.astype(str), np.ptp(coords, axis=0).tolist(), strict=False))
     return sorted(left, key=lambda name: -apart.get(name, 0.0))
+
+
+def _dropped(fit: Fitted) -> str:
+    """Number of rows dropped for missing values, if there are some."""
+    return f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else ""
 
 
 def _order_said(fit: Fitted) -> str:
@@ -250,9 +248,8 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 def headline(fit: Fitted) -> str:
     """The method, its prototypes, the rows and the classes."""
     frame, q = fit.frame, len(fit.rule.prototypes)
-    title, rest = fit.model.title.replace(" (greedy)", ""), f"{fit.nobs} observations"
-    if len(fit.dropped):
-        rest += f" ({len(fit.dropped)} dropped for missing values)"
+    title = fit.model.title.replace(" (greedy)", "")
+    rest = f"{fit.nobs} observations{_dropped(fit)}"
     of = (
         f"{q} prototypes{_budget(fit)}{_of_other_class(fit)} of "
         if fit.model.measures(fit.rule) and not all_rows_serve(fit)
@@ -525,7 +522,7 @@ def _tied_notes(fit: Fitted) -> list[str]:
     tied = far.index[(far.max(axis=1) == far.min(axis=1)).to_numpy()]
     if not len(tied):
         return []
-    which = f"{', '.join(map(brief, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
+    which = first_of(list(map(brief, tied)))
     return [
         f"Rows at the same distance from all classes, which are predicted as the first class: {len(tied)} ({which})."
     ]

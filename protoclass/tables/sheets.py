@@ -35,22 +35,15 @@ class Sheet:
     def table(self, escape: Callable[[str], str] = str) -> Any:
         """The table of statsmodels, with each text in one visible line and escaped."""
 
-        def one(text: str) -> str:
-            return escape(visible(text))
+        def shown(texts: Sequence[str]) -> list[str]:
+            return [escape(visible(text)) for text in texts]
 
-        def several(texts: Sequence[str] | None) -> list[str] | None:
-            return None if texts is None else [one(text) for text in texts]
-
-        cells = [[one(cell) for cell in row] for row in self.cells]
-        beside: dict[str, Any] = {} if self.stubs is None else {"stub_align": "l"}
-        return SimpleTable(
-            cells,
-            several(self.headers),
-            several(self.stubs),
-            one(self.title),
-            data_aligns=self.aligns,
-            **beside,
+        headers, stubs = (
+            None if texts is None else shown(texts) for texts in (self.headers, self.stubs)
         )
+        beside = {} if stubs is None else {"stub_align": "l"}
+        (title,), cells = shown([self.title]), list(map(shown, self.cells))
+        return SimpleTable(cells, headers, stubs, title, data_aligns=self.aligns, **beside)
 
     def latex(self) -> str:
         """One tabular with the rules of booktabs, whose head and cells have the same columns; long

@@ -37,8 +37,6 @@ from ..ground.foreign_names import VERBS_OF_TEST
 from ..values import Above, Result, public
 from .comparison import mean_of_area, paired_tests
 
-MOST_BINS = 1000
-LEAST_RESAMPLES = 100
 SPECIFICITIES = np.linspace(0, 1, 101)  # at which bands are given
 THRESHOLDS = np.linspace(0.01, 0.99, 99)  # of decision curves
 LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
@@ -259,7 +257,7 @@ class TestResult(Result, Served):
         >>> table.round(2).iloc[:2].to_numpy().tolist()
         [['cultivar 1', 56, 0.04, 0.0], ['cultivar 1', 33, 0.95, 0.88]]
         """
-        whole_number("bins", bins, 1, MOST_BINS)
+        whole_number("bins", bins, 1, 1000)
         p, y, w, group = self._probabilities, self.judged.y, self.judged.w, self.judged.group
         rows = [
             (level, *found)
@@ -524,14 +522,15 @@ class TestResult(Result, Served):
         >>> found.roc_band("cultivar 2", [0.9]).iloc[:, 1:].round(2).to_numpy().tolist()
         [[0.9, 0.97, 0.86, 1.0, 0.8, 1.0]]
         """
-        whole_number("resamples", resamples, LEAST_RESAMPLES, MOST_RUNS)
+        whole_number("resamples", resamples, 100, MOST_RUNS)
         check_seed(seed)
         specificities = (
             SPECIFICITIES if specificity is None else proportions("specificity", specificity, True)
         )
 
-        def tabulate(*rows: Array) -> pd.DataFrame:
-            b = band(*rows, specificities, resamples, np.random.default_rng(seed))
+        def tabulate(score: Array, positive: Array, w: Array, group: Array) -> pd.DataFrame:
+            random = np.random.default_rng(seed)
+            b = band(score, positive, w, group, specificities, resamples, random)
             return pd.DataFrame({"specificity": specificities, **vars(b)})
 
         return self._by_class(of, tabulate)

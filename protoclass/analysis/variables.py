@@ -23,7 +23,7 @@ from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.schema import group_codes
 from ..frames.tables import as_pandas
-from ..ground.checks import seed_of_runs
+from ..ground.checks import find_labels, seed_of_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
@@ -63,8 +63,6 @@ def variable_groups(fit: Fitted, variables: Any) -> Groups:
     return groups
 
 
-VALUES = 201  # of a numeric variable that are tried, over the range of the training rows
-HALVINGS = 40  # of the interval between two values with different classes
 # relative difference of a distance from the sum of its parts, for many columns in single precision
 SLACK = 1e-3
 
@@ -207,13 +205,8 @@ def row_of(fit: Fitted, new: Any) -> pd.DataFrame:
                 "use [fit.why(label) for label in table.index]"
             )
         return table
-    try:
-        position = fit.frame.index.tolist().index(new)
-    except (ValueError, TypeError):  # unknown, or not comparable by ==, such as an array
-        raise OptionError(
-            f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}"
-        ) from None
-    return fit.frame.columns.iloc[[position]]
+    unknown = "new must be a label of the rows of the fit, or a row as a DataFrame, not {}"
+    return fit.frame.columns.iloc[find_labels([new], fit.frame.index, unknown)]
 
 
 def distances_of(fit: Fitted, row: pd.DataFrame) -> Array:
@@ -332,13 +325,14 @@ def counterfactuals(
     tried = {c: pd.unique(training[c].dropna()) for c in single}
     for c in tried:
         if schema[c].kind == "numeric":
-            grid = np.linspace(training[c].min(), training[c].max(), VALUES)
+            grid = np.linspace(training[c].min(), training[c].max(), 201)
             tried[c] = grid[np.argsort(np.abs(grid - row[c].iloc[0]), kind="stable")]
     found = codes_with(fit, row, tried)
     nearest = {c: values[found[c] != code][:1] for c, values in tried.items()}
     changed = {c: values for c, values in nearest.items() if len(values)}
     unchanged = {c: row[c].to_numpy() for c in changed if schema[c].kind == "numeric"}
-    for _ in range(HALVINGS):
+    # halvings of the interval between two values with different classes
+    for _ in range(40):
         middle = {c: (values + changed[c]) / 2 for c, values in unchanged.items()}
         for c, codes in codes_with(fit, row, middle).items():
             (unchanged if codes[0] == code else changed)[c] = middle[c]

@@ -41,14 +41,13 @@ from .arguments import CALIBRATION, NAMES, arguments_of, check_measure, measure_
 from .copies import coincidences
 from .cross_validation import FoldPath, fold_paths, redrawn, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
-from .error_curve import READ, ErrorCurve, values_at
+from .error_curve import READ, ErrorCurve
 from .fitted import AnyFit, Fitted
 from .problem import Problem, is_default
 
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
 MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
-DRAWS = 200  # bootstrap samples of the calibration rows
 
 
 def calibrate(
@@ -295,7 +294,7 @@ def tuned_in_folds(
                 if tune is True:
                     raise
                 return None, f"without a fold they can't be tuned again: {error}"
-            values.append(values_at(found.grid, found._point_of(selection.rule)))
+            values.append(found._values(selection.rule))
             tuning.update()
     return values, ""
 
@@ -601,7 +600,7 @@ def intervals(
         lambda v: chooser.weights(y, v),
         unit,
         (chooser.limits["sensitivity"], chooser.limits["specificity"]),
-        DRAWS,
+        200,  # bootstrap samples of the calibration rows
         np.random.default_rng(fit._problem.seed),
     )
     folds = len(calibration.rules)

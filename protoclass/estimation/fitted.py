@@ -50,7 +50,6 @@ from .problem import HOLD_LIMIT, Call, Problem, check_rows_needed
 AnyFit = TypeVar("AnyFit", bound="Fitted")
 
 QUICK = 10.0  # predicted seconds of a cross-validation that print does by itself
-UNKNOWN = 1e-6  # seconds of a pair of rows, for methods that predict none
 
 
 @public
@@ -128,7 +127,8 @@ class Fitted(Served):
             or frame.absent is not None
         ):
             return none
-        each = self.model.seconds_each(len(frame.schema)) or UNKNOWN
+        # seconds of a pair of rows, for methods that predict none
+        each = self.model.seconds_each(len(frame.schema)) or 1e-6
         slow = self.dissimilarity.metric.slow or "certificate" in self.rule.report
         if slow or FOLDS * each * len(frame) ** 2 > QUICK:
             return none

@@ -23,6 +23,7 @@ from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailableError, OptionError, brief, cut, first_of, printed
 from ..ground.files import PAGES, check_free, check_path, write_file
 from ..ground.options import significant
+from ..ground.text import SHOWN
 from ..tables.evaluation import lines
 from ..tables.printing import by_class, certificate_rows, error_said, facts, notes, validated
 from ..tables.tidy import list_prototypes
@@ -31,7 +32,7 @@ from ..widgets.browser import script, style, to_page
 from .methods import Methods, methods
 from .saving import versions
 
-SHOWN, COLUMNS = 20, 8  # rows of a table, and columns of the tables of prototypes
+COLUMNS = 8  # of the tables of prototypes
 # lines of print that are limits of the fit
 LIMITS = ("Warning", "Costs", "Never predicted", "Cause", "Try", "Grid")
 # plots of a test
@@ -276,7 +277,10 @@ def describe(fit: Fitted, tested: Iterable[Any]) -> list[tuple[str, tuple[Any, .
         ("Cross-validation", (cross_validation(fit),)),
         ("Certificate", tuple(certificate(fit)) if "certificate" in fit.rule.report else ()),
         ("Limits", (Text(limits(fit, said), listed=True),)),
-        ("Versions", (Text([f"{name} {known}" for name, known in versions().items()], listed=True),)),
+        (
+            "Versions",
+            (Text([f"{name} {known}" for name, known in versions().items()], listed=True),),
+        ),
         ("Methods", (Text([methods(fit).text]),)),
         ("How to cite", (Text(cited()),)),
     ]

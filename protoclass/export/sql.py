@@ -137,11 +137,7 @@ def _name_of_class(fit: Fitted) -> str:
     names = getattr(data, "column_names", getattr(data, "columns", ()))
     return _unused(
         "predicted",
-        *(
-            str(c)
-            for c in (*fit.frame.schema, fit.frame.formula.response, *names)
-            if c is not None
-        ),
+        *(str(c) for c in (*fit.frame.schema, fit.frame.formula.response, *names) if c is not None),
     )
 
 

@@ -56,7 +56,6 @@ COMPUTING = (
     LookupError,
     AttributeError,
     ArithmeticError,
-    np.linalg.LinAlgError,
     RuntimeError,
 )
 
@@ -226,7 +225,7 @@ class Frame:
             for c, v in self._levels.items()
             if not isinstance(self.columns[c].dtype, pd.CategoricalDtype)
         }
-        where = {c: alone(v.codes.astype(np.int64), fold) for c, v in learned.items()}
+        where = {c: alone(v.codes, fold) for c, v in learned.items()}
         return {c: at for c, at in where.items() if at.any()}
 
     def counted(self, where: Mapping[str, np.ndarray]) -> Unseen:
@@ -380,7 +379,8 @@ def mold(
         raise missing_values(counts, na)
     complete = columns[~dropped] if dropped.any() else columns
     schema = learn_schema(complete, parsed)
-    notes = (data.attrs["note"],) if "note" in data.attrs else ()  # how the rows were sampled
+    # how the rows were sampled
+    notes: tuple[str, ...] = (data.attrs["note"],) if "note" in data.attrs else ()
     levels = None
     if response:
         levels, of_classes = read_classes(data[parsed.response][~dropped], counts)
@@ -413,7 +413,7 @@ def trained_spec(frame: Frame) -> Any:
             return None
     if frame.formula.plain():
         # unchanged columns: only the levels are learned, and one row has them
-        rows = rows.take(np.arange(1))
+        rows = rows.take(slice(1))
     # rows with missing values are already left out; `design` reports values that a transform makes
     # missing
     return compute(untrained(frame.formula.terms), rows)[1]

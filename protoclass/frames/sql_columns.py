@@ -14,7 +14,6 @@ from .frame import Frame
 from .terms import Term, columns_of
 
 LARGEST = 308  # power of ten
-UNKNOWN = -1  # code of a value that is not a level
 ROW = "t"  # the row that is classified
 CURE = "compute it as a column of the data first"
 
@@ -118,17 +117,15 @@ class Columns:
         return f"{ROW}.{identifier(name)}"
 
     def number(self, name: str) -> str:
-        """A numeric or boolean column in double precision; -1 for a value that is not boolean."""
-        if self.frame.schema[name].kind == "boolean":
-            return self.code(name, UNKNOWN)
+        """A numeric column in double precision, or the code of a level."""
+        if self.frame.schema[name].kind != "numeric":
+            return self.code(name)
         return as_double(self.of(name))
 
-    def code(self, name: str, otherwise: int | None = None) -> str:
-        """The number of a level, from 0; NULL or `otherwise` for a value that is not a level."""
+    def code(self, name: str) -> str:
+        """The number of a level, from 0; -1 for a value that is not a level."""
         cases = " ".join(f"WHEN {level} THEN {k}e0" for k, level in enumerate(self._levels(name)))
-        if otherwise is None:
-            return f"CASE {self._value(name)} {cases} END"
-        coded = f"CASE {self._value(name)} {cases} ELSE {number(otherwise)} END"
+        coded = f"CASE {self._value(name)} {cases} ELSE (-1e0) END"
         return f"CASE WHEN {self._value(name)} IS NOT NULL THEN {coded} END"
 
     def known(self, name: str, compared: bool = False) -> str:
@@ -173,11 +170,9 @@ class Columns:
         return tuple(out)
 
     def variable(self, name: str) -> str:
-        """A variable of `Frame.terms`: a number, or the number of its level, -1 for none."""
+        """A variable of `Frame.terms`, see `number`."""
         if name not in self.frame.schema:
             raise OptionError(f"the variable {shown(name)} can't be written in SQL: {CURE}")
-        if self.frame.schema[name].kind == "category":
-            return self.code(name, UNKNOWN)
         return self.number(name)
 
     def _term(self, term: Term) -> list[str]:

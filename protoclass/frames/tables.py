@@ -286,9 +286,7 @@ def _file(name: str) -> File:
         )
     with readable(file.unreadable):
         file.names.extend(
-            _names_in_parquet(path)
-            if kind == "Parquet"
-            else pd.read_csv(path, nrows=0).columns
+            _names_in_parquet(path) if kind == "Parquet" else pd.read_csv(path, nrows=0).columns
         )
         if any("\0" in column for column in file.names):
             raise ValueError(

@@ -126,8 +126,8 @@ def check_labels(name: str, labels: Any) -> None:
 
 
 def find_labels(labels: Iterable[Any], index: Iterable[Any], unknown: str) -> list[int]:
-    """The places of labels in an index; raises with these words for one that is not in it."""
-    place, out = {name: j for j, name in enumerate(index)}, []
+    """The first places of labels in an index; raises with these words for one that is not in it."""
+    place, out = {name: j for j, name in reversed([*enumerate(index)])}, []
     for label in labels:
         try:
             out.append(place[label])
@@ -175,8 +175,9 @@ def refuse_number(
     ):
         return ""
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
-    if high is not None or (isinstance(value, Integral) and int(value) > most):
-        bound += "" if most == math.inf else f"{' and' if bound else ''} <= {most:{'d' if integral else 'g'}}"
+    met = isinstance(value, Integral) and int(value) > most
+    if most < math.inf and (met or high is not None):
+        bound += f"{' and' if bound else ''} <= {most:{'d' if integral else 'g'}}"
     return f"{'a whole number' if integral else 'a number'}{bound}"
 
 

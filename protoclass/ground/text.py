@@ -9,6 +9,7 @@ from typing import Any
 from .checks import is_real
 
 WIDEST = 40  # letters of a name in a plot
+SHOWN = 20  # of a longer list: rows of a table, names in a picture
 
 
 def shorten(name: str, most: int = WIDEST) -> str:

@@ -360,7 +360,6 @@ def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
 
 # proportion of rows with distinct texts, from which on equality has almost no information
 DISTINCT = 0.8
-KMER = 3  # letters of the k-mers that are suggested
 
 
 def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
@@ -372,7 +371,7 @@ def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
     few = len(frame) < MANY or len(texts) < DISTINCT * len(frame) or len(texts) < len(column.levels)
     if few or column.kind != "category" or column.ordered or metric.unseen_in(name) == "measured":
         return ""
-    k = min(KMER, *map(len, texts))
+    k = min(3, *map(len, texts))
     kernel = f"pc.Mismatch(k={k}, m=0) (pieces of {k} letters) or dissimilarity=" if k else ""
     return (
         f"column {name!r} is text with {len(texts)} different values in {len(frame)} rows, and "

@@ -32,7 +32,6 @@ from .minkowski import SCALES, UNSCALED, design_of, scale_of, scaled
 
 EXACT = 2**53  # not all integers beyond it are floats
 KERNELS = ("rbf", "poly", "laplacian")
-HIGHEST = 100  # degree of a polynomial
 ROUNDING = 1e-9  # of the largest value of a kernel: less is rounding
 
 
@@ -187,7 +186,7 @@ class Hamming(Metric):
         schema = columns.frame.schema
         texts = [c for c in schema if schema[c].kind == "category"]
         raw = [columns.number(c) for c in schema if c not in texts] + [
-            columns.code(c, -1) for c in texts
+            columns.code(c) for c in texts
         ]
         differ = total(
             f"CASE WHEN {coordinate(k)} <> {value(k)} THEN 1 ELSE 0 END" for k in range(len(raw))
@@ -334,7 +333,7 @@ class Kernel(Metric):
             raise OptionError(f"kernel must be {either(KERNELS)}, not {brief(self.kernel)}: {cure}")
         if self.gamma is not None:
             check_number("gamma", self.gamma, 0, above=True)
-        whole_number("degree", self.degree, 1, HIGHEST)
+        whole_number("degree", self.degree, 1, 100)
         check_number("coef0", self.coef0, 0)
         if self.kernel != "poly" and (self.degree, self.coef0) != (3, 1.0):
             raise OptionError(f"degree and coef0 need kernel='poly', not the {self.name}")

@@ -16,11 +16,10 @@ from ..core.parallel import free_cores, threaded
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import one_of, whole_number
-from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.errors import DataError, OptionError, brief, first_of, shown
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
 
-LONGEST = 1000  # letters of a k-mer: its sets of positions are counted
 LENGTHS = range(2, 7)  # letters of k-mers in the default grid
 PATTERNS = 20_000  # sets of positions to leave out; (k, m) = (20, 2) has 6,196
 
@@ -76,7 +75,8 @@ class Mismatch(Metric):
     def __post_init__(self) -> None:
         if self.checks_each_value():
             return
-        k = whole_number("k", self.k, 1, LONGEST)
+        # the sets of positions of a k-mer are counted
+        k = whole_number("k", self.k, 1, 1000)
         m = whole_number("m", self.m, 0, k - 1)
         patterns = sum(comb(k, t) for t in range(min(2 * m, k) + 1))
         if patterns > PATTERNS:
@@ -275,9 +275,7 @@ def _texts(frame: Frame, name: str) -> Array:
     columns, response = frame.columns, frame.formula.response
     cure = f"use {f'{response} ' if response else ''}~ and the name of the column"
     if columns.shape[1] != 1 or len(frame.formula.terms) != 1 or not frame.formula.plain():
-        names = ", ".join(map(repr, columns.columns[:5])) + (
-            ", ..." if columns.shape[1] > 5 else ""
-        )
+        names = first_of([*map(repr, columns.columns)])
         raise DataError(
             f"{name} dissimilarities need one unchanged column of text, but {frame.formula.quoted} "
             f"has {names or 'none'}: {cure}"

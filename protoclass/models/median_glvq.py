@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.coding import filled
 from ..core.neighbours.nearest import Nearest
 from ..core.query import Path, RulePath
 from ..core.setcover.alternatives import Cost, NearSolutions
+from ..core.sources import Submatrix
 from ..core.task import ASSIGNED, Points, Task
 from ..core.vectors.class_medoids import (
     STEP,
@@ -56,7 +58,6 @@ RIDGES = (0.001, 0.01, 0.1)
 COUNTS = (1, 2, 3, 5)  # prototypes of a class in the default grid
 # of a run for each pair of a row and a candidate, on one processor (benchmarks/bench.py --large)
 SECONDS = 6e-8
-FITS = 11  # of a grid point that is tuned: ten folds and the fit on all rows, two at a time
 # parameters from which a matrix is learned
 METRIC = ("K", "matrix", "local", "ridge", "beta", "dims")
 
@@ -237,7 +238,8 @@ class MedianGLVQ(PerClass):
         }
         last = prod(count.pop(name, 1) for name in self.tuned_last)
         points = prod(count.values()) + last - 1 if self._learns else prod(count.values()) * last
-        return SECONDS * points * FITS / 2 if self.tuned() else SECONDS
+        # ten folds and the fit on all rows, two at a time
+        return SECONDS * points * 11 / 2 if self.tuned() else SECONDS
 
     def default_grid(self, parameter: str, task: Task, smallest: np.ndarray) -> np.ndarray:
         if parameter == "ridge":
@@ -344,16 +346,8 @@ class MedianGLVQ(PerClass):
         """The dissimilarities of rows to candidates; many are in single precision."""
         if len(rows) * len(columns) <= SINGLE:
             return task.D.take(rows, columns)
-        out, place = np.empty((len(columns), len(rows)), np.float32), np.full(task.D.shape[1], -1)
-        place[columns] = np.arange(len(columns))
-
-        def copy(_: np.ndarray, part: np.ndarray, tile: np.ndarray) -> None:
-            chosen = place[part] >= 0
-            out[place[part[chosen]]] = tile[np.ix_(rows, chosen)].T
-
-        for _ in task.D.scan(copy):
-            pass
-        return out.T
+        D, out = Submatrix(task.D, rows, columns), np.empty((len(columns), len(rows)), np.float32)
+        return filled(out, D.tiles(), lambda tile: D.take(tile.rows, tile.columns).T).T
 
     def _rule(
         self, task: Task, problem: Labelled, columns: np.ndarray, run: ChosenRows, model: MedianGLVQ

@@ -36,11 +36,9 @@ from .base import (
 )
 
 IN_FOLD = 300  # rows from which the radii of a fold are drawn, at most
-MOST_RADII = 1000  # each is a set cover problem for every class and fold
 # seconds a pair, and a pair and column, of one radius (benchmarks/bench.py)
 ONCE, ONCE_COLUMN = 3e-9, 1e-11
 TUNED, TUNED_COLUMN = 25e-9, 3e-11  # of ten folds and twenty radii
-MOST_DRAWS = 100_000  # each is a cover that is rounded and completed
 SOLVERS = ("greedy", "exact", "rounding", "ratio")
 EACH = 50  # prototypes up to which every number is tried
 # rows times numbers of prototypes; for 24 radii 240 MB of held-out classes, and as much of covers
@@ -70,7 +68,8 @@ class quantiles(Grid):  # noqa: N801 - used like a function
     n: int = 20
 
     def __post_init__(self) -> None:
-        check_fixed("quantiles", "n", self.n, low=1, integral=True, high=MOST_RADII)
+        # each is a set cover problem for every class and fold
+        check_fixed("quantiles", "n", self.n, low=1, integral=True, high=1000)
 
     @property
     def levels(self) -> np.ndarray:
@@ -209,7 +208,8 @@ class PVM(Model):
         check_fixed("pvm", "time_limit", self.time_limit, low=0)
         check_fixed("pvm", "mip_gap", self.mip_gap, low=0)
         one_of("rounding", self.rounding, ("best", "union"))
-        check_fixed("pvm", "resamples", self.resamples, low=1, integral=True, high=MOST_DRAWS)
+        # each is a cover that is rounded and completed
+        check_fixed("pvm", "resamples", self.resamples, low=1, integral=True, high=100_000)
         if self.max_size is not None:
             check_number(self, "max_size", self.max_size, low=1, integral=True)
             if not self.shares_work:

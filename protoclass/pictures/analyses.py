@@ -20,7 +20,7 @@ from ..analysis.variables import why as explain
 from ..estimation.fitted import Fitted
 from ..frames.tables import as_pandas
 from ..ground.errors import NotAvailableError, OptionError, brief
-from ..ground.text import list_short, shorten, write_number, write_value
+from ..ground.text import SHOWN, list_short, shorten, write_number, write_value
 from ..tables.tidy import augment
 from .images import draw_grid, show_weights
 from .style import (
@@ -42,9 +42,6 @@ from .style import (
     named,
 )
 
-JITTER = 5  # heights that the errors of the splits take in turn
-BINS = 24  # of a histogram
-MOST = 20  # columns that have a bar, or prototypes above their weights
 NORMAL = 1.959964  # quantile for 95 %
 
 
@@ -65,7 +62,7 @@ def comparison(result: Comparison, ax: Any = None) -> Any:
     ]
     draw_intervals(ax, table, names)
     if len(errors) > 1:
-        shift = 0.16 * (np.arange(len(errors)) % JITTER - 2) / 2
+        shift = 0.16 * (np.arange(len(errors)) % 5 - 2) / 2
         for row, method in enumerate(table.index):
             ax.plot(errors[method], row + shift, ".", ms=3, color=GREY, alpha=0.45, zorder=1)
         ax.set_xlabel(f"{ax.get_xlabel()}; dots: splits")
@@ -148,7 +145,7 @@ def alternatives(result: Alternatives, ax: Any = None) -> Any:
     ax : Axes, optional
         Axes to draw on.
     """
-    if len(result.table) > MOST:
+    if len(result.table) > SHOWN:
         return draw_verdicts(result, ax)
     table = result.table.assign(order=np.arange(1, len(result.table) + 1))
     pairs = pd.DataFrame(
@@ -230,7 +227,7 @@ def permutations(result: PermutationTest, ax: Any = None) -> Any:
     """
     errors = result.table["error"]
     ax = axes(ax, 6.4, 3.8)
-    ax.hist(errors, BINS, color=GREY, alpha=0.7, lw=0, label=f"{len(errors)} permutations")
+    ax.hist(errors, 24, color=GREY, alpha=0.7, lw=0, label=f"{len(errors)} permutations")
     said = f"observed {result.measure}: {write_number(result.error)}, p = {write_number(result.p_value)}"
     ax.axvline(result.error, color=colour(1), lw=2, label=said)
     ax.axvline(errors.mean(), color=ink(ax), lw=1, ls=":", label="mean of the permutations")
@@ -266,7 +263,7 @@ def why(fit: Fitted, ax: Any = None, *, new: Any) -> Any:
         )
     favour = (table["to_rival"] - table["to_prototype"]).astype(float)
     favour = favour.sort_values(key=lambda values: -values.abs(), kind="stable")
-    few, code = favour.head(MOST), list(fit.classes).index(said["class"])
+    few, code = favour.head(SHOWN), list(fit.classes).index(said["class"])
     values = [
         "missing" if np.ndim(v) == 0 and pd.isna(v) else write_value(v, 24)
         for v in table["value"].loc[few.index]
@@ -299,7 +296,7 @@ def importance(
     """
     table = measure_importance(fit, new, resamples, variables, cv, seed)
     error = write_number((table["error"] - table["importance"]).iloc[0])
-    few = table.head(MOST)
+    few = table.head(SHOWN)
     ax = draw_columns(list_short(few.index), few["importance"], "variable", len(table), ax)
     ax.errorbar(
         few["importance"],
@@ -343,7 +340,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
             raise OptionError(
                 "plot('weights', shape=) is a figure of several images: leave ax= out"
             )
-        pixels, titles, name = show_weights(fit, shape, MOST)
+        pixels, titles, name = show_weights(fit, shape, SHOWN)
         return draw_grid(pixels, titles, name, len(titles) // 2, size=0.9)
     metric = fit.dissimilarity.metric
     table, by_class = metric.column_weights, metric.class_weights
@@ -353,7 +350,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
         )
     if by_class is None and not why_not_separated(fit):
         return _draw_separation(fit, len(table), ax)
-    few = table.sort_values("weight", ascending=False, kind="stable").head(MOST)
+    few = table.sort_values("weight", ascending=False, kind="stable").head(SHOWN)
     ax = draw_columns(list_short(few.index), few["weight"], "column", len(table), ax)
     ax.set_xlabel("learned weight")
     if by_class is not None:
@@ -363,7 +360,7 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
 
 def _draw_separation(fit: Fitted, count: int, ax: Any) -> Any:
     """The proportion of each column in the separation, in the colour of the class with the higher value."""
-    few = separation(fit).head(MOST)
+    few = separation(fit).head(SHOWN)
     names = [
         f"{name} (weight {write_number(weight)})"
         for name, weight in zip(list_short(few.index), few["weight"], strict=True)

@@ -18,9 +18,6 @@ from ..tables.words import MEASURES, describe_axis, describe_selection, name_cho
 from .plane import take_evenly
 from .style import axes, colour, framed, has_room, ink, key, mark, plain_log
 
-LINES = 8  # values of a second parameter that get a line
-SIZES = 8  # sizes on the top axis
-
 
 @framed
 def curve(
@@ -166,7 +163,8 @@ def _draw_lines(validation: ErrorCurve, x: str | None, band: float | None, ax: A
         for i, (_, part) in enumerate(groups)
         if {validation._choice.best, validation._choice.one_se} & set(part.index)
     }
-    even = take_evenly(len(groups), LINES - len(chosen))
+    # eight values of a second parameter get a line
+    even = take_evenly(len(groups), 8 - len(chosen))
     shown = [groups[i] for i in sorted(chosen | set(even.tolist()))]
     for k, (values, part) in enumerate(shown):
         name = ", ".join(
@@ -279,7 +277,7 @@ def space_out(places: np.ndarray) -> list[int]:
     """Indices of ascending places on an axis that are far enough apart for their sizes to be written there."""
     indices = [0]
     for i in range(1, len(places)):
-        if places[i] - places[indices[-1]] >= np.ptp(places) / SIZES:
+        if places[i] - places[indices[-1]] >= np.ptp(places) / 8:
             indices.append(i)
     return indices
 

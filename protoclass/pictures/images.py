@@ -278,11 +278,6 @@ def misclassified(
     return draw_grid(pixels, titles, name, len(shown), 1.15, list(shown))
 
 
-INCH = 0.62  # side of an image
-ACROSS = 11  # images in a row
-MAPPED = 500  # prototypes on a map
-
-
 @framed
 def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, n: int = 88) -> Any:
     """Plot the first prototypes on a map of their dissimilarities by Sammon's mapping, as images or as markers.
@@ -294,7 +289,7 @@ def map_of_prototypes(fit: Fitted, ax: Any = None, shape: Any = None, n: int = 8
     n : int
         Number of prototypes.
     """
-    spots = map_prototypes(fit, min(whole_number("n", n, 1), MAPPED))
+    spots = map_prototypes(fit, min(whole_number("n", n, 1), 500))
     ax = axes(ax, 7.2, 5.6)
     size = 60 if len(spots) < 100 else 20
     places = [
@@ -333,8 +328,8 @@ def draw_grid(
     values: np.ndarray,
     titles: list[str],
     name: str,
-    across: int = ACROSS,
-    size: float = INCH,
+    across: int = 11,
+    size: float = 0.62,
     heads: Sequence[str] = (),
 ) -> Any:
     """Images (k, height, width) in rows of `across`, dark for large values, with a title above

@@ -22,12 +22,10 @@ from .coverage import measure_apart
 
 LANDMARKS = 1000
 CORNERS = 121  # of the outline of a ball
-MARGIN = 0.06  # of the range of an axis, on both sides
 MAP = "map"
 LARGEST = 1e150  # a dissimilarity, whose square is a number
 NO_SECOND = "no second axis: the distances have one dimension (the rows are spread to be seen)"
 NIL = 1e-6  # of the inner products of the first axis: a second axis below that is rounding
-HEIGHT = 0.4  # of the spread of rows without a second axis, in lengths of the first
 # distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
 GOLDEN = 0.618034
 
@@ -180,7 +178,8 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     spots = np.full((n, 2), np.nan)
     spots[placed] = project(D)
     if not size[1]:
-        spots[placed, 1] = HEIGHT * np.ptp(spots[placed, 0]) * (placed * GOLDEN % 1 - 0.5)
+        # a height of 0.4 lengths of the only axis
+        spots[placed, 1] = 0.4 * np.ptp(spots[placed, 0]) * (placed * GOLDEN % 1 - 0.5)
 
     def locate(prototypes: Points) -> np.ndarray:
         row = (
@@ -281,7 +280,7 @@ def find_limits(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(2), np.ones(2)
     low, high = known.min(axis=0), known.max(axis=0)
     wide = high - low > 1e-9 * np.abs(high)
-    margin = MARGIN * np.where(wide, high - low, np.maximum(np.abs(high), 1.0))
+    margin = 0.06 * np.where(wide, high - low, np.maximum(np.abs(high), 1.0))
     return low - margin, high + margin
 
 

@@ -16,7 +16,7 @@ from ..analysis.steps import path as steps_of
 from ..estimation.fitted import Fitted
 from ..ground.checks import whole_number
 from ..ground.errors import NotAvailableError
-from ..ground.text import list_short, shorten, write_number
+from ..ground.text import SHOWN, list_short, shorten, write_number
 from ..models.registry import lacking
 from ..tables.words import (
     describe_balls,
@@ -61,15 +61,10 @@ from .style import (
     scatter_classes,
 )
 
-LABELLED = 20  # prototypes that have their names
 BALLS = 60  # prototypes whose balls are drawn, the first chosen
-GRID = 240  # cells a side of the decision regions
 # proportion of its class's colour in a line to a row: for very many lines, and for few
 PALEST = (0.2, 0.5)
-NAME = 18  # letters of a class
 COLUMNS = ["machine", "step", "condition", "quantity", "cut", "row", "class", "value", "removed"]
-MOST = 20  # features that a picture names
-MANY = 30  # steps from which on they are on a scale of logarithms
 
 
 @framed
@@ -220,7 +215,7 @@ def _draw_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
 def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     """The names of a few prototypes beside their marks, each where it meets no other name or mark."""
     shown = list_shown(fit)
-    if not 0 < len(shown) <= LABELLED or not has_room(ax):
+    if not 0 < len(shown) <= SHOWN or not has_room(ax):
         return
     names, high = list_short(fit._prototype_names[shown], LETTERS), 1.25 * rcParams["font.size"]
     halo = [withStroke(linewidth=2.5, foreground=paper(ax))]
@@ -257,7 +252,7 @@ def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
     """The class that the rule predicts at each point of the plane, as a pale background."""
     from matplotlib.colors import ListedColormap
 
-    x, y, codes = divide_plane(fit, plane, GRID)
+    x, y, codes = divide_plane(fit, plane, 240)  # cells a side
     L = len(fit.classes)
     ax.pcolormesh(
         x,
@@ -281,8 +276,8 @@ def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
 
 def draw_features(fit: Fitted, ax: Any = None) -> Any:
     """A bar for each feature in the order selected: rows that it covered, and rows that it misclassified."""
-    table, names = fit.model.feature_table(fit._learned), list_named(list_features(fit)[:MOST], 60)
-    few, heights = table.head(MOST), np.arange(len(names))
+    table, names = fit.model.feature_table(fit._learned), list_named(list_features(fit)[:SHOWN], 60)
+    few, heights = table.head(SHOWN), np.arange(len(names))
     ax = axes(
         ax, max(6.8, 3.4 + 0.1 * max(map(len, names), default=0)), max(2.4, 1.6 + 0.36 * len(names))
     )
@@ -290,7 +285,7 @@ def draw_features(fit: Fitted, ax: Any = None) -> Any:
     ax.barh(heights + 0.16, few["r"], 0.3, color=WRONG, label="misclassified")
     list_down(ax, names)
     ax.set(xlim=(0, None), xlabel="rows")
-    count = f"{MOST} of " if len(table) > MOST else ""
+    count = f"{SHOWN} of " if len(table) > SHOWN else ""
     ax.set_title(f"{count}{len(table)} feature{'s' * (len(table) != 1)}")
     return key(ax).axes if has_room(ax) else ax
 
@@ -336,7 +331,7 @@ def count_removed(table: pd.DataFrame) -> str:
     reached, removed = (
         part["class"].value_counts(sort=False) for part in (table, table[table["removed"]])
     )
-    names = dict(zip(reached.index, list_short(reached.index, NAME), strict=True))
+    names = dict(zip(reached.index, list_short(reached.index, 18), strict=True))
     parts = [
         f"{names[level]}: {removed[level]} of {reached[level]}"
         for level in reached.index
@@ -436,7 +431,8 @@ def path(fit: Fitted, ax: Any = None, new: Any = None, cv: Any = SAME_FOLDS) -> 
         values += [table[name] - half, table[name] + half]
         if name == "cv_error":
             ax.fill_between(size, *values[-2:], color=colour(k), alpha=0.2, lw=0)
-    many = len(table) > MANY
+    # more steps are on a scale of logarithms
+    many = len(table) > 30
     if many:
         ax.set_xscale("log")
         plain_log(ax.xaxis)

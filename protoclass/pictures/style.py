@@ -17,7 +17,7 @@ from matplotlib.text import Text
 
 from ..ground.errors import OptionError, brief
 from ..ground.options import options
-from ..ground.text import list_short, shorten
+from ..ground.text import SHOWN, list_short, shorten
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
 GREY = "#6E6E6E"  # contrast of at least 3 : 1 on light and on dark paper
@@ -87,7 +87,7 @@ def letters_on(ground: Any) -> str:
 LETTERS = 24  # of a class
 LETTER = 0.53  # mean width of a letter, in font sizes
 LEAST = 6.0  # smallest readable font size in points
-NAMED, FEW = 20, 4  # names in a legend, and inside small Axes
+FEW = 4  # names inside small Axes
 FEWEST = 18  # letters of a name in these
 SEEN = 22.0  # square points of the mark of a row, and at least of those in a legend
 NARROW = 3.0  # inches of Axes without room for a legend next to them, or for a second scale
@@ -254,7 +254,7 @@ def key(ax: Any, where: str = "right", title: Any = None) -> Any:
     beyond some are counted.
     """
     (handles, labels), room = ax.get_legend_handles_labels(), has_room(ax)
-    labels, most = labels if room else list_short(labels, FEWEST), NAMED if room else FEW
+    labels, most = labels if room else list_short(labels, FEWEST), SHOWN if room else FEW
     if len(labels) > most:
         handles, labels = (
             [*handles[: most - 1], Patch(alpha=0)],

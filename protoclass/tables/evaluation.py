@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 WIDEST = 20  # letters of a class above a column
 DECISIONS = (0.1, 0.2, 0.3, 0.5)  # thresholds of the net benefit in a summary
-LEAST_P = 0.001  # below which a p-value is printed as such
 PRINTED = ["sensitivity", "specificity", "ppv", "npv", "f1", "prevalence", "auc"]  # by class
 NAMES = {
     "accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "kappa": "kappa",
@@ -75,7 +74,7 @@ def lines(test: TestResult) -> list[str]:
         ("auc", "brier", "log_loss"),
     )
     loss, *others = ("; ".join(parts[name] for name in names if name in parts) for names in kinds)
-    p_value = "< 0.001" if test.p_value < LEAST_P else significant(test.p_value, 3)
+    p_value = "< 0.001" if test.p_value < 0.001 else significant(test.p_value, 3)
     clusters = (
         ""
         if test.clusters is None

@@ -17,7 +17,7 @@ from ..estimation.error_curve import ErrorCurve
 from ..estimation.fitted import Fitted
 from ..ground.errors import brief, first_of, visible, visible_lines
 from ..ground.options import SAME, fixed, significant, with_error
-from ..ground.text import to_html
+from ..ground.text import SHOWN, to_html
 from ..metrics.wrappers import OneOf
 from ..values import NUMBERS
 from .tidy import list_prototypes, with_texts
@@ -45,11 +45,7 @@ if TYPE_CHECKING:
 
 ACROSS = 110  # characters of a line of classes side by side
 WIDE = 110  # characters of a line with the call at its end
-MOST_TERMS = 8  # of a printed score
 LARGEST = 3  # shares that are printed
-NAMES_LEFT = 10  # columns of centroids in print
-LARGE = 1000  # rows from which errors are printed with three decimals
-SHOWN = 20  # prototypes or features in a summary
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
 # in the summary alone unless given or tuned
 STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}
@@ -81,8 +77,7 @@ def facts(fit: Fitted) -> dict[str, str]:
         out["Dissimilarity"] = described(fit)
     out |= parameters_said(fit, every=True)
     if names := columns_left(fit):
-        more = " (all in the summary)" if len(names) > NAMES_LEFT else ""
-        out["Columns left"] = f"{first_of(names, NAMES_LEFT)}{more}"
+        out["Columns left"] = first_of(names, 10) + " (all in the summary)" * (len(names) > 10)
     if "certificate" in fit.rule.report:
         out["Objective"] = f"{significant(fit.objective.value, 6)}, {fit.certificate}"
     if measures:
@@ -129,7 +124,7 @@ def separation_facts(fit: Fitted) -> dict[str, str]:
     ]
     total = (
         " ".join(terms).removeprefix("+ ")
-        if len(terms) <= MOST_TERMS
+        if len(terms) <= 8
         else "the sum of coefficient times variable"
     )
     return {
@@ -277,7 +272,7 @@ def error_said(fit: Fitted) -> str:
     )
     if isinstance(validation, str) or point is None:
         return validation if isinstance(validation, str) else "not cross-validated: cv=10"
-    usual = 2 if fit.nobs < LARGE else 3
+    usual = 2 if fit.nobs < 1000 else 3
     estimate, error, how = corrected_error(fit), validation._choice.error[point], "cross-validated"
     if estimate is None:
         estimate = Estimate(error, *validation.band().iloc[point][["low", "high"]])

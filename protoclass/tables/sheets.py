@@ -18,7 +18,6 @@ from ..ground.options import significant
 from ..values import Result
 
 MINUS = re.compile(r"(?<![\w.)}-])-(?=\d)")  # of a number
-PAGE = 80  # characters of a line of LaTeX's article
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,11 @@ class Sheet:
         table = "\n".join(
             [rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"]
         )
+        # a line of LaTeX's article has 80 characters
         widths = (2 + max(map(len, column)) for column in zip(*lines, strict=True))
         return (
             f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{table}\n\\end{{adjustbox}}"
-            if heads and sum(widths) > PAGE
+            if heads and sum(widths) > 80
             else table
         )
 

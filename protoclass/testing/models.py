@@ -206,7 +206,6 @@ def check_paths(s: Subject) -> None:
 
 
 KEEP = "store nothing between calls"
-ALONE = 12  # new rows that are measured alone
 
 
 def check_path(name: str, path: Any, classes: int, columns: int) -> None:
@@ -308,7 +307,7 @@ def check_rows_alone(s: Subject) -> None:
     """A new row is predicted alike, whatever rows it comes with: alone, in reverse, or twice."""
     together = answers(s.fit.rule, s.query())
     cure = "`predict` must treat each row by itself, and learn nothing from the rows to predict"
-    for i in range(ALONE):
+    for i in range(12):
         alone = answers(s.fit.rule, s.query(s.new.iloc[[i]]))
         require_same(
             s,

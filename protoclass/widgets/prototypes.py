@@ -119,9 +119,7 @@ class PrototypeExplorer(Explorer):
         value = proposal["value"]
         try:
             fine = (
-                value is None
-                or value in self.fit.frame.index
-                or value in self.fit._prototype_names
+                value is None or value in self.fit.frame.index or value in self.fit._prototype_names
             )
         except TypeError:  # what has no hash is no label
             fine = False

@@ -447,7 +447,6 @@ def _array(data: bytes, most: int) -> np.ndarray:
 
 # spelling, unused columns, and the name of a file
 NOT_COMPARED = ("Formula.text", "Formula.columns", "Given.origin")
-SHOWN = 3  # differences of a part that are printed
 
 
 @public
@@ -521,8 +520,7 @@ def reproduce(fit: Any, data: Any, **arguments: Any) -> Reproduction:
     again = again if fit.frame.absent is None else again.slim()
     own, other = _parts_of_fit(fit), _parts_of_fit(again)
     found = {
-        name: list(islice(differences(value, other.get(name)), SHOWN))
-        for name, value in own.items()
+        name: list(islice(differences(value, other.get(name)), 3)) for name, value in own.items()
     }
     words = {name: "; ".join(said) for name, said in found.items() if said}
     return Reproduction({"call": repr(fit.call), **dict.fromkeys(own, "")}, words)

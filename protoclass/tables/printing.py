@@ -567,8 +567,9 @@ def _validation_notes(fit: Fitted) -> list[str]:
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
     """Reason why the cross-validated error of a tuned fit is optimistic, and better estimates."""
-    name = shown_name(fit._curve)
-    if fit._selection.rule == "bound" or len(fit._curve.grid) == 1:
+    curve: Any = fit._curve
+    name = shown_name(curve)
+    if fit._selection.rule == "bound" or len(curve.grid) == 1:
         return []
     if fit._selection.by_hand:
         return [f"The CV {name} is optimistic if the point was selected by looking at the curve."]

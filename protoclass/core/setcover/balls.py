@@ -339,7 +339,7 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
         index = np.arange(len(codes))[:, None] * out.shape[1] + cell + codes
         weights = np.broadcast_to(weight, codes.shape).ravel()
         sums = np.bincount(index.ravel(), weights, len(codes) * out.shape[1])
-        out[columns] += sums.reshape(len(codes), -1)
+        out[columns] += sums.reshape(len(codes), -1).astype(out.dtype)  # of whole numbers
     else:
         _tally(codes, cell, weight, columns, out)
 

@@ -131,7 +131,7 @@ def test_a_tolerance_chooses_the_smallest_rule_within_it(iris):
         assert fit._selection.rule == "tolerance"
         assert fit.validation.selected()["size"] == curve["size"][curve["error"] <= curve["error"].min() + above + 1e-12].min()
         assert "simplest model within a tolerance" in str(fit.summary())
-        assert fit.validation.corrected().value == fit.validation._corrected("tolerance")[0].mean()
+        assert fit.validation.corrected().value == fit.validation._corrected_losses[:, 2].mean()
         assert "corrected for tuning" in repr(fit)
     with pytest.raises(pc.errors.OptionError, match="choose must be '1se' or 'min', not 'tolerance'"):
         pc.cross_validate("species ~ .", iris, eps=[1.0, 2.0], dissimilarity="euclidean", repeats=1).corrected("tolerance")

@@ -84,13 +84,11 @@ def folds_of(
     cv: Any, frame: Frame, groups: Array | None, seeds: list[int]
 ) -> tuple[Array, tuple[str, ...]]:
     """Folds (repeats, n), a draw for each seed, with notes on them; `cv` is as `Problem.cv`."""
-    y, notes, auto = frame.codes, tuple[str, ...](), isinstance(cv, str) and cv == "auto"
-    counts, fixed = (
-        np.bincount(y),
-        isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo"),
-    )
+    y, counts, notes = frame.codes, np.bincount(frame.codes), tuple[str, ...]()
+    custom = isinstance(cv, np.ndarray)
+    fixed = custom or cv == "loo"
     rare, fewest = shown(frame.levels[counts.argmin()]), counts.min()
-    if groups is not None and groups.max() < 1 and not isinstance(cv, np.ndarray):
+    if groups is not None and groups.max() < 1 and not custom:
         raise OptionError(
             "cross-validation leaves groups out and needs at least two, but groups has one"
         )
@@ -98,13 +96,13 @@ def folds_of(
         raise OptionError(
             f"repeats={len(seeds)} needs random folds, but these folds are fixed: use a number for cv="
         )
-    if isinstance(cv, np.ndarray):
+    if custom:
         return _custom_folds(cv, groups)[None], ("the user's folds",)
     if fixed:
         return (np.arange(len(y)) if groups is None else groups)[None], (
             f"one {'row' if groups is None else 'group'} left out at a time",
         )
-    if auto:
+    if cv == "auto":
         cv = usual_folds(y, None if groups is None else int(groups.max()) + 1)
         if cv < 2:
             raise DataError(
@@ -355,10 +353,8 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
                 if known.fold == F[r]:  # which leaves nothing out
                     path = known.path
                     continue
-                row, has_cover = (
-                    F[:r].sum() + known.fold,
-                    trial.covers and "cover" in known.path.kinds,
-                )
+                row = F[:r].sum() + known.fold
+                has_cover = trial.covers and "cover" in known.path.kinds
                 sizes[row] = known.path.size
                 if known.path.bounds is not None:
                     bounds[row] = known.path.bounds
@@ -451,12 +447,8 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
     if by_default and len(problem.frame) > max(DRAWN_ROWS, number):
         problem = select_on_sample(problem, number)
     of_fold, notes = draw_folds(problem)
-    smallest, tuned, parts, extensions = (
-        smallest_classes(problem, of_fold),
-        problem.metric_axes,
-        list[Tried](),
-        dict[str, Extension](),
-    )
+    smallest, tuned = smallest_classes(problem, of_fold), problem.metric_axes
+    parts, extensions = list[Tried](), dict[str, Extension]()
     for values in points_of(tuned):
         measured = problem.with_metric(values)
         dissimilarity = measured.measure()
@@ -476,14 +468,10 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
 
 def select_on_sample(problem: Problem, number: int) -> Problem:
     """The problem with the default dissimilarity that a sample of `number` rows selects."""
-    frame, live, classes = (
-        problem.frame,
-        np.flatnonzero(problem.frame.weights > 0),
-        len(problem.frame.levels),
-    )
-    quota = quotas(
-        np.bincount(frame.codes[live], minlength=classes), number, np.ones(classes, bool)
-    )
+    frame, classes = problem.frame, len(problem.frame.levels)
+    live = np.flatnonzero(frame.weights > 0)
+    counts = np.bincount(frame.codes[live], minlength=classes)
+    quota = quotas(counts, number, np.ones(classes, bool))
     rows = live[drawn_by_class(frame.codes[live], quota, np.random.default_rng(problem.seed))]
     # a number is of all rows
     candidates = problem.candidates if isinstance(problem.candidates, str) else "train"

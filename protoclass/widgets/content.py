@@ -11,6 +11,7 @@ import pandas as pd
 from ..analysis.steps import measure_rows
 from ..core.distances.minkowski import Geometry
 from ..core.sources import Held, Source
+from ..core.thresholds import BLOCK
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame
 from ..ground.text import write_value
@@ -29,7 +30,6 @@ from .curve import describe_line, list_numbers
 PAIRS = 1_500_000  # of a prototype and a row in its ball
 ENTRIES = 60_000_000  # dissimilarities of rows to prototypes; a tenth if they have to be computed
 BYTES = 30_000_000  # of all radii
-BLOCK = 512  # rows at a time
 PIXELS = 4_000_000  # of all images
 CELLS = 3_000_000  # of predictors
 NEAREST = 5  # prototypes whose distances a page shows if it cannot compute them
@@ -449,11 +449,11 @@ def describe_curve(content: Content) -> Packed:
 def describe_album(content: Content, album: Album) -> Packed:
     """The points as pictures; nothing where they have more than `PIXELS` pixels together."""
     fit = content.fit
-    image = album.rows(fit, fit.frame.columns.iloc[:1])
+    image = album.draw(fit.frame.columns.iloc[:1])
     if image[0].size * len(content.names) > PIXELS:
         return {}
     pixels = np.zeros((len(content.names), *image.shape[1:]), np.uint8)
-    pixels[: fit.nobs] = album.rows(fit, fit.frame.columns)
+    pixels[: fit.nobs] = album.draw(fit.frame.columns)
     for each in content.steps.fits:
         points = content.points(each)
         aside = np.flatnonzero(points >= fit.nobs)

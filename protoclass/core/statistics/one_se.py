@@ -11,6 +11,7 @@ import numpy as np
 
 from ...ground.savable import savable
 from .. import Array
+from ..thresholds import AT_ONCE
 from .resample import bootstrap
 from .roc import area_losses
 from .scores import LARGEST as FINITE
@@ -23,8 +24,6 @@ RULES: Mapping[str, str] = {
     "tolerance": "simplest model within a tolerance of the lowest {measure}",
 }
 OF_HELD_OUT = ("1se", "min")  # the rules that use only held-out rows
-SAMPLES = 200  # of the bootstrap
-LARGEST = 2**22  # fold errors in memory at a time
 
 
 @dataclass(frozen=True)
@@ -229,7 +228,7 @@ def corrected_losses(
     sizes: Array,
     units: Array,
     seed: int,
-    samples: int = SAMPLES,
+    samples: int = 200,
     limits: Limits = UNLIMITED,
     rule_sizes: Array | None = None,
     most: Array | None = None,
@@ -296,7 +295,7 @@ def _resampled(
     """
     draw, strata = np.random.default_rng([seed, samples]), [np.arange(units.max() + 1)]
     F, G = int(of_fold.max()) + 1, lost.shape[2]
-    step = max(1, LARGEST // (F * G * len(of_fold)))
+    step = max(1, AT_ONCE // (F * G * len(of_fold)))
     for begin in range(0, samples, step):
         size = min(step, samples - begin)
         counts = np.stack([bootstrap(draw, strata)[units] for _ in range(size)])

@@ -145,8 +145,9 @@ def _components(score: Array, positive: Array, w: Array) -> tuple[Array, Array, 
 def area_losses(scores: Array, y: Array, w: Array) -> Array:
     """Losses of rows (n,) whose weighted mean is 1 minus the mean area of `mean_auc`.
 
-    The area is linear in them up to its first order: each is 1 minus the area minus the influence of
-    the row (Hampel 1974) on it. They are NaN if no class has an area, because all rows are of one.
+    The area is linear in them up to its first order: each is 1 minus the area minus the influence
+    of the row (Hampel 1974) on it. They are NaN if no class has an area, because all rows are of
+    one.
 
     Examples
     --------

@@ -91,10 +91,10 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     >>> auc(np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True]), np.ones(4)).estimate.value
     0.75
     """
-    of_class, of_rest = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
+    of_class, of_rest, component = _components(score, positive, w)
     if not (of_class.any() and of_rest.any()):
         return AUC(UNKNOWN, np.nan, np.full(len(score), np.nan))
-    area, component = _components(score, positive, of_class, of_rest)
+    area = float(of_class @ component / of_class.sum())
     sides, df = [], np.inf
     for weight in (of_class, of_rest):
         factor = (
@@ -135,10 +135,11 @@ def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[
     return each, _with_interval(area, parts, group, most, fewest, min(found.df for found in known))
 
 
-def _components(score: Array, positive: Array, own: Array, other: Array) -> tuple[float, Array]:
-    """The area, and the proportions V10 and V01 of DeLong (n,), for the weights of both sides."""
-    component = np.where(positive, _share_below(score, other), 1 - _share_below(score, own))
-    return float(own @ component / own.sum()), component
+def _components(score: Array, positive: Array, w: Array) -> tuple[Array, Array, Array]:
+    """The weights of the class and of the rest, and the proportions V10 and V01 of DeLong, (n,) each."""
+    of_class, of_rest = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
+    below_in_rest, below_in_class = _share_below(score, of_rest), _share_below(score, of_class)
+    return of_class, of_rest, np.where(positive, below_in_rest, 1 - below_in_class)
 
 
 def area_losses(scores: Array, y: Array, w: Array) -> Array:
@@ -156,10 +157,10 @@ def area_losses(scores: Array, y: Array, w: Array) -> Array:
     """
     out = []
     for c, score in enumerate(scores.T):
-        own, other = np.where(y == c, w, 0.0), np.where(y == c, 0.0, w)
-        if own.any() and other.any():
-            area, component = _components(score, y == c, own, other)
-            part = np.where(y == c, own.sum(), other.sum()) / w.sum()
+        of_class, of_rest, component = _components(score, y == c, w)
+        if of_class.any() and of_rest.any():
+            area = of_class @ component / of_class.sum()
+            part = np.where(y == c, of_class.sum(), of_rest.sum()) / w.sum()
             out.append(1 - area - (component - area) / part)
     return np.mean(out, axis=0) if out else np.full(len(y), np.nan)
 
@@ -199,7 +200,7 @@ def _share_below(score: Array, w: Array) -> Array:
     """For each row the proportion of the weight w with a lower score, plus half of that with the same, (n,)."""
     _, place = np.unique(score, return_inverse=True)
     weights = np.bincount(place, w)
-    return ((np.cumsum(weights) - weights / 2) / w.sum())[place]
+    return ((np.cumsum(weights) - weights / 2) / (w.sum() or 1.0))[place]
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def test_a_tall_frame_is_streamed_and_what_does_not_fit_is_refused(monkeypatch):
     held = pc.fit("y ~ .", data, eps=0.05, dissimilarity="euclidean", cv=None)
     monkeypatch.setattr("protoclass.estimation.fitted.HOLD_LIMIT", 0)
     assert pc.fit("y ~ .", data, eps=0.05, dissimilarity="euclidean", cv=None).prototypes.equals(held.prototypes)
-    monkeypatch.setattr("protoclass.core.setcover.problems.LISTED", 1000)
+    monkeypatch.setattr("protoclass.core.setcover.problems.HELD", 1000)
     with pytest.raises(pc.errors.TooLargeError, match="smaller radii, candidates=500"):
         pc.fit("y ~ .", data, eps=1.0, solver="ratio", dissimilarity="euclidean", cv=None)
 

@@ -399,8 +399,6 @@ def mean_of_rows(values: pd.Series) -> Mean:
     return Mean(*mean_over_rows(values.to_numpy(), np.ones(len(values))), len(values) - 1)
 
 
-# rows that one of two methods alone gets wrong: below this many McNemar's test is the binomial one
-EXACT = 25
 NO_SPREAD = 1e-12  # standard error that is rounding alone
 RESAMPLED = "corrected resampled t"
 COLUMNS = ["test", "a", "b", "difference", "low", "high", "statistic", "p"]
@@ -581,7 +579,8 @@ def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> Row:
     from statsmodels.stats.contingency_tables import mcnemar
 
     only_a, only_b, n = (first & ~second).sum(), (second & ~first).sum(), len(first)
-    exact = only_a + only_b < EXACT
+    # of fewer rows that one alone gets wrong McNemar's test is the binomial one
+    exact = only_a + only_b < 25
     p = mcnemar([[0, only_a], [only_b, 0]], exact=exact, correction=True).pvalue
     name = f"McNemar ({'exact' if exact else 'chi-squared'})"
     ends = paired_interval(only_a, only_b, n)

@@ -14,6 +14,7 @@ from ..core import Array
 from ..core.parallel import each, each_fit
 from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
+from ..core.thresholds import BLOCK
 from ..estimation.arguments import prepare
 from ..estimation.cross_validation import validate
 from ..estimation.error_curve import ErrorCurve
@@ -29,7 +30,6 @@ from .steps import task_of
 
 COLUMNS = ("ball_hit_rate", "ball_hit_rate_random", "distance_95", "reselected")
 SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
-BLOCK = 512  # prototypes whose distances are in memory at a time
 
 
 @public

@@ -19,10 +19,11 @@ from ..core.statistics.intervals import least_se
 from ..core.statistics.one_se import mean_and_se
 from ..core.statistics.scores import lowest_of_others
 from ..core.task import Points, Task
+from ..core.thresholds import HOLD_LIMIT
 from ..estimation.cross_validation import draw_folds, fold_paths, redrawn
 from ..estimation.decisions import FoldRule
 from ..estimation.fitted import AnyFit, Fitted
-from ..estimation.problem import HOLD_LIMIT, short
+from ..estimation.problem import short
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
 from ..ground.checks import find_labels, is_number, one_of

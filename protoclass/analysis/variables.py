@@ -16,6 +16,7 @@ from ..core.parallel import each_fit
 from ..core.query import answer, distances_by, of_complete
 from ..core.sources import part
 from ..core.statistics.intervals import mean_over_rows
+from ..core.thresholds import AT_ONCE
 from ..estimation.calibration import rules_of_folds
 from ..estimation.cross_validation import redrawn
 from ..estimation.decisions import FoldRule
@@ -357,8 +358,6 @@ def codes_of(fit: Fitted, rows: pd.DataFrame) -> Array:
 
 NO_SUM = "{} dissimilarities are not a sum over variables: use importance()"
 TINY = np.finfo(float).tiny
-LINEAR = 1e-3  # relative deviation from a linear map, for columns in single precision
-CHUNK = 2**22  # cells of rows that `slopes_of` measures together
 
 
 def separation(fit: Fitted) -> pd.DataFrame:
@@ -438,11 +437,12 @@ def slopes_of(fit: Fitted, values: pd.DataFrame, centres: Array) -> Array | None
     step[step == 0] = 1.0
     origin, out = place(np.zeros((1, len(step)))), np.empty(values.shape)
     whole = remainder = place(step[None]) - origin  # nothing is left of a linear map
-    for block in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // CHUNK):
+    for block in np.array_split(np.arange(len(step)), 1 + len(step) ** 2 // AT_ONCE):
         moved = place(step[block, None] * (block[:, None] == np.arange(len(step)))) - origin
         out[:, block] = apart @ moved.T / step[block]
         remainder = remainder - moved.sum(axis=0)
-    return out if np.abs(remainder).max() <= LINEAR * np.abs(whole).max() else None
+    # relative deviation from a linear map, for columns in single precision
+    return out if np.abs(remainder).max() <= 1e-3 * np.abs(whole).max() else None
 
 
 # permuted rows predicted at a time: more take memory, and fewer the time of many calls

@@ -27,9 +27,6 @@ SMALL = 400  # rows up to which one thread computes eigenvalues fastest
 # proportion of the largest absolute eigenvalue below which others count as 0 (in float32: n times
 # its precision)
 ZERO = 1e-10
-HARD = 1e8  # replaces an infinite C, with kernels whose diagonal has mean 1
-ITERATIONS = 2_000_000  # of libsvm at most
-MARGIN = 1e-2  # tolerance by which a margin may be below 1
 
 
 @dataclass(frozen=True)
@@ -278,10 +275,11 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Separation:
     from sklearn.svm import SVC
 
     size = np.diag(K).mean() or 1.0
-    cost = HARD if inf == C else C
+    # in place of an infinite C, with kernels whose diagonal has mean 1
+    cost = 1e8 if inf == C else C
     # without a random_state, which changes no result here, it would draw from np.random
     svm = SVC(
-        C=cost, kernel="precomputed", tol=1e-6, max_iter=ITERATIONS, cache_size=500, random_state=0
+        C=cost, kernel="precomputed", tol=1e-6, max_iter=2_000_000, cache_size=500, random_state=0
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # `separated` reports the result
@@ -289,7 +287,8 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Separation:
     coef = np.zeros(len(y))
     coef[svm.support_] = svm.dual_coef_[0]
     margins = y * (K @ coef / size + svm.intercept_[0])
-    return Separation(coef / size, float(svm.intercept_[0]), bool((margins > 1 - MARGIN).all()))
+    # a margin may be below 1 by as much
+    return Separation(coef / size, float(svm.intercept_[0]), bool((margins > 1 - 1e-2).all()))
 
 
 def gram(embedded: Spectral, flip: bool) -> Array:

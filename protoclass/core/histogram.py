@@ -23,13 +23,9 @@ from .distances.minkowski import measure_pair
 from .distances.screen import Compared, Screening, bin_of
 from .parallel import few, kernel
 from .sources import Source
+from .thresholds import FINE_FROM
 
 SAMPLE = 2**27  # entries; with more of them, quantiles are taken from a random set of columns
-# entries, from which on their bins are hundreds for each power of two, and not dozens: a fold of
-# 569 rows then takes 6 ms instead of 11 with a few bins (breast cancer, one thread)
-FINE_FROM = 2**20
-BINS = 2**16  # of approximations, at most: their counts stay in the cache
-OFTEN = 16  # if more than one pair in this many must be computed, all are
 
 
 @dataclass(frozen=True)
@@ -105,7 +101,8 @@ class NearBins:
 
     @cached_property
     def bins(self) -> int:
-        return int(min(BINS, np.ceil(self._largest / (2 * self.screening.error))))
+        # the counts of 2^16 bins stay in the cache
+        return int(min(2**16, np.ceil(self._largest / (2 * self.screening.error))))
 
     @property
     def width(self) -> float:
@@ -122,7 +119,8 @@ class NearBins:
 
     @property
     def most(self) -> float:
-        return int(np.prod(self.source.shape)) // OFTEN
+        # if more than one pair in 16 must be computed, all are
+        return int(np.prod(self.source.shape)) // 16
 
     def counts(self) -> Array:
         def count(tile: Tile) -> Array:

@@ -13,13 +13,10 @@ from numpy.typing import DTypeLike
 
 from ..ground.errors import TooLargeError, cut
 from . import Array
+from .thresholds import SHARE, SMALLEST
 
-# of the memory that is left, which one matrix may take: a method needs copies and room to work
-SHARE = 0.25
-SMALLEST = 2**26  # bytes of a matrix from which on the limits are checked
 # in ImportError and RuntimeError
 NO_MEMORY = ("annot allocate memory", "failed to map segment", "can't start new thread")
-NO_LIMIT = 2**60  # version 1 of cgroups writes about 2^63 for none
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -126,7 +123,8 @@ def _upward(root: Path, path: str, limit: str, used: str, cached: str) -> Iterat
     for depth in range(len(parts), -1, -1):
         folder = root.joinpath(*parts[:depth])
         most, now = _read(folder / limit).strip(), _read(folder / used).strip()
-        if most.isdecimal() and int(most) < NO_LIMIT:
+        # version 1 of cgroups writes about 2^63 for none
+        if most.isdecimal() and int(most) < 2**60:
             stat = dict(
                 line.split(None, 1)
                 for line in _read(folder / "memory.stat").splitlines()

@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
+from .thresholds import FEW, SMALL
+
 S = TypeVar("S")
 T = TypeVar("T")
 
-SMALL = 2**19
 MANY = 2**62  # entries: such work always uses threads
-FEW = 2**18
-NESTED = 8  # kernels that a kernel may call, one in the other
 
 WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as long as it lasts
 
@@ -160,7 +159,8 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         run = self._compiled()
-        for _ in range(NESTED):
+        # a kernel may call eight, one in the other
+        for _ in range(8):
             try:
                 out = run(*arguments)
                 break

@@ -10,10 +10,6 @@ import numpy as np
 from . import Array
 from .embedding import embedding
 
-EXACT = 300  # rows up to which all triples are tested
-TRIPLES = 1_000_000  # random triples beyond that
-SPECTRAL = 1500  # rows whose eigenvalues are computed; a random sample if there are more
-
 
 @dataclass(frozen=True)
 class Asymmetry:
@@ -199,7 +195,7 @@ def duplicates(P: Array, candidate_row: Array, codes: Array | None = None) -> Du
     )
 
 
-def triangles(P: Array, seed: int = 0, exact: int = EXACT, triples: int = TRIPLES) -> Triangles:
+def triangles(P: Array, seed: int = 0, exact: int = 300, triples: int = 1_000_000) -> Triangles:
     """The triangle inequality in a square matrix (n, n), n >= 3, in all directions of each triple.
 
     Parameters
@@ -253,7 +249,7 @@ def _triples(n: int, seed: int, exact: int, triples: int) -> Iterator[tuple[Arra
     yield a, b, c + (c >= high)
 
 
-def euclidean(P: Array, seed: int = 0, most: int = SPECTRAL) -> Embeddable:
+def euclidean(P: Array, seed: int = 0, most: int = 1500) -> Embeddable:
     """Whether the rows of a symmetric matrix (n, n) are points of a Euclidean space at these
     distances: by the spectrum.
 

@@ -19,10 +19,9 @@ from .distances.screen import Compared, Side
 from .parallel import each
 from .sources import Source
 from .task import Points
+from .thresholds import AT_ONCE
 
 T = TypeVar("T")
-# dissimilarities that are computed at a time: products of this size stay near the processor
-BLOCK = 2**22
 
 
 class IncompleteError(Exception):
@@ -185,7 +184,7 @@ class Query:
         """The rows in blocks, each with about 2^22 dissimilarities to this many prototypes; one
         empty block if there are no rows.
         """
-        step = max(1, BLOCK // max(1, prototypes))
+        step = max(1, AT_ONCE // max(1, prototypes))
         for first in range(0, max(1, len(self)), step):
             yield self.take(slice(first, first + step))
 

@@ -17,10 +17,10 @@ from .distances.near import Space
 from .distances.screen import Screening, screen
 from .memory import check_fits
 from .parallel import Once, each
+from .thresholds import MOST_COLUMNS
 
 Rep = tuple[Array, ...]  # arrays that share their first dimension: sliceable, concatenable, savable
 S = TypeVar("S")
-MOST_COLUMNS = 7  # that a tree searches
 
 
 class Source(ABC):

@@ -46,7 +46,6 @@ from .fitted import AnyFit, Fitted
 from .problem import Problem, is_default
 
 MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
-MOST_FOLDS_TUNED = 20  # folds up to which tuning in each is cheap
 MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
 
 
@@ -139,8 +138,12 @@ def calibrate(
     >>> fit.predict(new, "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
-    given = {"new": new, "method": method, "cv": cv, "seed": seed, "weights": weights, "tune": tune}
-    request = {name: v for name, v in given.items() if not is_default(name, v, CALIBRATION)}
+    given = locals()  # before any other name is set
+    request = {
+        name: given[name]
+        for name in CALIBRATION
+        if not is_default(name, given[name], CALIBRATION)
+    }
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
     return calibrated(replace(fit, _problem=replace(fit._problem, call=call), _calibration=None))
 
@@ -304,7 +307,7 @@ def _costs_little(fit: Fitted, folds: int) -> bool:
     assert fit._curve is not None
     counts = folds, *fit.dissimilarity.shape, len(fit._curve.grid), len(fit._curve._of_fold)
     return (
-        folds <= MOST_FOLDS_TUNED
+        folds <= 20  # tuning in each is cheap
         and not (fit._problem.train_in_folds or isinstance(fit._problem.to_tune, OneOf))
         and bool(np.prod(counts, dtype=float) <= MOST_TUNED)
     )

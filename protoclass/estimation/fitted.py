@@ -20,6 +20,7 @@ from ..core.statistics.roc import decide_at
 from ..core.statistics.scores import under_prior
 from ..core.statistics.sums import as_counts
 from ..core.task import Task
+from ..core.thresholds import HOLD_LIMIT
 from ..frames.frame import Frame
 from ..frames.schema import HOW as UNSEEN
 from ..frames.schema import Column, Unseen, check_unique, class_codes
@@ -45,7 +46,7 @@ from .copies import copied
 from .cross_validation import KINDS, lowest_by_size, validate
 from .decisions import LEVEL, Calibration, decide, prior_of, threshold_of
 from .error_curve import BY_HAND, ErrorCurve, Selection, grid_point
-from .problem import HOLD_LIMIT, Call, Problem, check_rows_needed
+from .problem import Call, Problem, check_rows_needed
 
 AnyFit = TypeVar("AnyFit", bound="Fitted")
 

@@ -124,7 +124,6 @@ def short(value: Any) -> str:
     )
 
 
-HOLD_LIMIT = 2**29  # bytes of a matrix that is stored although it is used once
 
 
 @savable(groups="n", class_factors="L", loss="L L")

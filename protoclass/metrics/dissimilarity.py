@@ -15,11 +15,12 @@ from ..core import Array
 from ..core.coding import as_slice
 from ..core.embedding import Spectral, embedding, reflexive, sammon, torgerson
 from ..core.histogram import quantiles
-from ..core.memory import SHARE, SMALLEST, available, check_fits
-from ..core.parallel import SMALL, Once, alone, each
+from ..core.memory import available, check_fits
+from ..core.parallel import Once, alone, each
 from ..core.query import Beside, Latest, Query
 from ..core.sources import Held, Rep, Source, Spatial, Streamed, part
 from ..core.task import Points
+from ..core.thresholds import BLOCK, SHARE, SMALL, SMALLEST
 from ..frames.frame import Frame, design_rows, mold
 from ..ground.checks import is_number, one_of, whole_number
 from ..ground.errors import DataError, OptionError, brief, printed, shown
@@ -30,7 +31,6 @@ from .base import AskedRows, TrainedMetric, as_vectors, compare
 from .embedding import Check, Embedding, Spectrum, check_dissimilarity, spectrum_of
 from .matrices import Given, TrainedGiven, converted, trained_given
 
-ROWS = 512  # measured at a time
 FEWEST = 256  # prototypes from which on preparing their comparison pays
 
 
@@ -107,7 +107,7 @@ class Dissimilarity(Saveable):
     def _matrix(self, tick: Callable[[], None], dtype: np.dtype) -> Array:
         """The full matrix (n, m); of a symmetric one half is measured."""
         n, m = self.shape
-        values, step = np.empty((n, m), dtype), max(ROWS, n // 8)
+        values, step = np.empty((n, m), dtype), max(BLOCK, n // 8)
         half = self.square and self.metric.symmetric
 
         def block(first):

@@ -13,6 +13,7 @@ import pandas as pd
 from ..core import Array
 from ..core.sources import Rep, part
 from ..core.statistics.folds import stratified_subset
+from ..core.thresholds import LARGEST
 from ..core.vectors.centroids import hull_draws
 from ..core.vectors.centroids import kmeans as clustered
 from ..frames.frame import Frame, mold
@@ -41,8 +42,6 @@ from .minkowski import Euclidean
 from .registry import metric as by_name
 from .tabular import MANY, Gower
 from .wrappers import OneOf, Wrapper, list_tuned
-
-LARGEST = 2**27  # numbers in the coordinates of the candidates drawn in a class
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,6 @@ SCALES: dict[Any, str] = {  # in words
 }  # fmt: skip
 UNSCALED = "constant columns, left unscaled"
 LARGEST_POWER = 300  # of ten, of sums that are surely numbers
-SINGULAR = 1e-12  # of the largest eigenvalue of the correlations: below it the smallest is rounding
 
 
 def design_of(frame: Frame) -> Array:
@@ -377,7 +376,8 @@ class Mahalanobis(Metric):
             R += Z.T @ Z
         R = R / max(n - 1, 1) + self.ridge * np.eye(p)
         values, axes = np.linalg.eigh(R)
-        if not values[0] > SINGULAR * values[-1]:
+        # below it the smallest eigenvalue is rounding
+        if not values[0] > 1e-12 * values[-1]:
             loads = np.abs(axes[:, 0])
             heavy = columns[loads > 0.1 * loads.max()].tolist()
             raise _singular((n, p), f"collinear: {first_of(heavy)}", columns[constant])

@@ -32,7 +32,6 @@ from .minkowski import SCALES, UNSCALED, design_of, scale_of, scaled
 
 EXACT = 2**53  # not all integers beyond it are floats
 KERNELS = ("rbf", "poly", "laplacian")
-ROUNDING = 1e-9  # of the largest value of a kernel: less is rounding
 
 
 def scipy_distances(rows: np.ndarray, candidates: np.ndarray, name: str) -> np.ndarray:
@@ -437,7 +436,8 @@ def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
         If K_ii + K_jj < 2 K_ij beyond rounding, so K is not a kernel.
     """
     squared = rows[:, None] + candidates[None, :] - 2 * K
-    slack = ROUNDING * (np.abs(rows)[:, None] + np.abs(candidates)[None, :])
+    # less is rounding
+    slack = 1e-9 * (np.abs(rows)[:, None] + np.abs(candidates)[None, :])
     if (squared < -slack).any():
         i, j = np.argwhere(squared < -slack)[0]
         raise DataError(

@@ -12,6 +12,7 @@ from ..core.neighbours.nearest import Nearest
 from ..core.parallel import each
 from ..core.query import Path, RulePath
 from ..core.task import Points, Task
+from ..core.thresholds import HELD
 from ..core.vectors.medoids import STARTS, Medoids, kmedoids
 from ..ground.checks import MOST_RUNS, one_of
 from ..ground.errors import TooLargeError, shown
@@ -30,8 +31,6 @@ from .base import (
     heaviest_class,
     in_words,
 )
-
-LARGEST = 2**29  # distances of a class in memory
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ class KMedoids(PerClass):
             check_enough(
                 "kmedoids", "medoids", task.levels[c], K_of_class[:, c].max(), len(columns)
             )
-            if len(rows) * len(columns) > LARGEST:
+            if len(rows) * len(columns) > HELD:
                 raise TooLargeError(
                     f"k-medoids stores the distances within a class, but {shown(task.levels[c])} "
                     f"has {len(rows)} rows: use fewer rows (data.sample(...)), a number for "

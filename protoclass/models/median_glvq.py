@@ -16,6 +16,7 @@ from ..core.query import Path, RulePath
 from ..core.setcover.alternatives import Cost, NearSolutions
 from ..core.sources import Submatrix
 from ..core.task import ASSIGNED, Points, Task
+from ..core.thresholds import HELD
 from ..core.vectors.class_medoids import (
     STEP,
     ChosenRows,
@@ -52,7 +53,6 @@ from .base import (
     listed,
 )
 
-LARGEST = 2**29  # distances that are held
 SINGLE = 2**24  # distances from which on they are held in single precision
 RIDGES = (0.001, 0.01, 0.1)
 COUNTS = (1, 2, 3, 5)  # prototypes of a class in the default grid
@@ -325,7 +325,7 @@ class MedianGLVQ(PerClass):
         live = np.flatnonzero(task.w > 0)
         columns = np.flatnonzero(task.w[task.candidate_row] > 0)
         columns = columns[np.argsort(task.candidate_row[columns], kind="stable")]
-        if len(live) * len(columns) > LARGEST:
+        if len(live) * len(columns) > HELD:
             raise TooLargeError(
                 f"medianglvq stores the dissimilarities of {len(live)} rows to {len(columns)} "
                 "candidates, which is too large: use a number for candidates=, or fewer rows "

@@ -19,6 +19,7 @@ from ..core.neighbours.mmd import (
 from ..core.neighbours.nearest import Nearest
 from ..core.query import RulePath
 from ..core.task import Points, Task
+from ..core.thresholds import LARGEST
 from ..ground.errors import TooLargeError, shown
 from .base import (
     Axes,
@@ -35,8 +36,6 @@ from .base import (
     heaviest_class,
     in_words,
 )
-
-LARGEST = 2**27  # dissimilarities within a class in memory, in float64
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,6 @@ SOLVERS = ("greedy", "exact", "rounding", "ratio")
 EACH = 50  # prototypes up to which every number is tried
 # rows times numbers of prototypes; for 24 radii 240 MB of held-out classes, and as much of covers
 MOST_ANSWERS = 5_000_000
-LEAST_COUNTS = 10
 
 
 @savable
@@ -98,7 +97,7 @@ class Counts(Grid):
     most: int
 
     def values(self, task: Task) -> np.ndarray:
-        return np.array(spaced_counts(self.most, max(LEAST_COUNTS, MOST_ANSWERS // len(task.y))))
+        return np.array(spaced_counts(self.most, max(10, MOST_ANSWERS // len(task.y))))
 
 
 @dataclass(frozen=True)

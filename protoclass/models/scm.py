@@ -33,6 +33,7 @@ from ..core.scm import (
 )
 from ..core.statistics.bounds import machine_bound
 from ..core.task import Task
+from ..core.thresholds import LARGEST
 from ..ground.checks import either, one_of
 from ..ground.errors import DataError, OptionError, TooLargeError, brief, first_of, shown
 from .base import (
@@ -54,7 +55,6 @@ PENALTIES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, inf)
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30)
 LEAST, MOST = 1e-4, 1e6  # penalties, which are counted in whole numbers of a millionth
 COLUMNS = ["machine", "rule", "centre", "class", "radius", "column", "threshold", "q", "r", "value"]
-LARGEST = 2**27  # entries of the sorted lines, 4 bytes each
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..analysis.steps import measure_rows, take
 from ..core.neighbours.nearest import rank_of
-from ..core.query import BLOCK, answer
+from ..core.query import answer
 from ..core.sources import Source, part
+from ..core.thresholds import AT_ONCE
 from ..estimation.fitted import Fitted
 from ..ground.errors import NotAvailableError
 from ..tables.words import list_shown
@@ -103,7 +104,7 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
         return Coverage(fit._fitted_codes)
     near, first, wrong = (np.full(n, start) for start in (-1, -1, 0))
     classes, balls, line = prototypes.classes, prototypes.radii is not None, rank_of(prototypes)[0]
-    step = max(1, BLOCK // max(1, q))
+    step = max(1, AT_ONCE // max(1, q))
     for start in range(0, n if q else 0, step):
         rows = np.arange(start, min(n, start + step))
         D = measure_rows(prototypes, dissimilarity, source, rows)

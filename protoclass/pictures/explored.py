@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..core.query import Stepwise
 from ..core.sources import Source
+from ..core.thresholds import HOLD_LIMIT
 from ..estimation.fitted import Fitted
-from ..estimation.problem import HOLD_LIMIT
 from ..ground.checks import GRID
 from ..ground.errors import OptionError, TooLargeError, brief, shown
 from ..metrics.base import as_vectors

@@ -25,7 +25,6 @@ CORNERS = 121  # of the outline of a ball
 MAP = "map"
 LARGEST = 1e150  # a dissimilarity, whose square is a number
 NO_SECOND = "no second axis: the distances have one dimension (the rows are spread to be seen)"
-NIL = 1e-6  # of the inner products of the first axis: a second axis below that is rounding
 # distance of neighbouring rows in a lane, in proportion to its height, with the fewest repetitions
 GOLDEN = 0.618034
 
@@ -169,7 +168,8 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     among = (among + among.T) / 2
     X = torgerson(among, 2)
     size, mean = (X**2).sum(axis=0), (among**2).mean(axis=0)
-    nil = size <= NIL * size[0]
+    # a second axis below 1e-6 of the inner products of the first is rounding
+    nil = size <= 1e-6 * size[0]
     X[:, nil], size[nil] = 0, 0  # else places would be divided by rounding errors
 
     def project(D: np.ndarray) -> np.ndarray:
@@ -199,7 +199,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
     words = (
         f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
-        f"second axis of the map: {second}; stress {stress(X, among):.3g}"
+        f"second axis of the map: {second}; stress {round(stress(X, among), 6):.3g}"
         if size[1]
         else NO_SECOND,
     )

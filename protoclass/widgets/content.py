@@ -11,6 +11,7 @@ import pandas as pd
 from ..analysis.steps import measure_rows
 from ..core.distances.minkowski import Geometry
 from ..core.sources import Held, Source
+from ..core.thresholds import BLOCK
 from ..estimation.fitted import Fitted
 from ..frames.frame import Frame
 from ..ground.text import write_value
@@ -29,7 +30,6 @@ from .curve import describe_line, list_numbers
 PAIRS = 1_500_000  # of a prototype and a row in its ball
 ENTRIES = 60_000_000  # dissimilarities of rows to prototypes; a tenth if they have to be computed
 BYTES = 30_000_000  # of all radii
-BLOCK = 512  # rows at a time
 PIXELS = 4_000_000  # of all images
 CELLS = 3_000_000  # of predictors
 NEAREST = 5  # prototypes whose distances a page shows if it cannot compute them

@@ -135,7 +135,7 @@ def test_near_pairs_give_the_covers_of_all_pairs(monkeypatch):
 
 def test_only_greedy_covers_do_without_lists_of_too_many_pairs(iris, monkeypatch):
     fit = pc.fit("species ~ .", iris, eps=1.0)
-    monkeypatch.setattr(problems, "LISTED", 100)
+    monkeypatch.setattr(problems, "HELD", 100)
     assert pc.fit("species ~ .", iris, eps=1.0).prototypes.equals(fit.prototypes)
     for slow in ({"solver": "ratio"}, {"solver": "exact"}, {"solver": "rounding"}, {"certify": True}):
         with pytest.raises(pc.errors.TooLargeError, match=r"solver='greedy' without certify=.*smaller radii, candidates=500"):

@@ -159,7 +159,7 @@ def asked(X, Z, r, at, hold=False):
 
 @pytest.mark.parametrize("case", LOW[::2] + HIGH[1::2], ids=named)
 def test_rules_say_what_they_say_with_all_distances(case, always, monkeypatch):
-    monkeypatch.setattr("protoclass.core.query.BLOCK", 1000)  # several blocks
+    monkeypatch.setattr("protoclass.core.query.AT_ONCE", 1000)  # several blocks
     X, Z, r = drawn(case, 130)
     draw = np.random.default_rng(case[-1])
     columns, rows = np.sort(draw.choice(len(Z), 60, replace=False)), draw.permutation(len(X))[:90]

@@ -16,8 +16,6 @@ from .minkowski import minkowski
 
 CHUNK = 256  # rows whose matrices are in memory at a time
 SIDE = 64  # centers given to a thread at a time
-MATRICES = 3  # of one number for each pair of rows that are in memory at the same time
-LEAST = 1e-6  # ridge beside shrinkage
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones are rounding
 
 
@@ -142,7 +140,8 @@ def nca(
 
     n, p = X.shape
     check_fits(
-        8.0 * MATRICES * n * n,
+        # three numbers for each pair of rows are in memory at the same time
+        8.0 * 3 * n * n,
         f"pairs of {n} rows take",
         "learn from fewer rows, such as sample=1000",
     )
@@ -254,7 +253,8 @@ def spread_within(
     # of the covariance from a spherical one, as the noise is of it from the true one
     apart = square - p * mean**2
     shrinkage = noise / apart if apart > noise else 1.0
-    return (1 - shrinkage) * within + (shrinkage * mean + LEAST * variance) * np.eye(len(within))
+    # a ridge of 1e-6 beside shrinkage
+    return (1 - shrinkage) * within + (shrinkage * mean + 1e-6 * variance) * np.eye(len(within))
 
 
 def discriminants(

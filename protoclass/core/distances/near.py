@@ -21,16 +21,13 @@ import numpy as np
 from .. import Array
 from ..coding import as_slice
 from ..parallel import each, kernel
+from ..thresholds import CACHED
 from .minkowski import Geometry, measure_pair, measure_row, minkowski
 from .screen import Compared
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-TOGETHER = 2**17  # values that are compared at a time, because they stay in the second-level cache
-# by which distances of the tree may differ, also in single precision and for powers other than 1
-# and 2
-SLACK = 1e-5
 AT_ONCE = 4096  # rows whose neighbours are listed together
 SHOWN, BESIDE = 512, 2**13  # up to half as many rows and candidates show how many pairs are near
 
@@ -119,7 +116,7 @@ def nearest_of(D: Array, k: int) -> Near:
 
 def parts_of(r: int, q: int) -> list[slice]:
     """Blocks of rows of which a few fit into a cache; one empty part if there are no rows."""
-    step = max(1, TOGETHER // max(q, 1))
+    step = max(1, CACHED // max(q, 1))
     return [slice(first, first + step) for first in range(0, max(r, 1), step)]
 
 
@@ -227,6 +224,7 @@ class Space:
         """A distance that no distance of the tree exceeds where the exact one is at most `distance`."""
         r = self.geometry.r
         power = r if 2 < r < np.inf else 2.0  # powers of smaller differences are 0
-        return distance * (1 + SLACK) + self.rows.shape[1] * float(
+        # distances of the tree may differ by 1e-5, also in single precision and for other powers
+        return distance * (1 + 1e-5) + self.rows.shape[1] * float(
             np.finfo(self.rows.dtype).tiny
         ) ** (1 / power)

@@ -39,13 +39,11 @@ from .. import Array
 from ..coding import as_slice, block_tiles, filled, gather, half_tiles
 from ..memory import large
 from ..parallel import Once, alone, kernel
+from ..thresholds import NARROWEST
 from .minkowski import measure_pair
 
 UNIT = 2.0**-24
-WIDEST = 1000  # columns: beyond it p u < 1e-4 is not true
-NARROWEST = 5  # columns: below it the exact kernel is as fast
 UNSURE = 255  # in place of a code
-LOST = 2.0**-100  # more than underflow can take from one square
 OFTEN = 8  # if more than one in this many pairs is undecided, all are computed exactly
 BINS = 2**15  # of approximations, whose codes stay in the cache
 
@@ -235,7 +233,8 @@ def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | No
         Whether memory allows all products to be stored, if they are used several times.
     """
     n, p = rows.shape
-    if not NARROWEST <= p <= WIDEST or not n or not len(candidates):
+    # beyond 1000 columns p u < 1e-4 is not true
+    if not NARROWEST <= p <= 1000 or not n or not len(candidates):
         return None
     both = (rows,) if candidates is rows else (rows, candidates)
     low, high = (np.stack([find(side, axis=0) for side in both]) for find in (np.min, np.max))
@@ -252,7 +251,8 @@ def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | No
     scale = 2.0 ** -np.ceil(np.log2(spread))
     sides = [_side(side, centre, scale) for side in both]
     own = UNIT if single else 2.0**-53
-    bounds = Bounds(scale, (p + 12) * UNIT * 1.001, p * LOST, (p + 8) * own)
+    # 2^-100 is more than underflow can take from one square
+    bounds = Bounds(scale, (p + 12) * UNIT * 1.001, p * 2.0**-100, (p + 8) * own)
     known = Screening(sides[0], sides[-1], bounds, candidates is rows)
     return replace(known, products=Once(lambda: _all_products(known))) if hold else known
 

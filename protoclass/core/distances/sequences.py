@@ -26,14 +26,13 @@ from numpy.typing import NDArray
 
 from ...ground.errors import OptionError
 from .. import Array
-from ..parallel import SMALL, in_blocks, kernel
+from ..parallel import in_blocks, kernel
+from ..thresholds import SMALL
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 DENSE = 100  # multiplications in a matrix product that take as long as one of a sparse product
-ENTRIES = 2**25  # of the matrices in a dense product
-SPARE = 16  # an index of features may have this many cells for each k-mer
 
 
 def shared(k: int, m: int, letters: int, d: int) -> int:
@@ -127,7 +126,8 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
     for t, factor in enumerate(factors):
         weight = np.int64(factor)
         for kept in combinations(range(k), k - t):
-            ids, size = _features(words[list(kept)], letters, SPARE * max(len(owner), 2**10))
+            # an index of features may have 16 cells for each k-mer
+            ids, size = _features(words[list(kept)], letters, 16 * max(len(owner), 2**10))
             counts = csr_array((np.ones(len(ids), np.int64), (owner, ids)), (n + q, size))
             own += weight * counts.multiply(counts).sum(axis=1)
             total += weight * _products(counts[:n], counts[n:], most)
@@ -146,7 +146,7 @@ def _products(a: csr_array, b: csr_array, most: int) -> NDArray[np.int64]:
     steps = np.bincount(a.indices, minlength=size).astype(float) @ np.bincount(
         b.indices, minlength=size
     )
-    if size * (n + q) > ENTRIES or steps * DENSE <= float(n) * q * size:
+    if size * (n + q) > 2**25 or steps * DENSE <= float(n) * q * size:
         return (a @ b.T).toarray()
     # sums of whole numbers within the precision are exact, in any order of BLAS
     precision = np.float32 if most**2 < 2**24 else np.float64

@@ -14,7 +14,6 @@ from .. import Array
 from ..parallel import in_blocks, kernel
 
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
-CHUNK = 256  # images whose tangents are computed at a time
 # images multiplied at a time: blocks of one shape, for one order of all sums
 ROWS, COLUMNS = 64, 512
 # a tangent counts if at least this proportion of it is independent of those before it
@@ -50,7 +49,7 @@ def tangents(
     def fill(part: slice) -> None:
         out[part] = _basis(images[part], shape, sigma, background, which)
 
-    in_blocks(fill, len(images), CHUNK, out.size)
+    in_blocks(fill, len(images), 256, out.size)
     return out
 
 

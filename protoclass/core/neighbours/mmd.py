@@ -35,9 +35,6 @@ from .. import Array
 from ..parallel import kernel, left
 
 TINY = float(np.finfo(float).tiny)
-# lowest proportion of a candidate's similarity to itself that the selected ones must leave
-# unexplained
-DEPENDENT = 1e-10
 
 
 @dataclass(frozen=True)
@@ -265,7 +262,8 @@ def _criticise(K, own, gap, free, chosen, objective, left):
             return s
         best, pick = -np.inf, -1
         for j in range(m):
-            if free[j] and rest[j] > DEPENDENT * K[own[j], j]:
+            # the proportion of similarity to itself that the selected ones must leave unexplained
+            if free[j] and rest[j] > 1e-10 * K[own[j], j]:
                 value = gap[j] + np.log(rest[j])
                 if value > best:
                     best, pick = value, j

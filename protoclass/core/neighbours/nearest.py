@@ -21,13 +21,11 @@ from ..query import Query, Statement
 from ..sources import Source
 from ..statistics.sums import EXACT
 from ..task import Points, WithPrototypes
+from ..thresholds import AT_ONCE, SCREENED, SEARCHED
 
 NONE = -1
 LANES = 64  # dissimilarities that are compared side by side
 SAMPLED = 512  # prototypes that show how near the nearest one of a large set is, at most
-MEASURED = 2**22  # dissimilarities that are measured at a time
-SEARCHED = 2**22  # pairs from which on preparing a tree pays
-SCREENED = 2**18  # pairs from which on a product pays
 # proportion of the prototypes that are sought up to which products leave few pairs to be measured
 FEW_OPEN = 0.1
 
@@ -522,7 +520,7 @@ def edit_rows(
             judged, judges = np.flatnonzero(part == k), np.flatnonzero(part == (k + 1) % parts)
             # of equally near rows the first class, then the first row
             nearest_first = rows[judges[np.lexsort((np.arange(len(judges)), y[rows[judges]]))]]
-            step = max(1, MEASURED // len(judges))
+            step = max(1, AT_ONCE // len(judges))
             for first in range(0, len(judged), step):
                 block = judged[first : first + step]
                 near = D.take(rows[block], own[nearest_first]).argmin(axis=1)

@@ -38,11 +38,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-# of the largest weight of a row: bounds that differ by less are not closed any further
-CLOSE = 1e-3
-ROUNDING = 1e-9
-
-
 @dataclass(frozen=True)
 class Cost:
     """What a program or a restriction of it costs, as far as it is known: one number if it is exact."""
@@ -62,7 +57,7 @@ def closed(low: float, high: float, proof: str) -> Cost:
 
 
 def rounding(value: float) -> float:
-    return ROUNDING * max(1.0, abs(value))
+    return 1e-9 * max(1.0, abs(value))
 
 
 # a restricted program, and what was paid for the candidates forced in and the rows left uncovered
@@ -100,7 +95,8 @@ class ClassCover:
     @property
     def close(self) -> float:
         """Bounds of an objective that differ by no more than this are good enough."""
-        return CLOSE * float(self.program.prize.max(initial=0.0))
+        # of the largest weight of a row: bounds that differ by less are not closed any further
+        return 1e-3 * float(self.program.prize.max(initial=0.0))
 
     def rows_of(self, j: int) -> Array:
         """The rows in the ball of a candidate."""

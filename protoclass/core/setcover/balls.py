@@ -23,21 +23,15 @@ from ..memory import large, room
 from ..parallel import few, kernel
 from ..sources import Source, Submatrix
 from ..task import Task
+from ..thresholds import COSTLY, KEPT, PER_PAIR, READ
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-# pairs whose codes are kept; the codes of more pairs are computed once to be counted, and again
-# class by class
-KEPT = 2**29
-COSTLY = 32  # pairs of a tile that are coded while a tree finds and measures one
-PER_PAIR = 40  # bytes that a pair takes while lists are made
 NO_CODES = np.empty((0, 0), np.uint8)
 NO_LISTS = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32)
-READ = 8  # codes that are read in the time of an entry of a list
 LINES = 256  # candidates whose lists are made together: lines and codes are sorted as 16 bits
-SHOWN = 16  # every so many candidates show how many pairs the balls have
 
 
 @dataclass(frozen=True)
@@ -114,7 +108,8 @@ class ClassBalls:
         """The lists of the radii whose balls are read faster by lists than by codes: all radii
         share them, because making them takes longer than reading them.
         """
-        shown = self.codes[::SHOWN]
+        # every 16th candidate shows how many pairs the balls have
+        shown = self.codes[::16]
         most = shown.size // READ
         radii = sum(int(np.count_nonzero(shown <= k)) <= most for k in range(self.radii))
         counts, places = [np.empty((0, radii), np.int64)], [NO_LISTS[2]]
@@ -220,7 +215,7 @@ class Balls:
         near = self._within(candidates, rows) if self.near is None else self.near
         line, place = np.full(m, -1), np.full(n, -1, np.int32)
         line[candidates], place[rows] = np.arange(len(candidates)), np.arange(len(rows))
-        inside = np.flatnonzero((line[near.columns] >= 0) & (place[near.rows] >= 0))
+        inside = (line[near.columns] >= 0) & (place[near.rows] >= 0)
         lines = line[near.columns[inside]]
         count, order = by_code(lines, near.codes[inside], len(candidates), radii)
         return lists_of(count, place[near.rows[inside]][order])
@@ -309,7 +304,7 @@ def near_pairs(task: Task, coding: Coding) -> Pairs | None:
         return None
     codes = coding.along(near.distance[None])[0]
     inside = codes < len(coding.radii)
-    return Pairs(near.rows()[inside].astype(np.int32), near.at[inside], codes[inside])
+    return Pairs(near.rows().astype(np.int32)[inside], near.at[inside], codes[inside])
 
 
 def too_many(task: Task, radius: float) -> TooLargeError:

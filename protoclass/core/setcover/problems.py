@@ -24,11 +24,10 @@ from .. import Array
 from ..parallel import in_blocks
 from ..statistics.sums import in_units, units
 from ..task import Task
+from ..thresholds import HELD
 from .balls import ClassBalls, read, too_many
 
 CHUNK = 128  # candidates whose gains are found together
-LISTED = 2**29  # pairs of a row and a candidate of the class whose ball contains it
-MEMORY = 2**28  # bytes for the gains of all candidates; beyond that, folds are taken in groups
 # in words
 PROOFS = {
     "prices": "reduced costs",
@@ -142,14 +141,15 @@ def of_rows(task: Task, classes: tuple[ClassBalls, ...], prices: Sequence[Array]
 
 def check_listed(task: Task, classes: tuple[ClassBalls, ...], radius: float) -> None:
     """Raise TooLargeError if the balls of all candidates have too many rows for a program that lists them."""
-    if sum(balls.pairs for balls in classes) > LISTED:
+    if sum(balls.pairs for balls in classes) > HELD:
         raise too_many(task, radius)
 
 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
     """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
     n, m = task.shape
-    most = max(MEMORY, 8 * n * m)
+    # bytes for the gains of all candidates; beyond that, folds are taken in groups
+    most = max(2**28, 8 * n * m)
     size = max(1, most // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):
         yield np.arange(first, min(first + size, folds))

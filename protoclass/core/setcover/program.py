@@ -19,15 +19,10 @@ import numpy as np
 
 from .. import Array
 from ..parallel import kernel
+from ..thresholds import AFFORDABLE
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-
-DENOMINATOR = 100_000  # largest denominator of a cost
-AFFORDABLE = 20_000_000  # pairs of a linear program that is solved as a whole
-THRESHOLDS = 24  # at which the relaxation is rounded
-CAP = 100  # unions drawn before the last one is accepted
 
 
 @dataclass(frozen=True)
@@ -98,7 +93,7 @@ def round_up(bound: Any, step: float) -> Any:
 
 def step_of(cost: float) -> float:
     """The number of which objectives are multiples, if weights are whole numbers and a prototype costs `cost`."""
-    part = Fraction(cost).limit_denominator(DENOMINATOR)
+    part = Fraction(cost).limit_denominator(100_000)
     return 1 / part.denominator if abs(float(part) - cost) <= 1e-12 * max(1.0, cost) else 0.0
 
 
@@ -391,7 +386,8 @@ def round_thresholds(program: Program, x: Array, best: Array, value: float) -> t
     """The best of the improved covers by the candidates whose value in the relaxation reaches some threshold."""
     thresholds = np.unique(np.round(x[x > 1e-6], 6))
     for threshold in thresholds[
-        np.unique(np.linspace(0, len(thresholds) - 1, min(len(thresholds), THRESHOLDS)).astype(int))
+        # the relaxation is rounded at 24 thresholds
+        np.unique(np.linspace(0, len(thresholds) - 1, min(len(thresholds), 24)).astype(int))
     ]:
         cover = improve_cover(program, x >= threshold - 1e-9)
         reached = program.objective(cover)
@@ -477,7 +473,7 @@ def round_relaxation(
 
 
 def unite_draws(
-    program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = CAP
+    program: Program, x: Array, seed: tuple[int, ...], bound: float, cap: int = 100
 ) -> tuple[Array, bool, int]:
     """The rounding of the course report (Visagan 2018, section 4.1): the union of 2 log(rows)
     Bernoulli draws of candidates and of slacks, which is then checked.

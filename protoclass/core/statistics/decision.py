@@ -7,8 +7,6 @@ import numpy as np
 from .. import Array
 from .intervals import UNKNOWN, Estimate, Z, leverage, mean_over_rows, satterthwaite
 
-STEPS = 50  # of Newton's method, beyond which the classes are separated
-
 
 def net_benefit(
     chance: Array, positive: Array, w: Array, threshold: float, group: Array | None = None
@@ -70,7 +68,8 @@ def _quantile(w: Array, group: Array | None) -> float:
 def _logistic(X: Array, y: Array, w: Array, group: Array | None, offset: Array) -> list[Estimate]:
     """Coefficients of a logistic regression; unknown if it has no finite maximum."""
     beta = np.zeros(X.shape[1])
-    for _ in range(STEPS):
+    # beyond 50 steps the classes are separated
+    for _ in range(50):
         mean = 1 / (1 + np.exp(-np.clip(X @ beta + offset, -500, 500)))
         information = (X.T * (w * mean * (1 - mean))) @ X
         if np.linalg.matrix_rank(information) < len(beta):

@@ -8,7 +8,6 @@ from ...ground.errors import OptionError
 from .. import Array
 
 FOLDS = 10
-LEAST = 10  # divisor of a class's equal share of a sample, below which its share does not fall
 
 
 def stratified(y: Array, folds: int, seed: int) -> Array:
@@ -75,7 +74,7 @@ def stratified_subset(y: Array, count: int, seed: int) -> Array:
 def quotas(rows: Array, number: int, known: Array) -> Array:
     """Number of rows of each class in a sample of `number` rows; a class that is not `known` may have none.
 
-    Each known class has at least number / `LEAST` / (number of known classes) rows, or all if it
+    Each known class has at least number / 10 / (number of known classes) rows, or all if it
     has fewer.
 
     Examples
@@ -85,7 +84,8 @@ def quotas(rows: Array, number: int, known: Array) -> Array:
     """
     if number >= rows.sum():
         return rows
-    least = np.where(known, np.minimum(rows, number // (LEAST * max(1, known.sum()))), 0)
+    # the share of a class does not fall below a tenth of an equal one
+    least = np.where(known, np.minimum(rows, number // (10 * max(1, known.sum()))), 0)
     exact, raised = rows * (number / rows.sum()), np.zeros(len(rows), bool)
     while (exact < least).any():  # the other classes then have fewer
         raised |= exact < least

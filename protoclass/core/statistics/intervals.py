@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import Array
+from ..thresholds import AT_ONCE
 
 Z = 1.959963984540054  # of the normal distribution, 2.5 % lie above
-AT_ONCE = 2**22  # numbers in memory at a time
 
 
 @dataclass(frozen=True)

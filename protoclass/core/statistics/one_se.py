@@ -11,6 +11,7 @@ import numpy as np
 
 from ...ground.savable import savable
 from .. import Array
+from ..thresholds import AT_ONCE
 from .resample import bootstrap
 from .roc import area_losses
 from .scores import LARGEST as FINITE
@@ -23,8 +24,6 @@ RULES: Mapping[str, str] = {
     "tolerance": "simplest model within a tolerance of the lowest {measure}",
 }
 OF_HELD_OUT = ("1se", "min")  # the rules that use only held-out rows
-SAMPLES = 200  # of the bootstrap
-LARGEST = 2**22  # fold errors in memory at a time
 
 
 @dataclass(frozen=True)
@@ -211,14 +210,13 @@ def score_losses(measure: str, kind: str, values: Array, y: Array, w: Array) -> 
     out, classes = np.empty(values.shape[:2]), np.eye(values.shape[2])
     for g in range(values.shape[1]):
         p = values[:, g]
-        lost = np.isnan(p).any(axis=1)
         if kind == "distance":
             p = -nonconformity(-np.minimum(p, FINITE))
         if measure == "auc":
-            p = np.where(lost[:, None], np.where(classes[y] > 0, -np.inf, np.inf), p)
+            p = np.where(np.isnan(p), np.where(classes[y] > 0, -np.inf, np.inf), p)
             out[:, g] = area_losses(p, y, w)
         else:
-            p = np.where(lost[:, None], classes[y - 1], p)
+            p = np.where(np.isnan(p), classes[y - 1], p)
             out[:, g] = SCORES[measure](np.maximum(p, np.finfo(float).eps), y)
     return out
 
@@ -230,7 +228,7 @@ def corrected_losses(
     sizes: Array,
     units: Array,
     seed: int,
-    samples: int = SAMPLES,
+    samples: int = 200,
     limits: Limits = UNLIMITED,
     rule_sizes: Array | None = None,
     most: Array | None = None,
@@ -297,7 +295,7 @@ def _resampled(
     """
     draw, strata = np.random.default_rng([seed, samples]), [np.arange(units.max() + 1)]
     F, G = int(of_fold.max()) + 1, lost.shape[2]
-    step = max(1, LARGEST // (F * G * len(of_fold)))
+    step = max(1, AT_ONCE // (F * G * len(of_fold)))
     for begin in range(0, samples, step):
         size = min(step, samples - begin)
         counts = np.stack([bootstrap(draw, strata)[units] for _ in range(size)])

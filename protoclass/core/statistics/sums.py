@@ -9,11 +9,10 @@ from fractions import Fraction
 import numpy as np
 
 from .. import Array
+from ..thresholds import CACHED
 
 # 64 bits of a mantissa on x86: sums in another order, on several machines, give the same float then
 WIDE = np.longdouble
-# entries of the columns that are summed at a time, as copies of them stay in the second-level cache
-TOGETHER = 2**17
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,7 @@ def sums(X: Array) -> Sums:
     """
     n, p = X.shape
     middle, squares = np.zeros(p, WIDE), np.zeros(p, WIDE)
-    step = max(1, TOGETHER // max(1, n))
+    step = max(1, CACHED // max(1, n))
     for first in range(0, p if n else 0, step):
         part = slice(first, first + step)
         Z = np.array(X[:, part].T, WIDE, order="C")

@@ -11,10 +11,6 @@ from .. import Array
 from ..parallel import kernel, left
 from ..setcover.program import quiet_solver
 
-ROUNDS = 300  # of Lloyd's algorithm
-# converged if all squared moves of the centers sum to at most this proportion of the mean variance
-# of the columns
-SHIFT = 1e-4
 BLOCK = 256  # rows whose distances stay in the cache
 
 _kept = threading.local()
@@ -92,7 +88,8 @@ def generator(seed: tuple[int, ...]) -> np.random.RandomState:
 
 def tolerance(turned: Array) -> float:
     """The sum of squared moves of centers at which k-means has converged."""
-    return float(np.mean(np.var(turned, axis=1))) * SHIFT
+    # converged if all squared moves sum to at most this part of the mean variance of the columns
+    return float(np.mean(np.var(turned, axis=1))) * 1e-4
 
 
 def first_rows(
@@ -222,7 +219,7 @@ def _lloyd(turned, X, w, tol, centers, labels, left):
     K, p = centers.shape
     n = len(w)
     old, moved, square, weight = np.full(n, -1), np.empty((K, p)), np.empty(n), np.empty(K)
-    for _ in range(ROUNDS):
+    for _ in range(300):
         _assign(turned, centers, labels, square)
         _average(X, w, labels, square, moved, weight)
         shift = 0.0
@@ -294,9 +291,6 @@ def _average(X, w, labels, square, moved, weight):
             moved[k] = moved[heaviest]
 
 
-FLAT = 1e-9  # singular values below this proportion of the largest are 0
-
-
 def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -> Array:
     """Points of the convex hull of the rows of X.
 
@@ -322,7 +316,8 @@ def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -
     draw = np.random.default_rng(seed)
     mean = X.mean(axis=0)
     left, size, axes = np.linalg.svd(X - mean, full_matrices=False)
-    rank = int((size > FLAT * max(size.max(initial=0.0), np.finfo(float).tiny)).sum())
+    # smaller singular values are rounding
+    rank = int((size > 1e-9 * max(size.max(initial=0.0), np.finfo(float).tiny)).sum())
     if rank == 0:
         return np.repeat(mean[None, :], count, axis=0)
     if len(X) == rank + 1:

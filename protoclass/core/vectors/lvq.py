@@ -27,7 +27,6 @@ BLOCK = 128  # draws
 AT_ONCE = 2**24  # distances measured at a time
 # no code vector is pushed farther from the mean of the rows than this many times the farthest row
 FAR = 10.0
-STARTS = 3  # runs of k-means, as in method "kmeans" by default
 
 
 @dataclass(frozen=True)
@@ -375,7 +374,8 @@ def codebook(
     for c, count in enumerate(counts.tolist()):
         of_class = np.flatnonzero(y == c)
         if start == "kmeans":
-            parts.append(kmeans(X[of_class], w[of_class], count, STARTS, (*seed, count, c))[0])
+            # three runs of k-means, as in method "kmeans" by default
+            parts.append(kmeans(X[of_class], w[of_class], count, 3, (*seed, count, c))[0])
             continue
         order = shuffle_rows(of_class, w, (*seed, c))
         if start == "knn":

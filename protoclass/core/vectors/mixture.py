@@ -23,7 +23,6 @@ STEPS = 500  # of EM
 COVARIANCES = ("full", "tied", "diag", "spherical")  # in the order of the numbers below
 TINY = 2.0**-600  # scale at which rows that are too far for a density can be compared
 FULL, TIED, DIAGONAL, SPHERICAL = range(4)
-TOLERANCE = 1e-3  # converged if the mean log likelihood of a row changes by less
 EMPTY = 10 * np.finfo(float).eps  # rows of an empty component, which makes its weight positive
 
 
@@ -252,7 +251,8 @@ def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, l
             if converged or step == steps or left[0]:
                 break
             last, value = value, _expect(X, weights, means, roots, resp)
-            converged = abs(value - last) < TOLERANCE
+            # the mean log likelihood of a row changes by less
+            converged = abs(value - last) < 1e-3
         if s == 0 or value > most:
             outcome, most = int(converged), value
             best_weights[:], best_means[:], best_roots[:] = weights, means, roots

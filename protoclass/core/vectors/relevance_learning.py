@@ -19,13 +19,8 @@ CANDIDATES, SHARE = 256, 5
 STEPS = 60  # of gradient in each round
 # of the means of gradients and of their squares, as Kingma and Ba (2015) give them
 DECAY = (0.9, 0.999)
-LOGARITHM = 0.05  # step of a logarithm of a weight, in the first steps
-ENTRY = 0.03  # step of an entry of a map between columns of variance about 1
 # of the entries of a map that begins with the covariance of its class
 WHITENED, FEW_STEPS = 0.01, 20
-# variance within classes that is added along every axis at the start, beside a variance of a column
-# of about 1
-LEAST = 0.05
 
 
 @dataclass(frozen=True)
@@ -182,7 +177,8 @@ class Weights:
     groups: int = 1
     scaled: bool = False
 
-    rate = LOGARITHM
+    # step of the logarithm of a weight, at first
+    rate = 0.05
     steps = STEPS
 
     def start(self) -> Array:
@@ -324,7 +320,7 @@ class Maps:
     first: Array
     group: Array
     ridge: float
-    rate: float = ENTRY
+    rate: float = 0.03
     steps: int = STEPS
 
     def start(self) -> Array:
@@ -415,7 +411,8 @@ def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps
     for c in np.flatnonzero(counts):
         Z = X[y == c] - np.average(X[y == c], axis=0, weights=w[y == c])
         scatter[c] = (w[y == c, None] * Z).T @ Z
-    within = scatter.sum(axis=0) / len(X) + LEAST * np.eye(p)
+    # a variance within classes along every axis, beside a variance of a column of about 1
+    within = scatter.sum(axis=0) / len(X) + 0.05 * np.eye(p)
     values, axes = np.linalg.eigh((scatter + p * within) / (counts + p)[:, None, None])
     bases = (axes / np.sqrt(values)[:, None, :]).transpose(0, 2, 1)
     bases = (bases * np.sqrt(classes * p / (bases**2).sum())).astype(X.dtype)

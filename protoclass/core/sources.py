@@ -26,7 +26,8 @@ S = TypeVar("S")
 class Source(ABC):
     """The n x m dissimilarities of n rows to m candidates, read in tiles.
 
-    `each_tile` is the loop over tiles, `scan` that over columns for methods; `take` returns the part of given rows and columns, `array` the
+    `each_tile` is the loop over tiles, `scan` that over columns for methods; `take` returns the
+    part of given rows and columns, `array` the
     complete matrix. Functions that only compare with radii use `codes`, uint8 (q, r) for q columns
     and r rows, which need no exact computation. `hold` computes once what several scans use, if
     memory allows it. `only` is the source of some of the candidates.

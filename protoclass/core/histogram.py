@@ -70,7 +70,7 @@ class ExactBins:
             counts[0] = counts[int(bits_of(np.full(1, np.inf, values.dtype))[0] >> shift) :] = 0
             return counts * (1 + tile.mirror)
 
-        return sum(self.source.scan(count), np.zeros(2**log2, np.int64))
+        return sum(self.source.each_tile(count), np.zeros(2**log2, np.int64))
 
     def reach(self, first: Array, last: Array) -> tuple[Array, Array]:
         """The first and the last bin that may have dissimilarities as large as some of those in
@@ -88,7 +88,7 @@ class ExactBins:
             chosen[itself(tile, self.same)] = False
             return np.tile(values[chosen], 1 + tile.mirror)
 
-        return np.concatenate(list(self.source.scan(collect)))
+        return np.concatenate(list(self.source.each_tile(collect)))
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class NearBins:
             return counts * (1 + tile.mirror)
 
         self.screening.hold()
-        return sum(self.source.scan(count), np.zeros(self.bins, np.int64))
+        return sum(self.source.each_tile(count), np.zeros(self.bins, np.int64))
 
     def reach(self, first: Array, last: Array) -> tuple[Array, Array]:
         E, k, width = self.screening.error, self.screening.bounds.kernel, self.width
@@ -160,7 +160,7 @@ class NearBins:
             found = out[: _collect_near(*near, scale, needed, out)]
             return np.tile(found, 1 + tile.mirror)
 
-        return np.concatenate(list(self.source.scan(collect)))
+        return np.concatenate(list(self.source.each_tile(collect)))
 
     def _compared(self, tile: Tile) -> tuple[Compared, Array]:
         """The sides of a tile beside one another, and the row that each candidate is, -1 for none;

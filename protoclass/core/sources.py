@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ground.errors import TooLargeError
 from . import Array
-from .coding import Coding, Tile, as_slice, block_tiles, gather, half_tiles
+from .coding import TILE, Coding, Tile, as_slice, block_tiles, gather, half_tiles
 from .distances.minkowski import Geometry, minkowski
 from .distances.near import Space
 from .distances.screen import Screening, screen
@@ -26,7 +26,8 @@ S = TypeVar("S")
 class Source(ABC):
     """The n x m dissimilarities of n rows to m candidates, read in tiles.
 
-    `scan` is the loop over tiles; `take` returns the part of given rows and columns, `array` the
+    `each_tile` is the loop over tiles, `scan` that over columns for methods; `take` returns the
+    part of given rows and columns, `array` the
     complete matrix. Functions that only compare with radii use `codes`, uint8 (q, r) for q columns
     and r rows, which need no exact computation. `hold` computes once what several scans use, if
     memory allows it. `only` is the source of some of the candidates.
@@ -50,7 +51,18 @@ class Source(ABC):
     def array(self) -> Array:
         return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))
 
-    def scan(self, work: Callable[[Tile], S]) -> Iterator[S]:
+    def scan(self, work: Callable[[Array, Array, Array], S]) -> Iterator[S]:
+        """`work(rows, columns, values)` for all rows and some columns at a time, on threads, in order."""
+        n, m = self.shape
+        rows, width = np.arange(n), max(1, TILE // max(n, 1))
+
+        def of_columns(first: int) -> S:
+            columns = np.arange(first, min(first + width, m))
+            return work(rows, columns, self.take(rows, columns))
+
+        return each(of_columns, range(0, m, width), n * m)
+
+    def each_tile(self, work: Callable[[Tile], S]) -> Iterator[S]:
         """`work(tile)` for each tile, on threads, in order."""
         n, m = self.shape
         return each(work, self.tiles(), n * m)

@@ -495,7 +495,7 @@ def price_rows(
         return tile.rows, (inside & own).any(axis=1), (inside & ~own).sum(axis=1)
 
     covered, wrong = np.zeros(len(task.y), np.bool_), np.zeros(len(task.y), np.int64)
-    for rows, some, others in D.scan(trouble):
+    for rows, some, others in D.each_tile(trouble):
         covered[rows] |= some
         wrong[rows] += others
     return price + task.w * wrong, ~covered, wrong

@@ -238,7 +238,7 @@ class Balls:
             return columns.astype(np.int32), members.astype(np.int32), codes[i, j]
 
         found, total = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))], 0
-        for pairs in part.scan(of_tile):
+        for pairs in part.each_tile(of_tile):
             found.append(pairs)
             total += len(pairs[0])
             if total > room(total * PER_PAIR) / PER_PAIR:
@@ -276,7 +276,7 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
                 across = np.ascontiguousarray(part.T)
                 _tally(across, cell[tile.columns], w[tile.columns], tile.rows, counts)
 
-    for _ in task.D.scan(count):
+    for _ in task.D.each_tile(count):
         pass
     return Balls(task, coding, w, cell, cells, None, None, counts)
 

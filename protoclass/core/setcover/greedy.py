@@ -218,8 +218,8 @@ def steps_together(problems: CoverProblems, cost: float) -> Steps:
             )
         first = gain.argmax(axis=2)  # the first candidate breaks ties, because they ascend
         i, f = np.nonzero(most > cost)
-        c = of_class[i]
-        taken.append((problem[i] * F + f, c, columns[c, first[i, f]], most[i, f]))
+        labels = of_class[i]
+        taken.append((problem[i] * F + f, labels, columns[labels, first[i, f]], most[i, f]))
         # folds and problems without a further step need no mask: gains never rise, and a chosen
         # candidate has none left
         new = weights * inside[np.arange(len(problem))[:, None], first]

@@ -120,7 +120,7 @@ CASES: dict[str, Callable[[], Work]] = {
     "20,000 x 8, of which 2 categories, default fit": lambda: cases.default_fit(20_000, 8, 2),
     "100,000 x 2, one eps": lambda: cases.one_eps(100_000, 2, 39),
     "200,000 x 20, default fit": lambda: cases.default_fit(200_000, 20),
-    "digits, median GLVQ, 50 prototypes": lambda: fit_of("digit ~ .", pc.load_data("digits"), "medianglvq", K=5),
+    "digits, median GLVQ, 50 prototypes": lambda: fit_of("digit ~ .", pc.load_data("digits"), "medianglvq", K=5, matrix="none"),
     "breast cancer, median GLVQ, default grid": lambda: fit_of("diagnosis ~ .", pc.load_data("breast_cancer"), "medianglvq"),
     "digits, k-medoids": lambda: cases.default_method("digits", "kmedoids"),
     "digits, set covering machine": lambda: cases.default_method("digits", "scm"),

@@ -30,7 +30,7 @@ LATER = (
     # many random cases, and every method on every kind of data
     "models/test_all_methods.py", "saving/test_round_trips.py", "trust/", "estimation/test_threshold.py", "estimation/test_calibrated.py",
     "estimation/test_same_fits.py", "frames/test_reading.py", "core/test_near.py", "core/test_tiles.py",
-    "core/test_screen.py", "metrics/test_mixed.py", "metrics/test_check.py", "models/test_kmedoids.py",
+    "core/test_screen.py", "metrics/test_wrappers.py", "metrics/test_check.py", "models/test_kmedoids.py",
     "plots/test_views.py", "test_sql.py",
 )  # fmt: skip
 

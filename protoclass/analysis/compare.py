@@ -468,7 +468,7 @@ def judge_all(
             warnings.filterwarnings("ignore", f".*{words}", DataWarning)
         outputs = each_fit(partial(judge_item, splits, checked), items)
         judged = dict(zip(items, watch(outputs, len(items), "comparing", progress), strict=True))
-    lost, of_splits = Unseen(), []
+    lost, of_splits = Unseen(), list[Outcomes]()
     for split, test in enumerate(splits.tests):
         truth = splits.data.loc[splits.frame.index[test], splits.frame.formula.response]
         unseen = Unseen()

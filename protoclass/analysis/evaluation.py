@@ -528,8 +528,9 @@ class TestResult(Result, Served):
             SPECIFICITIES if specificity is None else proportions("specificity", specificity, True)
         )
 
-        def tabulate(*rows: Array) -> pd.DataFrame:
-            b = band(*rows, specificities, resamples, np.random.default_rng(seed))
+        def tabulate(score: Array, positive: Array, w: Array, group: Array) -> pd.DataFrame:
+            random = np.random.default_rng(seed)
+            b = band(score, positive, w, group, specificities, resamples, random)
             return pd.DataFrame({"specificity": specificities, **vars(b)})
 
         return self._by_class(of, tabulate)

@@ -369,11 +369,10 @@ class TestByGroup(Result):
         Then, for the class `of`: `class`, `sensitivity`, `specificity`, `ppv`, `npv` and, with
         probabilities, `calibration_in_the_large`, with their intervals, as in `TestResult.tidy`.
         """
-        parts = []
-        for test in self.groups.values():
-            head = pd.DataFrame({"error": [test.error], "low": test.low, "high": test.high})
-            parts.append(pd.concat([head, test.glance().drop(columns="error")], axis=1))
-        out = self._stacked(parts)
+        tests = self.groups.values()
+        out = self._stacked([test.glance().drop(columns="error") for test in tests])
+        for place, name in enumerate(("error", "low", "high"), 1):
+            out.insert(place, name, [getattr(test, name) for test in tests])
         if self.of is None:
             return out
         of_class = self.tidy().query("`class` == @self.of").reset_index(drop=True)
@@ -385,12 +384,9 @@ class TestByGroup(Result):
         return self._stacked([test.tidy() for test in self.groups.values()])
 
     def _stacked(self, parts: list[pd.DataFrame]) -> pd.DataFrame:
-        """The tables of the groups one below the other."""
+        """The tables of the groups, of equal length, one below the other."""
         out = pd.concat(parts, ignore_index=True)
-        labels = [
-            label for label, part in zip(self.groups, parts, strict=True) for _ in range(len(part))
-        ]
-        out.insert(0, "group", labels)
+        out.insert(0, "group", [label for label in self.groups for _ in range(len(parts[0]))])
         return out
 
     def estimates(self, measure: str = "error", of: Any = None) -> dict[Any, Estimate]:

@@ -26,7 +26,7 @@ from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import short
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import is_number, one_of
+from ..ground.checks import find_labels, is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric
@@ -94,36 +94,32 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     return fit.model.bound(learned, delta)
 
 
-def find_reasons(fit: Fitted, fixed_dissimilarity: bool) -> tuple[str, ...]:
-    """Reasons why no compression set determines the rule, or the rows are not a sample."""
-    out = []
-    if fit.model.measures(fit.rule):
-        out += _of_dissimilarity(fit, fixed_dissimilarity)
-    if fit._problem.to_tune is not None:
-        out.append("parameters of the dissimilarity were chosen by the sample")
-    if fit.frame.formula.learns():
-        out.append("a transform in the formula depends on the sample")
-    if np.ptp(fit.frame.weights) > 0:
-        out.append("rows have different weights")
-    if fit._problem.groups is not None:
-        out.append("rows of a group are not independent")
-    return tuple(out)
-
-
-def _of_dissimilarity(fit: Fitted, fixed: bool) -> list[str]:
-    metric, elsewhere = fit.dissimilarity.metric, isinstance(fit._problem.metric, TrainedMetric)
-    if metric.data_dependent and fixed and not elsewhere:
+def find_reasons(fit: Fitted, fixed: bool) -> tuple[str, ...]:
+    """Reasons why no compression set determines the rule, or the rows are not a sample; `fixed` is
+    the user's word for the dissimilarity.
+    """
+    metric, problem, measures = fit.dissimilarity.metric, fit._problem, fit.model.measures(fit.rule)
+    depends, doubted = metric.data_dependent, measures and not fixed
+    if measures and fixed and depends and not isinstance(problem.metric, TrainedMetric):
         raise OptionError(
             "fixed_dissimilarity=True needs a dissimilarity that does not depend on the rows, but "
             f"{metric.name} was trained on them (scaled columns, ranges or ranks): "
             "use a metric that learns nothing, such as Euclidean(scale=False)"
         )
-    if fixed or not (metric.data_dependent or metric.opaque):
-        return []
-    if metric.data_dependent:
-        return ["the dissimilarity depends on the sample (scaled columns, ranges or ranks)"]
-    what = "the given matrix" if metric.given else f"the function of {metric.name}"
-    return [f"{what} may have been computed from the rows: if not, use fixed_dissimilarity=True"]
+    source = "the given matrix" if metric.given else f"the function of {metric.name}"
+    computed = (
+        f"{source} may have been computed from the rows: if not, use fixed_dissimilarity=True"
+    )
+    reasons = {
+        "the dissimilarity depends on the sample (scaled columns, ranges or ranks)": depends
+        and doubted,
+        computed: metric.opaque and doubted and not depends,
+        "parameters of the dissimilarity were chosen by the sample": problem.to_tune is not None,
+        "a transform in the formula depends on the sample": fit.frame.formula.learns(),
+        "rows have different weights": np.ptp(fit.frame.weights) > 0,
+        "rows of a group are not independent": problem.groups is not None,
+    }
+    return tuple(reason for reason, holds in reasons.items() if holds)
 
 
 def task_of(fit: Fitted) -> Task:
@@ -201,13 +197,8 @@ def take(prototypes: Points, which: Any) -> Points:
 
 def place_of(fit: Fitted, prototype: Any) -> int:
     """The first place of a label among the prototypes."""
-    labels: list[Any] = fit.prototypes.index.tolist()
-    try:
-        return labels.index(prototype)
-    except (ValueError, TypeError):  # unknown, or not comparable by ==, such as a Series
-        raise OptionError(
-            f"prototype must be a label of fit.prototypes.index, not {brief(prototype)}"
-        ) from None
+    unknown = "prototype must be a label of fit.prototypes.index, not {}"
+    return find_labels([prototype], fit.prototypes.index, unknown)[0]
 
 
 SAME_FOLDS = "same"  # as the fit was cross-validated

@@ -24,7 +24,7 @@ from ..estimation.fitted import Fitted
 from ..frames.frame import Frame, predictors_of_columns
 from ..frames.schema import group_codes
 from ..frames.tables import as_pandas
-from ..ground.checks import seed_of_runs
+from ..ground.checks import find_labels, seed_of_runs
 from ..ground.errors import DataError, DataWarning, NotAvailableError, OptionError, brief, warn
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric, VectorMetric, as_vectors, compare, rows_of
@@ -206,13 +206,8 @@ def row_of(fit: Fitted, new: Any) -> pd.DataFrame:
                 "use [fit.why(label) for label in table.index]"
             )
         return table
-    try:
-        position = fit.frame.index.tolist().index(new)
-    except (ValueError, TypeError):  # unknown, or not comparable by ==, such as an array
-        raise OptionError(
-            f"new must be a label of the rows of the fit, or a row as a DataFrame, not {brief(new)}"
-        ) from None
-    return fit.frame.columns.iloc[[position]]
+    unknown = "new must be a label of the rows of the fit, or a row as a DataFrame, not {}"
+    return fit.frame.columns.iloc[find_labels([new], fit.frame.index, unknown)]
 
 
 def distances_of(fit: Fitted, row: pd.DataFrame) -> Array:

@@ -10,10 +10,10 @@ values do. Pairs that may lie in that range are computed; pairs below are counte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,10 @@ from . import Array
 from .coding import Tile, bits_of, shift_of
 from .distances.minkowski import measure_pair
 from .distances.screen import Compared, Screening, bin_of
-from .parallel import each, few, kernel
+from .parallel import few, kernel
 from .sources import Source
 from .thresholds import FINE_FROM
 
-S = TypeVar("S")
 SAMPLE = 2**27  # entries; with more of them, quantiles are taken from a random set of columns
 
 
@@ -57,19 +56,19 @@ class ExactBins:
     def counts(self) -> Array:
         """Number of the pairs in each bin."""
         log2 = self.log2
+        self.source.hold()
 
-        def count(rows: Array, columns: Array, tile: Array) -> Array:
-            bits, shift = bits_of(tile), shift_of(tile.dtype, log2)
-            if few(tile.size):
+        def count(tile: Tile) -> Array:
+            values = self.source.take(tile.rows, tile.columns)
+            bits, shift = bits_of(values), shift_of(values.dtype, log2)
+            if few(values.size):
                 counts = np.bincount((bits >> shift).ravel().astype(np.int64), minlength=2**log2)
             else:
                 counts = np.zeros(2**log2, np.int64)
                 _count(bits, shift, counts)
-            same = self.same[columns]
-            itself = np.flatnonzero(same >= 0)
-            np.subtract.at(counts, (bits[same[itself], itself] >> shift).astype(np.int64), 1)
-            counts[0] = counts[int(bits_of(np.full(1, np.inf, tile.dtype))[0] >> shift) :] = 0
-            return counts
+            np.subtract.at(counts, (bits[itself(tile, self.same)] >> shift).astype(np.int64), 1)
+            counts[0] = counts[int(bits_of(np.full(1, np.inf, values.dtype))[0] >> shift) :] = 0
+            return counts * (1 + tile.mirror)
 
         return sum(self.source.scan(count), np.zeros(2**log2, np.int64))
 
@@ -82,12 +81,12 @@ class ExactBins:
     def values_in(self, needed: Array) -> Array:
         """The exact dissimilarities of the pairs in some bins."""
 
-        def collect(rows: Array, columns: Array, tile: Array) -> Array:
-            chosen = needed.take((bits_of(tile) >> shift_of(tile.dtype, self.log2)).astype(np.intp))
-            same = self.same[columns]
-            itself = np.flatnonzero(same >= 0)
-            chosen[same[itself], itself] = False
-            return tile[chosen]
+        def collect(tile: Tile) -> Array:
+            values = self.source.take(tile.rows, tile.columns)
+            bins = bits_of(values) >> shift_of(values.dtype, self.log2)
+            chosen = needed.take(bins.astype(np.intp))
+            chosen[itself(tile, self.same)] = False
+            return np.tile(values[chosen], 1 + tile.mirror)
 
         return np.concatenate(list(self.source.scan(collect)))
 
@@ -124,7 +123,8 @@ class NearBins:
         return int(np.prod(self.source.shape)) // 16
 
     def counts(self) -> Array:
-        def count(tile: Tile, compared: Compared, same: Array) -> Array:
+        def count(tile: Tile) -> Array:
+            compared, same = self._compared(tile)
             counts, scale = np.zeros(self.bins, np.int64), np.float32(1 / self.width)
             _count_near(
                 compared.twice,
@@ -135,10 +135,10 @@ class NearBins:
                 scale,
                 counts,
             )
-            return counts * 2 if tile.mirror else counts
+            return counts * (1 + tile.mirror)
 
         self.screening.hold()
-        return sum(self._of_tiles(count), np.zeros(self.bins, np.int64))
+        return sum(self.source.scan(count), np.zeros(self.bins, np.int64))
 
     def reach(self, first: Array, last: Array) -> tuple[Array, Array]:
         E, k, width = self.screening.error, self.screening.bounds.kernel, self.width
@@ -149,7 +149,8 @@ class NearBins:
         )
 
     def values_in(self, needed: Array) -> Array:
-        def collect(tile: Tile, compared: Compared, same: Array) -> Array:
+        def collect(tile: Tile) -> Array:
+            compared, same = self._compared(tile)
             rows, candidates, scale = compared.across, compared.lines, np.float32(1 / self.width)
             out, sides = (
                 np.empty(compared.twice.size, rows.exact.dtype),
@@ -157,21 +158,16 @@ class NearBins:
             )
             near = compared.twice, rows.square, candidates.square, *sides, tile.rows, same
             found = out[: _collect_near(*near, scale, needed, out)]
-            return np.tile(found, 2) if tile.mirror else found.copy()
+            return np.tile(found, 1 + tile.mirror)
 
-        return np.concatenate(list(self._of_tiles(collect)))
+        return np.concatenate(list(self.source.scan(collect)))
 
-    def _of_tiles(self, work: Callable[[Tile, Compared, Array], S]) -> Iterator[S]:
-        """`work(tile, compared, same)` for each tile: its sides beside one another, and the row
-        that each candidate is, -1 for none; none of a mirrored tile is one of its rows.
+    def _compared(self, tile: Tile) -> tuple[Compared, Array]:
+        """The sides of a tile beside one another, and the row that each candidate is, -1 for none;
+        none of a mirrored tile is one of its rows.
         """
-
-        def of_tile(tile: Tile) -> S:
-            same = np.full(len(tile.columns), -1) if tile.mirror else self.same[tile.columns]
-            return work(tile, self.screening.tile(tile.rows, tile.columns), same)
-
-        n, m = self.source.shape
-        return each(of_tile, self.source.tiles(), n * m)
+        same = np.where(tile.mirror, -1, self.same[tile.columns])
+        return self.screening.tile(tile.rows, tile.columns), same
 
     def _last(self, q: Array) -> Array:
         """The last bin that may have approximations up to q."""
@@ -179,6 +175,13 @@ class NearBins:
 
     def _clipped(self, bins: Array) -> Array:
         return np.clip(bins, 0, self.bins - 1).astype(np.int64)
+
+
+def itself(tile: Tile, same: Array) -> tuple[Array, Array]:
+    """The places in a tile of the pairs of a row and itself; its rows follow one another."""
+    place = same[tile.columns] - tile.rows[0]
+    columns = np.flatnonzero((place >= 0) & (place < len(tile.rows)))
+    return place[columns], columns
 
 
 def values_at(source: Source, same: Array, ranks: Callable[[Any], Array]) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ground.errors import TooLargeError
 from . import Array
-from .coding import TILE, Coding, Tile, as_slice, block_tiles, gather, half_tiles
+from .coding import Coding, Tile, as_slice, block_tiles, gather, half_tiles
 from .distances.minkowski import Geometry, minkowski
 from .distances.near import Space
 from .distances.screen import Screening, screen
@@ -26,10 +26,10 @@ S = TypeVar("S")
 class Source(ABC):
     """The n x m dissimilarities of n rows to m candidates, read in tiles.
 
-    `scan` maps over tiles of all rows and some columns; `take` returns the part of given rows and
-    columns, `array` the complete matrix. Functions that only compare with radii use `codes`, uint8
-    (q, r) for q columns and r rows, which need no exact computation, tile by tile of `tiles`.
-    `only` is the source of some of the candidates.
+    `scan` is the loop over tiles; `take` returns the part of given rows and columns, `array` the
+    complete matrix. Functions that only compare with radii use `codes`, uint8 (q, r) for q columns
+    and r rows, which need no exact computation. `hold` computes once what several scans use, if
+    memory allows it. `only` is the source of some of the candidates.
 
     Attributes
     ----------
@@ -50,19 +50,16 @@ class Source(ABC):
     def array(self) -> Array:
         return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))
 
-    def scan(self, work: Callable[[Array, Array, Array], S]) -> Iterator[S]:
-        """`work(rows, columns, tile)` for each tile of all rows and some columns, on threads, in order."""
+    def scan(self, work: Callable[[Tile], S]) -> Iterator[S]:
+        """`work(tile)` for each tile, on threads, in order."""
         n, m = self.shape
-        rows, width = np.arange(n), max(1, TILE // max(n, 1))
-
-        def of_tile(first: int) -> S:
-            columns = np.arange(first, min(first + width, m))
-            return work(rows, columns, self.take(rows, columns))
-
-        return each(of_tile, range(0, m, width), n * m)
+        return each(work, self.tiles(), n * m)
 
     def tiles(self) -> Iterator[Tile]:
         return block_tiles(*self.shape)
+
+    def hold(self) -> None:
+        return
 
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
         return coding(self.take(rows, columns))
@@ -189,8 +186,9 @@ class Spatial(Source):
     def array(self) -> Array:
         return self._exact.array()
 
-    def scan(self, work: Callable[[Array, Array, Array], S]) -> Iterator[S]:
-        return self._exact.scan(work)
+    def hold(self) -> None:
+        if self.matrix is not None:
+            self.matrix()
 
     @property
     def _exact(self) -> Source:

@@ -102,10 +102,9 @@ def _read_rows(call: Call, drawn: bool) -> tuple[Call, pd.DataFrame, Frame, Any,
     options = {**call.arguments, **copies}
     aside = {name: options[name] for name in ("weights", "groups")}
     table = read_for(unshared(call.data), call.formula, aside)  # a file is read once
-    data, folds, columns = as_pandas(table), options["cv"], (options["groups"],)
-    if not drawn:
-        folds = labels_along(folds, data, "cv folds").to_numpy()
-        columns += (folds,)
+    data, folds = as_pandas(table), options["cv"]
+    folds = folds if drawn else labels_along(folds, data, "cv folds").to_numpy()
+    columns = (options["groups"],) if drawn else (options["groups"], folds)
     frame = mold(call.formula, data, na=options["na"], weights=options["weights"], aside=columns)
     rows, groups = data.index.get_indexer(frame.index), group_codes(options["groups"], data)
     return (
@@ -311,8 +310,6 @@ def loss_matrix(loss: Any, levels: pd.Index) -> Array:
             f"a loss matrix needs one row (truth) and one column (predicted) for each class: {list(levels)}"
         )
     try:
-        if any(pd.api.types.is_complex_dtype(t) for t in loss.dtypes):
-            raise TypeError
         values = loss.loc[levels, levels].to_numpy(dtype=float, na_value=np.nan)
     except (TypeError, ValueError, OverflowError):
         raise OptionError("a loss matrix must contain numbers") from None

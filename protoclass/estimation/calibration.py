@@ -41,7 +41,7 @@ from .arguments import CALIBRATION, NAMES, arguments_of, check_measure, measure_
 from .copies import coincidences
 from .cross_validation import FoldPath, fold_paths, redrawn, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
-from .error_curve import READ, ErrorCurve, values_at
+from .error_curve import READ, ErrorCurve
 from .fitted import AnyFit, Fitted
 from .problem import Problem, is_default
 
@@ -293,7 +293,7 @@ def tuned_in_folds(
                 if tune is True:
                     raise
                 return None, f"without a fold they can't be tuned again: {error}"
-            values.append(values_at(found.grid, found._point_of(selection.rule)))
+            values.append(found._values(selection.rule))
             tuning.update()
     return values, ""
 

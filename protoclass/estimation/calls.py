@@ -66,12 +66,11 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
         )
     if problem.cv is None or (problem.cv_is_auto and not tuned):
         return calibrated(_without_choice(kind._learn(problem, Selection())))
-    validation, trial, answers = validate(problem)
+    validation, trial, rules = validate(problem)
     problem, point, known = validation._problem, validation._point_of(), None
     if not problem.metric_axes:  # otherwise each metric has its own
-        path, place = answers.rules[point] if answers.rules else (None, 0)
+        path, place = rules[point] if rules else (None, 0)
         known = trial.dissimilarity, trial.task, None if path is None else path.at(place)
-    del answers  # has arrays of rows x grid points, of which the curve keeps those that it needs
     fit = calibrated(kind._learn(problem, validation._select(point), validation, known))
     _warn_of(validation, point, fit.rule.kinds, fit._calibration is not None)
     return fit

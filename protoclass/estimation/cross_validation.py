@@ -30,7 +30,7 @@ from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
 from .arguments import SCORED, is_drawn, own_folds
-from .error_curve import ErrorCurve, Extension, row_weights, score_rows, values_at
+from .error_curve import OF_POINTS, ErrorCurve, Extension, row_weights, score_rows
 from .problem import (
     DRAWN_ROWS,
     Problem,
@@ -245,86 +245,49 @@ class Trial:
     of_fold: Array  # int (R, n)
     covers: bool = True  # whether the rows in each ball are determined, if there are balls
 
-    @property
-    def folds(self) -> Array:
-        """Number of folds of each repeat, int (R,)."""
-        return self.of_fold.max(axis=1) + 1
 
-    def curve(self, answers: Answers, **more: Any) -> ErrorCurve:
-        """The error curve of the answers over a grid."""
-        weights, bounds = row_weights(self.problem, self.problem.loss_name), answers.bounds
-        return ErrorCurve(
-            self.problem,
-            answers.grid,
-            self.of_fold,
-            answers.predicted,
-            answers.covered,
-            answers.errors,
-            answers.sizes,
-            np.concatenate([np.bincount(fold, weights) for fold in self.of_fold]),
-            _bounds=bounds if self.problem.model.can.grid_bounds else None,
-            _counts=answers.counts,
-            _scored=answers.scored,
-            **more,
-        )
+Rules = list[tuple[Path, int]] | None
 
 
 @dataclass(frozen=True)
-class Answers:
-    """Answers of the models of R x F folds over a grid of G points.
+class Tried:
+    """A grid that was tried on all folds.
 
     Attributes
     ----------
-    grid : DataFrame (G, parameters)
-    predicted : int16 array (R, n, G)
-        Held-out class codes.
-    covered : int16 array (R, n, G), or None
-        Held-out classes by covering balls.
-    scored : array (R, n, G), or None
-        Held-out losses of the values for each class, if the measure is one of `SCORED`.
-    errors, sizes, bounds : arrays (R x F, G)
-        Mean loss, size, and bound of each model, NaN without bounds.
-    all_classes : bool array (R x F, G)
-        Whether every class of the training rows has a prototype; True if this was not determined.
-    rules : list of (Path, int), or None
+    curve : ErrorCurve
+    all_classes : bool array (R x F, G), or None
+        Whether every class of the training rows has a prototype, if this was determined.
+    rules : Rules
         A path on all rows and the place of the rule in it, for each point; None if they were not
         learned.
-    counts : int array (G,), or None
-        Number of prototypes of these rules, see `counted`; None if unknown.
     """
 
-    grid: pd.DataFrame
-    predicted: Array
-    covered: Array | None
-    scored: Array | None
-    errors: Array
-    sizes: Array
-    bounds: Array
-    all_classes: Array
-    rules: list[tuple[Path, int]] | None = None
-    counts: Array | None = None
+    curve: ErrorCurve
+    all_classes: Array | None = None
+    rules: Rules = None
 
 
-def join(parts: Sequence[Answers], axes: Mapping[str, Array] | None = None) -> Answers:
-    """The answers over several grids together; with `axes` in the order of their product, without
-    the points outside it.
+def join(parts: Sequence[Tried], axes: Mapping[str, Array] | None = None) -> Tried:
+    """Several grids as one; with `axes` in the order of their product, without the points outside
+    it.
     """
-    grid = pd.concat([part.grid for part in parts], ignore_index=True)
+    curves = [part.curve for part in parts]
+    grid = pd.concat([curve.grid for curve in curves], ignore_index=True)
     order: Any = slice(None) if axes is None else in_order(grid, axes)
 
-    def joined(name: str) -> Any:
-        arrays = [getattr(part, name) for part in parts]
+    def joined(arrays: list[Any]) -> Any:
         return (
             None if any(a is None for a in arrays) else np.concatenate(arrays, axis=-1)[..., order]
         )
 
-    names = ("predicted", "covered", "scored", "errors", "sizes", "bounds", "all_classes", "counts")
+    arrays = {name: joined([getattr(curve, name) for curve in curves]) for name in OF_POINTS}
     rules = None
     if all(part.rules is not None for part in parts):
         known = [rule for part in parts for rule in part.rules or ()]
         rules = [known[g] for g in np.arange(len(known))[order]]
-    grid = grid.iloc[order].reset_index(drop=True)
-    return Answers(grid, **{name: joined(name) for name in names}, rules=rules)
+    curve = replace(curves[0], grid=grid.iloc[order].reset_index(drop=True), **arrays)
+    return Tried(curve, joined([part.all_classes for part in parts]), rules)
 
 
 def in_order(grid: pd.DataFrame, axes: Mapping[str, Array]) -> Array:
@@ -334,7 +297,13 @@ def in_order(grid: pd.DataFrame, axes: Mapping[str, Array]) -> Array:
     return inside[np.lexsort(places[::-1, inside])]
 
 
-def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) -> Answers:
+def points_of(axes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The points of the product of some axes, the last varying fastest, as plain Python values."""
+    values = [axis.tolist() if isinstance(axis, np.ndarray) else axis for axis in axes.values()]
+    return [dict(zip(axes, point, strict=True)) for point in product(*values)]
+
+
+def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) -> Tried:
     """Predictions for the held-out rows over the grid, and the mean loss of each fold.
 
     The loop over folds of Hastie, Tibshirani and Friedman (2009), section 7.10: each fold is left
@@ -343,17 +312,12 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
     problem, model = trial.problem, trial.problem.model
     if set(model.tuned()) & set(model.metric_parameters):
         return _hold_out_by_metric(trial, axes, count_classes)
-    grid = pd.DataFrame(
-        list(product(*(axis.tolist() for axis in axes.values()))), columns=list(axes)
-    )
-    G, F, path, has_cover = len(grid), trial.folds, None, False
+    grid = pd.DataFrame(points_of(axes), columns=list(axes))
+    G, F, path, has_cover = len(grid), trial.of_fold.max(axis=1) + 1, None, False
     predicted, covered = (large((*trial.of_fold.shape, G), np.int16) for _ in range(2))
     scored = large(predicted.shape, float) if problem.loss_name in SCORED else None
-    sizes, bounds, all_classes = (
-        np.empty((F.sum(), G)),
-        np.full((F.sum(), G), np.nan),
-        np.ones((F.sum(), G), bool),
-    )
+    all_classes = np.empty((F.sum(), G), bool) if count_classes else None
+    sizes, bounds = np.empty((F.sum(), G)), np.full((F.sum(), G), np.nan)
 
     def predict(r: int, fold: Array, known: FoldPath) -> FoldPath:
         """Write predictions for the rows of a fold of repeat r into `predicted` and `covered`."""
@@ -392,24 +356,27 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
                 sizes[row] = known.path.size
                 if known.path.bounds is not None:
                     bounds[row] = known.path.bounds
-                if count_classes:
+                if all_classes is not None:
                     all_classes[row] = _all_classes(known, fold)
                 validating.update()
     errors = fold_errors(problem, trial.of_fold, predicted if scored is None else scored)
     counts, path = _count(trial, grid, axes, path)
-    rules = None if path is None else [(path, g) for g in range(G)]
-    return Answers(
+    weights = row_weights(problem, problem.loss_name)
+    curve = ErrorCurve(
+        problem,
         grid,
+        trial.of_fold,
         predicted,
         covered if has_cover else None,
-        scored,
         errors,
         sizes,
-        bounds,
-        all_classes,
-        rules,
-        counts,
+        np.concatenate([np.bincount(fold, weights) for fold in trial.of_fold]),
+        _bounds=bounds if model.can.grid_bounds else None,
+        _counts=counts,
+        _scored=scored,
     )
+    rules = None if path is None else [(path, g) for g in range(G)]
+    return Tried(curve, all_classes, rules)
 
 
 def _all_classes(known: FoldPath, fold: Array) -> Array:
@@ -448,15 +415,12 @@ def _count(
     return counted(path, model, classes), path
 
 
-def _hold_out_by_metric(trial: Trial, axes: dict[str, Array], count_classes: bool) -> Answers:
+def _hold_out_by_metric(trial: Trial, axes: dict[str, Array], count_classes: bool) -> Tried:
     """`hold_out` with the parameters of a learned metric tried one by one, the others together."""
-    names = [name for name in axes if name in trial.problem.model.metric_parameters]
-    points = [
-        dict(zip(names, values, strict=True))
-        for values in product(*(axes[name].tolist() for name in names))
-    ]
+    learned = {*trial.problem.model.metric_parameters}
+    points = points_of({name: values for name, values in axes.items() if name in learned})
 
-    def run(values: dict[str, Any]) -> Answers:
+    def run(values: dict[str, Any]) -> Tried:
         problem = replace(trial.problem.with_values(values), progress=False)
         return hold_out(
             replace(trial, problem=problem),
@@ -469,10 +433,11 @@ def _hold_out_by_metric(trial: Trial, axes: dict[str, Array], count_classes: boo
         for part in each(run, points):
             parts.append(replace(part, rules=None))
             validating.update()
-    return join(parts, axes)
+    tried = join(parts, axes)
+    return replace(tried, curve=replace(tried.curve, _problem=trial.problem))
 
 
-def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, Answers]:
+def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, Rules]:
     """Cross-validate a problem; the following fit can use its dissimilarities and rules again.
 
     Each dissimilarity, if several are tried, has the grids of the method, which are extended while
@@ -488,24 +453,24 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
     smallest, tuned, parts, extensions = (
         smallest_classes(problem, of_fold),
         problem.metric_axes,
-        list[Answers](),
+        list[Tried](),
         dict[str, Extension](),
     )
-    for point in product(*tuned.values()):
-        values = dict(zip(tuned, point, strict=True))
+    for values in points_of(tuned):
         measured = problem.with_metric(values)
         dissimilarity = measured.measure()
         trial = Trial(measured, dissimilarity, measured.task(dissimilarity), of_fold, covers)
         axes = measured.model.grid(trial.task, smallest)
-        answers = hold_out_in_turn(trial, axes)
+        tried = hold_out_in_turn(trial, axes)
         if not parts:
-            _warn_of_lost(trial, answers)
-        answers, further = extend(trial, answers, axes)
+            _warn_of_lost(tried.curve)
+        tried, further = extend(trial, tried, axes)
         extensions |= further
-        parts.append(replace(answers, grid=answers.grid.assign(**values)[[*tuned, *answers.grid]]))
-    answers = replace(join(parts), rules=None) if tuned else parts[0]
-    trial = replace(trial, problem=problem)
-    return trial.curve(answers, _notes=notes, _extensions=extensions), trial, answers
+        grid = tried.curve.grid.assign(**values)[[*tuned, *tried.curve.grid]]
+        parts.append(replace(tried, curve=replace(tried.curve, grid=grid)))
+    tried = join(parts) if tuned else parts[0]
+    curve = replace(tried.curve, _problem=problem, _notes=notes, _extensions=extensions)
+    return curve, trial, tried.rules
 
 
 def select_on_sample(problem: Problem, number: int) -> Problem:
@@ -532,19 +497,18 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
     with catch_warnings():
         simplefilter("ignore", DataWarning)  # of levels that are rare in the sample
         curve = validate(part, covers=False)[0]
-    chosen = values_at(curve.grid, curve._point_of())
     *others, last = problem.metric_axes["dissimilarity"]
     said = (
         f"the distance was selected from {', '.join(others)} and {last} on a random sample of "
         f"{len(rows):,} rows by class"
     )
-    found = problem.with_metric(chosen)
+    found = problem.with_metric(curve._values())
     if problem.call.arguments["candidates"] == "auto":
         found = replace(found, candidates=choose_candidates(found.model, found.metric, frame))
     return replace(found, frame=replace(frame, notes=(*frame.notes, said)))
 
 
-def hold_out_in_turn(trial: Trial, axes: dict[str, Array]) -> Answers:
+def hold_out_in_turn(trial: Trial, axes: dict[str, Array]) -> Tried:
     """`hold_out`; for a learned metric, `tuned_last` varies at selected values of the others."""
     model = trial.problem.model
     last = next(
@@ -554,30 +518,22 @@ def hold_out_in_turn(trial: Trial, axes: dict[str, Array]) -> Answers:
     if last is None or not ({*axes} - {last}) & {*model.metric_parameters}:
         return hold_out(trial, axes)
     first = hold_out(trial, {**axes, last: axes[last][:1]})
-    chosen = first.grid.iloc[trial.curve(first)._point_of()]
-    return join(
-        [
-            first,
-            hold_out(
-                trial, {**{name: np.array([chosen[name]]) for name in axes}, last: axes[last][1:]}
-            ),
-        ]
-    )
+    chosen = {name: np.array([value]) for name, value in first.curve._values().items()}
+    return join([first, hold_out(trial, {**chosen, last: axes[last][1:]})])
 
 
-def _warn_of_lost(trial: Trial, answers: Answers) -> None:
+def _warn_of_lost(curve: ErrorCurve) -> None:
     """Warn of levels that the training rows of a fold lack, if rows got no prediction."""
-    frame, unpredicted = trial.problem.frame, (answers.predicted[0] < 0).all(axis=1)
-    lost = {c: at & unpredicted for c, at in frame.held_out_levels(trial.of_fold[0]).items()}
+    frame, unpredicted = curve._problem.frame, (curve._predicted[0] < 0).all(axis=1)
+    lost = {c: at & unpredicted for c, at in frame.held_out_levels(curve._of_fold[0]).items()}
     frame.counted({c: at for c, at in lost.items() if at.any()}).warn_of_folds()
 
 
 def extend(
-    trial: Trial, answers: Answers, axes: dict[str, Array]
-) -> tuple[Answers, dict[str, Extension]]:
-    """Extend default grids on the same folds while their last value is selected.
-
-    Returns the answers over the final grids, and a note for each extended parameter.
+    trial: Trial, tried: Tried, axes: dict[str, Array]
+) -> tuple[Tried, dict[str, Extension]]:
+    """Extend default grids on the same folds while their last value is selected; with a note for
+    each extended parameter.
     """
     model, extensions = trial.problem.model, dict[str, Extension]()
     for name, grid in model.larger.items():
@@ -586,28 +542,24 @@ def extend(
         last, all_classes = axes[name].max(), True
         # each time the folds learn their dissimilarities
         at_once = MOST_FURTHER if trial.problem.train_in_folds else AT_ONCE
-        beyond = grid.values(trial.task) if _selected(trial, answers, name) == last else np.empty(0)
+        beyond = grid.values(trial.task) if tried.curve._values()[name] == last else np.empty(0)
         beyond = beyond[beyond > last][:MOST_FURTHER]
-        while len(beyond) and all_classes and _selected(trial, answers, name) == axes[name].max():
+        while len(beyond) and all_classes and tried.curve._values()[name] == axes[name].max():
             more, beyond = beyond[:at_once], beyond[at_once:]
             further = hold_out(trial, {**axes, name: more}, count_classes=True)
             kept = _until_a_class_is_lost(further, name)
             all_classes = kept == len(more)
             if kept:
                 axes = {**axes, name: np.concatenate([axes[name], more[:kept]])}
-                answers = join([answers, further], axes)
+                tried = join([tried, further], axes)
             extensions[name] = Extension(float(last), int((axes[name] > last).sum()), all_classes)
-    return answers, extensions
+    return tried, extensions
 
 
-def _selected(trial: Trial, answers: Answers, name: str) -> Any:
-    """The value of a parameter at the point that `choose=` in the call selects."""
-    return answers.grid[name].iloc[trial.curve(answers)._point_of()]
-
-
-def _until_a_class_is_lost(answers: Answers, name: str) -> int:
+def _until_a_class_is_lost(tried: Tried, name: str) -> int:
     """The number of values of a parameter before the first that loses a class in a fold."""
-    whole = pd.Series(answers.all_classes.all(axis=0)).groupby(answers.grid[name].to_numpy()).any()
+    assert tried.all_classes is not None
+    whole = pd.Series(tried.all_classes.all(axis=0)).groupby(tried.curve.grid[name].to_numpy()).any()
     return int(np.argmin([*whole, False]))
 
 

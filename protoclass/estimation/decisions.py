@@ -104,16 +104,16 @@ class Calibration:
         for fold_rule in self.rules:
             known = fold_rule.dissimilarity
             if new is None:
-                query, index, complete = known._query(), known.index, None
+                query, index = known._query(), known.index
+                complete = np.ones(len(index), bool)
             else:
                 query, index, complete = known._new_query(new, zero)
             values = answer(fold_rule.rule, self.scale.kind, query)
             strange.append(nonconformity(self.scale.scores(values)))
-        every = np.ones(len(index), bool) if complete is None else complete
         lost = np.isnan(np.stack(strange)).any(axis=(0, 2))
         p = self.conformal.p_values(np.nan_to_num(np.stack(strange)))
         p[lost] = np.nan
-        return p, index, every
+        return p, index, complete
 
     def sets(self, new: Any, classes: list[Any], level: float, zero: bool = False) -> pd.Series:
         """For each row the tuple of classes that conform; None for a row with missing values."""

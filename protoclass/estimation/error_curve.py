@@ -160,6 +160,8 @@ def score_rows(problem: Problem, rules: RulePath, query: Query, rows: Array) -> 
     return lost
 
 
+# arrays whose last axis is the grid
+OF_POINTS = ("_predicted", "_covered", "_errors", "_sizes", "_bounds", "_counts", "_scored")
 AXES = {
     "_of_fold": "R n", "_predicted": "R n G", "_covered": "R n G", "_errors": "F G",
     "_sizes": "F G", "_fold_weight": "F", "_bounds": "F G", "grid": "G", "_counts": "G",
@@ -268,6 +270,10 @@ class ErrorCurve:
         one_of("choose", choose, tuple(self._choice.points))
         return self._choice.points[choose]
 
+    def _values(self, choose: str | None = None) -> dict[str, Any]:
+        """The parameters of this row."""
+        return values_at(self.grid, self._point_of(choose))
+
     def _chosen_at(self, values: Mapping[str, Any]) -> int:
         """The row of `table` that the call selects among the rows with these parameters."""
         limits = self._limits
@@ -284,11 +290,8 @@ class ErrorCurve:
         return self._choose(limits).points[self._problem.call.choose]
 
     def _choose(self, limits: Limits) -> Choice:
-        of_repeat = np.repeat(np.arange(len(self._of_fold)), self._of_fold.max(axis=1) + 1)
-        errors, weights = (
-            [a[of_repeat == r] for r in range(len(self._of_fold))]
-            for a in (self._errors, self._fold_weight)
-        )
+        ends = np.cumsum(self._of_fold.max(axis=1) + 1)[:-1]  # of the folds of each repeat
+        errors, weights = (np.split(a, ends) for a in (self._errors, self._fold_weight))
         return choose_over_repeats(errors, weights, self._sizes, self._bounds, limits)
 
     def _of_metric(self, point: int) -> ErrorCurve:
@@ -297,21 +300,12 @@ class ErrorCurve:
         if not names:
             return self
         at = np.flatnonzero((self.grid[names] == self.grid[names].iloc[point]).all(axis=1))
-        arrays = {
-            name: getattr(self, name)
-            for name in ("_predicted", "_covered", "_errors", "_sizes", "_bounds", "_scored")
+        problem = self._problem.with_metric(values_at(self.grid, point))
+        grid = self.grid.drop(columns=names).iloc[at].reset_index(drop=True)
+        arrays: dict[str, Any] = {
+            name: None if (a := getattr(self, name)) is None else a[..., at] for name in OF_POINTS
         }
-        part: dict[str, Any] = {
-            name: None if a is None else a[..., at] for name, a in arrays.items()
-        }
-        part["_counts"] = None if self._counts is None else self._counts[at]
-        part["grid"] = self.grid.drop(columns=names).iloc[at].reset_index(drop=True)
-        return replace(
-            self,
-            _problem=self._problem.with_metric(values_at(self.grid, point)),
-            _extensions={},
-            **part,
-        )
+        return replace(self, _problem=problem, grid=grid, _extensions={}, **arrays)
 
     @cached_property
     def _limits(self) -> Limits:
@@ -392,10 +386,14 @@ class ErrorCurve:
 
     def _correction(self, choose: str | None = None) -> Estimate | None:
         """As `corrected`; None if no correction is needed."""
-        found, groups, lowest = self._corrected(choose), self._problem.groups, self._loss
-        if found is None:
+        choose = self._problem.call.choose if choose is None else choose
+        self._point_of(choose)
+        if len(self.grid) == 1 or choose == "bound":
             return None
-        lost, w = found
+        groups, lowest = self._problem.groups, self._loss
+        lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
+        known = ~np.isnan(lost)  # a row that is in all samples has no corrected loss
+        lost, w = np.where(known, lost, 0.0), np.where(known, self._weights, 0.0)
         value = max(0.0, float(w @ lost / w.sum()))
         if self._scored is not None:
             lowest = np.append(lost, 1.0)
@@ -417,16 +415,6 @@ class ErrorCurve:
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))
-
-    def _corrected(self, choose: str | None) -> tuple[Array, Array] | None:
-        """The corrected loss and the weight of each row, 0 if in all samples; None if not corrected."""
-        choose = self._problem.call.choose if choose is None else choose
-        self._point_of(choose)
-        if len(self.grid) == 1 or choose == "bound":
-            return None
-        lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
-        known = ~np.isnan(lost)
-        return np.where(known, lost, 0.0), np.where(known, self._weights, 0.0)
 
     @cached_property
     def _corrected_losses(self) -> Array:

@@ -413,7 +413,7 @@ def trained_spec(frame: Frame) -> Any:
             return None
     if frame.formula.plain():
         # unchanged columns: only the levels are learned, and one row has them
-        rows = rows.take(np.arange(1))
+        rows = rows.take(slice(1))
     # rows with missing values are already left out; `design` reports values that a transform makes
     # missing
     return compute(untrained(frame.formula.terms), rows)[1]

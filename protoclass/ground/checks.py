@@ -126,8 +126,8 @@ def check_labels(name: str, labels: Any) -> None:
 
 
 def find_labels(labels: Iterable[Any], index: Iterable[Any], unknown: str) -> list[int]:
-    """The places of labels in an index; raises with these words for one that is not in it."""
-    place, out = {name: j for j, name in enumerate(index)}, []
+    """The first places of labels in an index; raises with these words for one that is not in it."""
+    place, out = {name: j for j, name in reversed([*enumerate(index)])}, []
     for label in labels:
         try:
             out.append(place[label])

@@ -29,7 +29,7 @@ from ..ground.checks import (
     is_listed,
     refuse_number,
 )
-from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief
+from ..ground.errors import DataError, NoCoordinatesError, OptionError, brief, first_of
 from ..ground.savable import savable
 
 
@@ -456,6 +456,14 @@ def check_number(
     allowed = refuse_number(value, low, above, high=high)
     if allowed:
         raise OptionError(f"{name} must be {allowed}, not {brief(value)}")
+
+
+def check_names(parameter: str, names: Iterable[str], known: Sequence[str], what: str) -> None:
+    """Raise unless the names that a parameter has are known."""
+    for name in names:
+        if name not in known:
+            cure = f"use {first_of([*map(repr, known)], 20)}" if len(known) else "leave it out"
+            raise OptionError(f"{parameter} names {name!r}, which is not a {what}: {cure}")
 
 
 def listing(words: str, names: Any) -> tuple[str, ...]:

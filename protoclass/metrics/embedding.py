@@ -14,6 +14,7 @@ from ..core import properties as core
 from ..core.embedding import Spectral
 from ..core.sources import Rep
 from ..frames.frame import Frame
+from ..frames.schema import along
 from ..ground.checks import check_seed
 from ..ground.errors import DataError, OptionError, brief, printed, shown
 from ..ground.text import to_html
@@ -339,18 +340,10 @@ def classes_of(names: pd.Index, by: Any) -> Classes:
         return Classes(np.zeros(n, np.int64), ("all rows",), "")
     if not isinstance(by, pd.Series):
         raise OptionError(
-            f"by must be a Series of classes with row labels, such as data['species'], not {brief(by)}"
+            "by must be a Series of classes with row labels, such as data['species'], not "
+            f"{brief(by)}"
         )
-    if not by.index.is_unique:
-        raise DataError(
-            f"the labels of by must be unique, but {shown(by.index[by.index.duplicated()][0])} occurs more than once"
-        )
-    absent = by.index.get_indexer(names) < 0
-    if absent.any():
-        raise DataError(
-            f"by has no class for {absent.sum()} rows, the first of which is {shown(names[absent][0])}"
-        )
-    classes = pd.Categorical(by.loc[names])
+    classes = pd.Categorical(along(by, pd.DataFrame(index=names), "classes of by="))
     if (classes.codes < 0).any():
         raise DataError(f"by has a missing class at row {shown(names[classes.codes < 0][0])}")
     classes = classes.remove_unused_categories()

@@ -129,10 +129,7 @@ class NCA(Metric):
             whose = f"rows of the sample of {self.sample} have"
             check_classes(frame, y, whose, " (a larger sample= may have others)")
         p = Z.shape[1]
-        if self.dims is not None and self.dims > p:
-            raise DataError(
-                f"dims must be at most {p}, the number of columns that vary, not {self.dims}"
-            )
+        check_dims(self.dims, p, VARYING)
         if np.bincount(y).max() < 2:
             raise DataError(
                 "NCA compares rows of the same class, but each class has one training row: use more rows"
@@ -178,10 +175,7 @@ def training_rows(frame: Frame) -> TrainingRows:
     check_classes(frame, y, "training rows have")
     scale = scale_of(frame, True, frame.design)
     constant, Z = scale.constant, X / scale.spread
-    if constant.all():
-        raise DataError(
-            f"all columns of {frame.formula.quoted} are constant over the {len(X)} training rows: use others"
-        )
+    check_varies(~constant, f"columns of {frame.formula.quoted}", len(X))
     center = np.where(constant, Z[0], Z.mean(axis=0))
     return TrainingRows((Z - center)[:, ~constant], y, frame.weights, center, scale)
 
@@ -192,8 +186,8 @@ def mapped(
     """The trained metric of a map (k, v) or (v,) of the columns that vary, from `used` rows."""
     scale, shape = known.scale, inner.shape[:-1]
     varies = ~scale.constant
-    axes, back = np.zeros((*shape, len(varies))), np.zeros((len(varies), *shape))
-    axes[..., varies], back[varies] = inner, inverse(inner, known.Z)
+    axes, back = expanded(inner, varies), np.zeros((len(varies), *shape))
+    back[varies] = inverse(inner, known.Z)
     counts, names = np.array([used, len(known.y)]), (scale.columns, scale.unscaled)
     return TrainedLearned(spec, known.center, scale.spread, axes, back, counts, search, *names)
 
@@ -205,6 +199,26 @@ def check_classes(frame: Frame, y: Array, whose: str, more: str = "") -> None:
             f"a learned metric needs rows of two classes, but all {whose} the class {name}{more}: "
             "use dissimilarity='euclidean' to learn nothing"
         )
+
+
+VARYING = "the number of columns that vary"
+
+
+def check_varies(varies: Array, what: str, n: int) -> None:
+    if not varies.any():
+        raise DataError(f"all {what} are constant over the {n} training rows: use others")
+
+
+def check_dims(dims: int | None, most: int, reason: str) -> None:
+    if dims is not None and dims > most:
+        raise DataError(f"dims must be at most {most}, {reason}, not {dims}")
+
+
+def expanded(values: Array, varies: Array) -> Array:
+    """Values (..., v) of the columns that vary as those of all columns (..., p), 0 for the others."""
+    out = np.zeros((*values.shape[:-1], len(varies)))
+    out[..., varies] = values
+    return out
 
 
 def inverse(inner: Array, Z: Array) -> Array:
@@ -309,10 +323,6 @@ class TrainedLearned(Mapped):
                 "mean probability that a random neighbour of a training row is of its class: "
                 f"{before:.3f} at the start, {after:.3f} as learned{end}"
             )
-        if self.counts[0] < self.counts[1]:
-            notes.append(
-                f"the metric was learned from a stratified sample of {self.counts[0]} of {self.counts[1]} rows"
-            )
         return (*notes, *listing("constant columns, which get weight 0", self.constant))
 
     @property
@@ -386,11 +396,7 @@ class LDA(Metric):
         known = training_rows(frame)
         Z, classes = known.Z, len(np.unique(known.y))
         most = min(classes - 1, Z.shape[1])
-        if self.dims is not None and self.dims > most:
-            raise DataError(
-                f"dims must be at most {most} for LDA of {classes} classes and {Z.shape[1]} "
-                f"columns that vary, not {self.dims}"
-            )
+        check_dims(self.dims, most, f"for {classes} classes and {Z.shape[1]} columns that vary")
         with alone():  # the same sums on any number of threads
             axes = discriminants(Z, known.y, known.w, self.dims or most, self.ridge)
             if axes is None:
@@ -450,9 +456,7 @@ class QDA(Metric):
         if inner is None:
             raise _singular("QDA needs variance within each class", known)
         scale = known.scale
-        maps = np.zeros((*inner.shape[:2], len(scale.columns)))
-        maps[:, :, ~scale.constant] = inner
-        names = scale.columns, scale.unscaled
+        maps, names = expanded(inner, ~scale.constant), (scale.columns, scale.unscaled)
         return TrainedByClass(self, known.center, scale.spread, maps, *names)
 
 

@@ -22,7 +22,7 @@ from ..core.coding import as_slice
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..frames.misread import PLACEHOLDER
-from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
+from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn, why
 from ..ground.savable import savable
 from .base import AskedRows, Metric, TrainedMetric, Traits, strings
 from .pairwise import kernel_distances
@@ -243,8 +243,11 @@ def same_labels(rows: pd.Index, columns: pd.Index) -> bool:
     return len(rows) == len(columns) and not len(rows.symmetric_difference(columns, sort=False))
 
 
-def labelled(array: Array, index: pd.Index) -> pd.DataFrame:
-    """A square or condensed array with labels."""
+def labelled(array: Array, index: pd.Index | None = None) -> pd.DataFrame:
+    """A square or condensed array, with one value for each pair, with labels or else positions."""
+    if index is None:
+        rows = array.shape[0] if array.ndim > 1 else (1 + math.isqrt(1 + 8 * array.size)) // 2
+        index = pd.RangeIndex(rows)
     n = len(index)
     if array.ndim == 1:
         pairs = n * (n - 1) // 2
@@ -532,9 +535,7 @@ def matrix_in(file: Path) -> pd.DataFrame:
     try:
         raw = file.read_bytes()
     except (OSError, ValueError) as reason:
-        raise DataError(
-            f"the file {str(file)!r} can't be opened: {getattr(reason, 'strerror', None) or reason}"
-        ) from None
+        raise DataError(f"the file {str(file)!r} can't be opened: {why(reason)}") from None
     if raw.startswith(NPY):
         try:
             array = as_floats(np.load(file, allow_pickle=False))
@@ -542,7 +543,7 @@ def matrix_in(file: Path) -> pd.DataFrame:
             raise DataError(
                 f"the file {name} is not a complete .npy file of numbers ({reason!r}): save it again"
             ) from reason
-        return labelled(array, pd.RangeIndex(len(array))) if array.ndim == 2 else condensed(array)
+        return labelled(array)
     text = raw.decode("utf-8-sig", "replace")
     vector = VECTOR.sub(" ", text)
     lines = [line for line in text.splitlines() if line.strip()]
@@ -552,7 +553,7 @@ def matrix_in(file: Path) -> pd.DataFrame:
     fields = re.split(r"[,;\s]+", vector.strip()) if len(lines) == 1 or vector != text else lines
     values = floats(fields if floats(fields, ",") else fields[1:], ",")  # perhaps below a header
     if values and len(values) > 2 and math.isqrt(1 + 8 * len(values)) ** 2 == 1 + 8 * len(values):
-        return condensed(np.array(values))
+        return labelled(np.array(values))
     outside, failures = QUOTED.sub("name", text), []
     for separator in [s for s in SEPARATORS if s in outside] or [","]:
         try:
@@ -562,11 +563,6 @@ def matrix_in(file: Path) -> pd.DataFrame:
         except DataError as failure:
             failures.append(f"{failure}".partition(": ")[0])
     raise DataError(f"the file {name} has no dissimilarities ({failures[0]}): {CURE}")
-
-
-def condensed(values: Array) -> pd.DataFrame:
-    """One value for each pair, column by column below the diagonal."""
-    return labelled(values, pd.RangeIndex((1 + math.isqrt(1 + 8 * values.size)) // 2))
 
 
 def fields_of(lines: list[str], separator: str) -> list[list[str]]:
@@ -627,7 +623,7 @@ def matrix_of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
             columns = columns[1:]
         numbers = [floats(column, decimal) for column in columns]
         if len(columns) == 1 and numbers[0]:
-            return condensed(np.array(numbers[0]))
+            return labelled(np.array(numbers[0]))
         if len(columns) < 3 or not numbers[2]:
             continue
         # as many or three lines of numbers are a matrix

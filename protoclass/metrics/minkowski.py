@@ -24,6 +24,7 @@ from .base import (
     SQLDistance,
     Traits,
     VectorMetric,
+    check_names,
     check_number,
     coordinate,
     listing,
@@ -452,12 +453,8 @@ def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Array) -> A
         for used in predictors_of_columns(frame)
     ]
     known = list(dict.fromkeys([*columns, *filter(None, makers)]))
-    for name in weights:
-        if name not in known:
-            raise OptionError(
-                f"column_weights name {name!r}, which is not a column of the design matrix of "
-                f"{frame.formula.quoted}: use {first_of([*map(repr, known)], 20)}"
-            )
+    what = f"column of the design matrix of {frame.formula.quoted}"
+    check_names("column_weights", weights, known, what)
     pairs = zip(columns, makers, strict=True)
     out = np.array([weights.get(c, weights.get(maker, 1.0)) for c, maker in pairs])
     if not out.any():

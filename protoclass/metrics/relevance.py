@@ -26,7 +26,7 @@ from ..core.vectors.relevance_learning import (
 from ..frames.frame import Frame
 from ..frames.sql_columns import Columns
 from ..ground.checks import check_seed, one_of, whole_number
-from ..ground.errors import DataError, OptionError
+from ..ground.errors import OptionError
 from ..ground.savable import savable
 from .base import (
     EuclideanSpace,
@@ -44,7 +44,18 @@ from .base import (
     strings,
     train_metric,
 )
-from .learned import ByClass, check_classes, in_words, inverse, sampled, table_of_weights
+from .learned import (
+    VARYING,
+    ByClass,
+    check_classes,
+    check_dims,
+    check_varies,
+    expanded,
+    in_words,
+    inverse,
+    sampled,
+    table_of_weights,
+)
 from .wrappers import TrainedWrapper, Wrapper
 
 MATRICES = ("diagonal", "full")
@@ -142,15 +153,14 @@ class Relevance(Wrapper):
 
     @property
     def traits(self) -> Traits:
-        known = self.inner[0].traits if self.matrix == "diagonal" else super().traits
-        learned = replace(known, train_in_folds=True, supervised=True)
+        learned = replace(self.inner[0].traits, train_in_folds=True, supervised=True)
+        if self.matrix == "full":
+            learned = replace(
+                learned, symmetric=True, triangle=True, power=None, geometry=Geometry()
+            )
         if self.local:
             return replace(learned, symmetric=False, triangle=False, geometry=None)
-        return (
-            learned
-            if self.matrix == "diagonal"
-            else replace(learned, symmetric=True, triangle=True, geometry=Geometry())
-        )
+        return learned
 
     @property
     def name(self) -> str:
@@ -199,10 +209,7 @@ class Relevance(Wrapper):
         compared = np.unique(np.linspace(0, n - 1, 20).astype(int))
         sample = base.terms(rows, part(candidates, compared))
         varies: Any = (np.nan_to_num(sample) > 0).any(axis=(0, 1))
-        if not varies.any():
-            raise DataError(
-                f"all variables of {base.name} are constant over the {n} training rows: use others"
-            )
+        check_varies(varies, f"variables of {base.name}", n)
 
         def terms(at, to):
             found = base.terms(part(rows, at), part(candidates, to))[:, :, varies]
@@ -210,15 +217,12 @@ class Relevance(Wrapper):
             return (found / (np.nanmax(found) or 1.0)).astype(np.float32)
 
         def between(weights, at, to):
-            every = np.zeros(len(varies))
-            every[varies] = weights
-            weighed = base.weighed(every)
+            weighed = base.weighed(expanded(weights, varies))
             sides = part(rows_of(weighed, seen), at), part(candidates_of(weighed, seen), to)
             return compare(weighed, *sides)
 
         def build(values, spec, counts, search):
-            weights = np.zeros((len(values), len(varies)))
-            weights[:, varies] = values
+            weights = expanded(values, varies)
             kind = TrainedRelevanceSpace if isinstance(base, VectorMetric) else TrainedRelevance
             names = strings(base.variables)
             return [kind(spec, base.weighed(w), counts, search, names, w) for w in weights]
@@ -233,12 +237,8 @@ class Relevance(Wrapper):
         vectors = as_vectors(base)
         X = vectors.coordinates(rows_of(base, seen)).astype(float)
         center, varies = X.mean(axis=0), X.max(axis=0) > X.min(axis=0)
-        if not varies.any():
-            raise DataError(f"all columns are constant over the {len(X)} training rows: use others")
-        if self.dims is not None and self.dims > varies.sum():
-            raise DataError(
-                f"dims must be at most {varies.sum()}, the number of columns that vary, not {self.dims}"
-            )
+        check_varies(varies, "columns", len(X))
+        check_dims(self.dims, varies.sum(), VARYING)
         Z = (X - center)[:, varies]
         X = np.ascontiguousarray(Z / np.sqrt((Z**2).mean()), np.float32)
         # a full matrix of more axes takes long
@@ -252,8 +252,7 @@ class Relevance(Wrapper):
 
         def build(values, spec, counts, search):
             inner = values @ axes
-            maps = np.zeros((*inner.shape[:2], len(varies)))
-            maps[:, :, varies] = inner
+            maps = expanded(inner, varies)
             back = np.zeros((len(varies), maps.shape[1]))
             if not self.local:  # otherwise coordinates have no place without a class
                 back[varies] = inverse(inner[0].astype(float), X.astype(float))
@@ -332,11 +331,6 @@ class WithWeights(TrainedMetric):
             f"mean cost of the training rows: {self.search[0]:.3f} {'at the start' if local else 'without them'}, "
             f"{self.search[1]:.3f} with them",
         ]
-        if self.counts[0] < self.counts[1]:
-            notes.append(
-                f"the weights were learned from stratified samples of {self.counts[0]} of "
-                f"{self.counts[1]} rows, a new one in each of {ROUNDS + 1} rounds"
-            )
         axes = getattr(getattr(self, "parts", (self,))[0], "map", table)
         count = (table["weight"] > 0).sum()
         if len(axes) < count:

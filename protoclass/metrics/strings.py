@@ -16,7 +16,7 @@ from ..core.parallel import free_cores, threaded
 from ..core.sources import Rep
 from ..frames.frame import Frame
 from ..ground.checks import one_of, whole_number
-from ..ground.errors import DataError, OptionError, brief, shown
+from ..ground.errors import DataError, OptionError, brief, first_of, shown
 from ..ground.savable import savable
 from .base import Metric, TrainedMetric, Traits
 
@@ -275,9 +275,7 @@ def _texts(frame: Frame, name: str) -> Array:
     columns, response = frame.columns, frame.formula.response
     cure = f"use {f'{response} ' if response else ''}~ and the name of the column"
     if columns.shape[1] != 1 or len(frame.formula.terms) != 1 or not frame.formula.plain():
-        names = ", ".join(map(repr, columns.columns[:5])) + (
-            ", ..." if columns.shape[1] > 5 else ""
-        )
+        names = first_of([*map(repr, columns.columns)])
         raise DataError(
             f"{name} dissimilarities need one unchanged column of text, but {frame.formula.quoted} "
             f"has {names or 'none'}: {cure}"

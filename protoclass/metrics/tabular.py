@@ -20,7 +20,17 @@ from ..frames.sql_columns import Columns, number, total, within
 from ..ground.checks import either, whole_number
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown, warn
 from ..ground.savable import savable
-from .base import Metric, SQLDistance, TrainedMetric, Traits, coordinate, listing, strings, value
+from .base import (
+    Metric,
+    SQLDistance,
+    TrainedMetric,
+    Traits,
+    check_names,
+    coordinate,
+    listing,
+    strings,
+    value,
+)
 from .learned import check_classes
 from .minkowski import LARGEST_POWER, checked_weights
 
@@ -108,7 +118,7 @@ class Gower(Metric):
         table = frame.terms()
         # also booleans
         binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]
-        _among("asymmetric", self.asymmetric, binary, "boolean predictor, or one of 0 and 1")
+        check_names("asymmetric", self.asymmetric, binary, "boolean predictor, or one of 0 and 1")
         booleans = [
             c
             for c in table
@@ -119,7 +129,7 @@ class Gower(Metric):
         ]
         categories = [c for c in table if c not in numbers]
         given = self.column_weights or {}
-        _among("column_weights", given, list(table), "predictor")
+        check_names("column_weights", given, list(table), "predictor")
         weights = np.array([given.get(c, 1.0) for c in [*numbers, *categories]])
         if not weights.any():
             raise OptionError("column_weights must not be 0 for all predictors")
@@ -272,13 +282,6 @@ def _values(table: dict[str, pd.Series], names: Iterable[str], index: pd.Index) 
     for i, j in np.argwhere(np.isinf(values))[:1]:
         raise DataError(f"column {list(names)[j]!r} is infinite at row {shown(index[i])}")
     return values
-
-
-def _among(parameter: str, names: Iterable[str], known: list[str], what: str) -> None:
-    strange = [c for c in names if c not in known]
-    if strange:
-        cure = f"use one of {known}" if known else "no predictor is"
-        raise OptionError(f"{parameter}={strange[0]!r} is not a {what}: {cure}")
 
 
 def _number(values: pd.Series) -> bool:

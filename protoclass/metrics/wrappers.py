@@ -22,6 +22,7 @@ from .base import (
     TrainedMetric,
     Traits,
     candidates_of,
+    check_names,
     compare,
     rows_of,
     train_metric,
@@ -282,10 +283,10 @@ class Mixed(Wrapper):
 
     @property
     def traits(self) -> Traits:
-        joint, known = super().traits, [m.traits for m in self.inner]
+        joint = super().traits
         return replace(
             joint,
-            triangle=all(t.triangle for t in known),
+            triangle=all(m.triangle for m in self.inner),
             data_dependent=self.scale or joint.data_dependent,
             power=1.0 if joint.reflexive else None,
             series=False,
@@ -325,11 +326,7 @@ class Mixed(Wrapper):
     def cuts(self, frame: Frame) -> list[Frame]:
         known = list(frame.columns)
         named = [c for columns in self.groups for c in columns]
-        for name in named:
-            if name not in known:
-                raise OptionError(
-                    f"{name!r} in a part is not a predictor of {frame.formula.quoted}: use one of {known}"
-                )
+        check_names("a part", named, known, f"predictor of {frame.formula.quoted}")
         for name in known:
             if name not in named:
                 raise OptionError(

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.coding import filled
 from ..core.neighbours.nearest import Nearest
 from ..core.query import Path, RulePath
 from ..core.setcover.alternatives import Cost, NearSolutions
+from ..core.sources import Submatrix
 from ..core.task import ASSIGNED, Points, Task
 from ..core.thresholds import HELD
 from ..core.vectors.class_medoids import (
@@ -344,16 +346,8 @@ class MedianGLVQ(PerClass):
         """The dissimilarities of rows to candidates; many are in single precision."""
         if len(rows) * len(columns) <= SINGLE:
             return task.D.take(rows, columns)
-        out, place = np.empty((len(columns), len(rows)), np.float32), np.full(task.D.shape[1], -1)
-        place[columns] = np.arange(len(columns))
-
-        def copy(_: np.ndarray, part: np.ndarray, tile: np.ndarray) -> None:
-            chosen = place[part] >= 0
-            out[place[part[chosen]]] = tile[np.ix_(rows, chosen)].T
-
-        for _ in task.D.scan(copy):
-            pass
-        return out.T
+        D, out = Submatrix(task.D, rows, columns), np.empty((len(columns), len(rows)), np.float32)
+        return filled(out, D.tiles(), lambda tile: D.take(tile.rows, tile.columns).T).T
 
     def _rule(
         self, task: Task, problem: Labelled, columns: np.ndarray, run: ChosenRows, model: MedianGLVQ

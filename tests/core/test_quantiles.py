@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from protoclass.core import histogram, sources
+from protoclass.core import coding, histogram
 from protoclass.core.histogram import quantile_ranks, radii_at, values_at
 from protoclass.core.sources import Held
 
@@ -35,12 +35,12 @@ def slow_values(D, same, ranks):
     return found.tolist(), [max(values[values < v], default=0.0) for v in found]
 
 
-@pytest.mark.parametrize("tile", [7, 2**21])
+@pytest.mark.parametrize("tile", [3, 1024])
 @pytest.mark.parametrize("few", [2**18, 0])
 @pytest.mark.parametrize("seed", range(6))
 def test_values_are_those_of_all_pairs_sorted(seed, few, tile, monkeypatch):
     """Ties, empty bins, zeros, tiny and infinite values, and candidates that are rows."""
-    monkeypatch.setattr(sources, "TILE", tile)
+    monkeypatch.setattr(coding, "SIDE", tile)
     monkeypatch.setattr("protoclass.core.parallel.FEW", few)
     random = np.random.default_rng(seed)
     D = random.choice(random.integers(0, 400, 6 + 9 * seed) / 10, (9, 7))

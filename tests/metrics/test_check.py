@@ -216,7 +216,7 @@ def test_one_row_and_a_matrix_of_zeros():
 def test_hostile_arguments(iris):
     d = pc.dissimilarity("species ~ .", iris)
     for call in (d.check, d.plot, lambda by: d.plot(by, "distributions")):
-        with pytest.raises(pc.errors.DataError, match="by has no class for 50 rows, the first of which is 100"):
+        with pytest.raises(pc.errors.DataError, match="classes of by= lack the row 100"):
             call(iris["species"].iloc[:100])
         with pytest.raises(pc.errors.DataError, match="by has a missing class at row 7"):
             call(iris["species"].mask(iris.index == 7))

@@ -115,7 +115,6 @@ def test_what_a_fit_says_of_the_weights(iris):
     first = weights["weight"].idxmax()
     for text in (fit.summary().as_text(), repr(replace(fit.dissimilarity))):
         assert f"learned weights of columns, each divided by its sd: {first}" in text.replace("\n", " ")
-    assert "a stratified sample of 90 of 150 rows" in fit.summary().as_text().replace("\n", " ")
     assert "diagonal NCA, predictors scaled to unit SD, learned from 90 of 150 rows" in repr(fit)
     assert fit.prototypes.attrs["weights"] == weights["weight"].to_dict()
     plain = pc.fit("species ~ .", iris, eps=1.0)

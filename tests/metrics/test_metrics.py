@@ -33,7 +33,7 @@ def test_gower_takes_numbers_0_and_1_as_asymmetric():
         d = pc.dissimilarity("~ .", table, pc.Gower(asymmetric=["a", "b"]))
         assert np.allclose(d.condensed(), expected, atol=1e-6)
     with pytest.raises(
-        pc.errors.OptionError, match=r"asymmetric='x' is not a boolean predictor, or one of 0 and 1: use one of \['a', 'b'\]"
+        pc.errors.OptionError, match=r"asymmetric names 'x', which is not a boolean predictor, or one of 0 and 1: use 'a', 'b'"
     ):
         pc.dissimilarity("~ .", g, pc.Gower(asymmetric=["x"]))
 
@@ -167,7 +167,7 @@ def test_weights_of_predictors_and_of_the_columns_that_they_make():
     # "x" is a column of its own: the weight holds for it, and not for log(x)
     assert distances("~ x + log(x)", x=5) == pytest.approx(5 * base + distances("~ log(x)"))
     with pytest.raises(
-        pc.errors.OptionError, match=r"column_weights name 'y', which is not a column of the.*: use 'x', 'g\[u\]', 'g\[v\]', 'g'"
+        pc.errors.OptionError, match=r"column_weights names 'y', which is not a column of the.*: use 'x', 'g\[u\]', 'g\[v\]', 'g'"
     ):
         distances("~ x + g", y=2)
     with pytest.raises(pc.errors.OptionError, match=r"use 'x:z'$"):

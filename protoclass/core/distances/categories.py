@@ -67,70 +67,70 @@ def gower(
 
 @kernel
 def _gower(x, u, p, w, skip, out):
-    # x is (n, p + c), u (p + c, m). If all values of a row and a tile are finite, the weights
-    # are summed once for all pairs, in the same order as the sum of each pair.
-    q = u.shape[0]
-    complete = np.empty(q, np.bool_)
+    # x is (n, p + c), u (p + c, m), of which some columns are compared with all rows at a time
+    complete = np.empty(len(u), np.bool_)
     for first in range(0, u.shape[1], WIDTH):
-        width = min(WIDTH, u.shape[1] - first)
-        total, weight = np.empty(width), np.empty(width)
-        for f in range(q):
-            column, gaps = u[f, first : first + width], 0
-            for j in range(width):
+        last = min(first + WIDTH, u.shape[1])
+        for f in range(len(u)):
+            column, gaps = u[f, first:last], 0
+            for j in range(len(column)):
                 gaps += 1 if column[j] - column[j] != 0.0 else 0
             complete[f] = gaps == 0
-        for i in range(x.shape[0]):
+        for i in range(len(x)):
             observed = True
-            for f in range(q):
+            for f in range(len(u)):
                 v = x[i, f]
                 observed = observed and complete[f] and v - v == 0.0 and not (skip[f] and v == 0.0)
-            total[:] = 0.0
             if observed:
-                count = 0.0
-                for f in range(q):
-                    count += w[f]
-                for f in range(0, p - 1, 2):
-                    v0, v1 = x[i, f], x[i, f + 1]
-                    u0, u1 = u[f, first : first + width], u[f + 1, first : first + width]
-                    for j in range(width):
-                        total[j] = (total[j] + abs(v0 - u0[j])) + abs(v1 - u1[j])
-                if p % 2:
-                    v0, u0 = x[i, p - 1], u[p - 1, first : first + width]
-                    for j in range(width):
-                        total[j] += abs(v0 - u0[j])
-                for f in range(p, q):
-                    v0, u0, w0 = x[i, f], u[f, first : first + width], w[f]
-                    for j in range(width):
-                        total[j] += w0 if u0[j] != v0 else 0.0
-                for j in range(width):
-                    out[i, first + j] = total[j] / count if count > 0 else np.nan
-                continue
-            weight[:] = 0.0
-            for f in range(p):
-                v0, u0, w0 = x[i, f], u[f, first : first + width], w[f]
-                if v0 != v0:
-                    continue
-                for j in range(width):
-                    y = u0[j]
-                    d = w0 if v0 == np.inf or y == np.inf else abs(v0 - y)
-                    total[j] += d if y == y else 0.0
-                    weight[j] += w0 if y == y else 0.0
-            for f in range(p, q):
-                v0, u0, w0, both_zero = (
-                    x[i, f],
-                    u[f, first : first + width],
-                    w[f],
-                    skip[f] and x[i, f] == 0.0,
-                )
-                if v0 != v0:
-                    continue
-                for j in range(width):
-                    y = u0[j]
-                    counted = y == y and not (both_zero and y == 0.0)
-                    weight[j] += w0 if counted else 0.0
-                    total[j] += w0 if counted and (y != v0 or y == np.inf) else 0.0
-            for j in range(width):
-                out[i, first + j] = total[j] / weight[j] if weight[j] > 0 else np.nan
+                _mean_of_all(x[i], u, first, last, p, w, out[i, first:last])
+            else:
+                _mean_of_observed(x[i], u, first, last, p, w, skip, out[i, first:last])
+
+
+@kernel
+def _mean_of_all(row, u, first, last, p, w, out):
+    # the weights are summed once for all pairs, in the same order as the sum of each pair
+    total, count = np.zeros(last - first), 0.0
+    for f in range(len(w)):
+        count += w[f]
+    for f in range(0, p - 1, 2):
+        v0, v1, u0, u1 = row[f], row[f + 1], u[f, first:last], u[f + 1, first:last]
+        for j in range(len(total)):
+            total[j] = (total[j] + abs(v0 - u0[j])) + abs(v1 - u1[j])
+    if p % 2:
+        v0, u0 = row[p - 1], u[p - 1, first:last]
+        for j in range(len(total)):
+            total[j] += abs(v0 - u0[j])
+    for f in range(p, len(row)):
+        v0, u0, w0 = row[f], u[f, first:last], w[f]
+        for j in range(len(total)):
+            total[j] += w0 if u0[j] != v0 else 0.0
+    for j in range(len(total)):
+        out[j] = total[j] / count if count > 0 else np.nan
+
+
+@kernel
+def _mean_of_observed(row, u, first, last, p, w, skip, out):
+    total, weight = np.zeros(last - first), np.zeros(last - first)
+    for f in range(len(row)):
+        v, u0, w0 = row[f], u[f, first:last], w[f]
+        both_zero = skip[f] and v == 0.0
+        if v != v:
+            continue
+        if f < p:
+            for j in range(len(total)):
+                y = u0[j]
+                d = w0 if v == np.inf or y == np.inf else abs(v - y)
+                total[j] += d if y == y else 0.0
+                weight[j] += w0 if y == y else 0.0
+        else:
+            for j in range(len(total)):
+                y = u0[j]
+                counted = y == y and not (both_zero and y == 0.0)
+                weight[j] += w0 if counted else 0.0
+                total[j] += w0 if counted and (y != v or y == np.inf) else 0.0
+    for j in range(len(total)):
+        out[j] = total[j] / weight[j] if weight[j] > 0 else np.nan
 
 
 def reached(

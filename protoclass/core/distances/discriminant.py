@@ -229,20 +229,25 @@ def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple
 
 
 def spread_within(
-    X: Array, y: NDArray[np.int64], w: Array, ridge: float | None, variance: float, p: int
+    Z: Array,
+    y: NDArray[np.int64],
+    w: Array,
+    within: Array,
+    ridge: float | None,
+    variance: float,
+    p: int,
 ) -> Array:
-    """The covariance within classes, plus `ridge` times `variance` along every axis.
+    """The covariance `within` classes of rows Z, plus `ridge` times `variance` along every axis.
 
     Without a ridge it is shrunken towards its mean variance over `p` columns, as far as is
     estimated to be best (Ledoit and Wolf 2004, A well-conditioned estimator for large-dimensional
     covariance matrices), with a ridge of `LEAST` against classes that do not vary.
     """
-    within, share = covariances(X, y, w, y.max() + 1)[1], w / w.sum()
     if ridge is not None:
         return within + ridge * variance * np.eye(len(within))
-    Z = X.copy()
+    Z, share = Z.copy(), w / w.sum()
     for c in np.unique(y):
-        Z[y == c] -= np.average(X[y == c], axis=0, weights=w[y == c])
+        Z[y == c] -= np.average(Z[y == c], axis=0, weights=w[y == c])
     mean, square = np.trace(within) / p, (within**2).sum()
     noise = share**2 @ ((Z**2).sum(axis=1) ** 2 - 2 * ((Z @ within) * Z).sum(axis=1) + square)
     # of the covariance from a spherical one, as the noise is of it from the true one
@@ -286,11 +291,13 @@ def discriminants(
     array([[21.02,  1.05]])
     """
     axes, total = span(X, w)
-    inner = spread_within(X @ axes, y, w, ridge, total.sum() / X.shape[1], X.shape[1])
+    Z, p = X @ axes, X.shape[1]
+    within = covariances(Z, y, w, y.max() + 1)[1]
+    inner = spread_within(Z, y, w, within, ridge, total.sum() / p, p)
     if not np.linalg.eigvalsh(inner)[0] > SINGULAR * total.max():
         return None
     sphere = np.linalg.inv(np.linalg.cholesky(inner))
-    between = np.diag(total) - covariances(X @ axes, y, w, y.max() + 1)[1]
+    between = np.diag(total) - within
     _, directions = np.linalg.eigh(sphere @ between @ sphere.T)
     return positive((axes @ sphere.T @ directions[:, ::-1][:, :components]).T)
 

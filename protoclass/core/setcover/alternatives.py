@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import Array
+from ..coding import Tile
 from ..neighbours.nearest import Nearest
 from ..parallel import MANY, each
 from ..statistics.sums import in_units, units
@@ -486,14 +487,17 @@ def price_rows(
         * unit
     )
 
-    def trouble(rows: Array, columns: Array, tile: Array) -> tuple[Array, Array]:
-        inside, own = tile < radius, task.y[:, None] == chosen[1][columns]
-        return (inside & own).any(axis=1), (inside & ~own).sum(axis=1)
+    D = task.D.only(chosen[0])
+
+    def trouble(tile: Tile) -> tuple[Array, Array, Array]:
+        inside = D.take(tile.rows, tile.columns) < radius
+        own = task.y[tile.rows, None] == chosen[1][tile.columns]
+        return tile.rows, (inside & own).any(axis=1), (inside & ~own).sum(axis=1)
 
     covered, wrong = np.zeros(len(task.y), np.bool_), np.zeros(len(task.y), np.int64)
-    for some, others in task.D.only(chosen[0]).scan(trouble):
-        covered |= some
-        wrong += others
+    for rows, some, others in D.scan(trouble):
+        covered[rows] |= some
+        wrong[rows] += others
     return price + task.w * wrong, ~covered, wrong
 
 
@@ -526,11 +530,9 @@ def first_covered(task: Task, at: Array, classes: Array, radii: Array) -> tuple[
     """
     left = task.w.copy()  # weights of the rows that no prototype of their class covers yet
     covers, wrong = np.empty(len(at)), np.empty(len(at))
-    for columns, inside in task.D.only(at).scan(
-        lambda rows, columns, tile: (columns, tile < radii[columns])
-    ):
-        for s, ball in zip(columns, inside.T, strict=True):
-            own = task.y == classes[s]
-            covers[s], wrong[s] = left[ball & own].sum(), task.w[ball & ~own].sum()
-            left[ball & own] = 0.0
+    for s, radius in enumerate(radii):
+        ball = task.D.take(np.arange(len(left)), at[s : s + 1])[:, 0] < radius
+        own = task.y == classes[s]
+        covers[s], wrong[s] = left[ball & own].sum(), task.w[ball & ~own].sum()
+        left[ball & own] = 0.0
     return covers, wrong

@@ -8,6 +8,7 @@ own candidates and rows alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
@@ -17,9 +18,10 @@ import numpy as np
 
 from ...ground.errors import TooLargeError
 from .. import Array
-from ..coding import Coding, Tile, block_tiles, filled
+from ..coding import Coding, Tile, filled
 from ..memory import large, room
-from ..parallel import each, few, kernel
+from ..parallel import few, kernel
+from ..sources import Source, Submatrix
 from ..task import Task
 from ..thresholds import COSTLY, KEPT, PER_PAIR, READ
 
@@ -173,7 +175,7 @@ class Balls:
         else:
             assert self.codes is not None
             codes = self.codes[columns]
-            out = np.zeros((len(codes), self.cells))
+            out = np.zeros((len(codes), self.cells), self.w.dtype)
             tally(codes, self.cell, self.w, np.arange(len(codes)), out)
         K, L = len(self.coding.radii) + 1, self.task.classes
         return out.reshape(len(out), self.cells // (K * L), L, K)
@@ -193,7 +195,7 @@ class Balls:
             if self.counts is None
             else PER_PAIR
             * sum(
-                self.weights(candidates)[:, :, c, :-1].sum()
+                self.weights(candidates)[:, :, c, :-1].sum(dtype=float)
                 for c, (candidates, _) in enumerate(sides)
             )
         )  # at most, as each weight is 1 at least
@@ -205,12 +207,7 @@ class Balls:
         """Codes of some candidates and rows, uint8 (a, b)."""
         if self.codes is not None:
             return self.codes[np.ix_(candidates, rows)]
-
-        def codes(tile: Tile) -> Array:
-            return self.task.D.codes(rows[tile.rows], candidates[tile.columns], self.coding)
-
-        out = large((len(candidates), len(rows)), np.uint8)
-        return filled(out, block_tiles(len(rows), len(candidates)), codes)
+        return all_codes(Submatrix(self.task.D, rows, candidates), self.coding)
 
     def _listed(self, candidates: Array, rows: Array) -> tuple[Array, Array, Array]:
         """The lists of the rows in the balls of some candidates, see `ClassBalls`."""
@@ -232,16 +229,16 @@ class Balls:
             If memory does not allow them.
         """
 
+        part = Submatrix(self.task.D, rows, candidates)
+
         def of_tile(tile: Tile) -> tuple[Array, Array, Array]:
-            columns, members = candidates[tile.columns], rows[tile.rows]
-            codes = self.task.D.codes(members, columns, self.coding)
+            codes = part.codes(tile.rows, tile.columns, self.coding)
             i, j = np.nonzero(codes < len(self.coding.radii))
-            return columns[i].astype(np.int32), members[j].astype(np.int32), codes[i, j]
+            columns, members = candidates[tile.columns[i]], rows[tile.rows[j]]
+            return columns.astype(np.int32), members.astype(np.int32), codes[i, j]
 
         found, total = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))], 0
-        for pairs in each(
-            of_tile, block_tiles(len(rows), len(candidates)), len(rows) * len(candidates)
-        ):
+        for pairs in part.scan(of_tile):
             found.append(pairs)
             total += len(pairs[0])
             if total > room(total * PER_PAIR) / PER_PAIR:
@@ -254,35 +251,44 @@ def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
 
     Each dissimilarity is read once. Up to 2^28 codes are kept; of more pairs, only weights by cell.
     """
-    coding, (n, m), w = Coding(radii), task.shape, w.astype(np.int64)
+    coding, (n, m) = Coding(radii), task.shape
+    # half as many bytes to read and write; a gain is less than twice the sum
+    w = w.astype(np.int32 if w.sum() < 2**30 else np.int64)
     cells = (folds + 1) * task.classes * (len(radii) + 1)
     cell = (np.where(fold < 0, folds, fold) * task.classes + task.y) * (len(radii) + 1)
 
-    def codes(tile: Tile) -> Array:
-        task.tick()
-        return task.D.codes(tile.rows, tile.columns, coding)
-
     if n * m <= min(KEPT, room(n * m)):
-        kept = filled(np.empty((m, n), np.uint8), task.D.tiles(), codes)
-        return Balls(task, coding, w, cell, cells, kept, None, None)
+        codes = all_codes(task.D, coding, task.tick)
+        return Balls(task, coding, w, cell, cells, codes, None, None)
     near = near_pairs(task, coding)
     if near is not None:
         index = near.columns.astype(np.int64) * cells + cell[near.rows] + near.codes
         of_near = np.bincount(index, w[near.rows], m * cells).reshape(m, cells)
         return Balls(task, coding, w, cell, cells, None, near, of_near)
-    counts, lock = np.zeros((m, cells)), Lock()
+    counts, lock = np.zeros((m, cells), w.dtype), Lock()
 
     def count(tile: Tile) -> None:
-        part = codes(tile)
+        task.tick()
+        part = task.D.codes(tile.rows, tile.columns, coding)
         with lock:
             _tally(part, cell[tile.rows], w[tile.rows], tile.columns, counts)
             if tile.mirror:
                 across = np.ascontiguousarray(part.T)
                 _tally(across, cell[tile.columns], w[tile.columns], tile.rows, counts)
 
-    for _ in each(count, task.D.tiles(), n * m):
+    for _ in task.D.scan(count):
         pass
     return Balls(task, coding, w, cell, cells, None, None, counts)
+
+
+def all_codes(source: Source, coding: Coding, tick: Callable[[], None] = lambda: None) -> Array:
+    """Codes of all pairs, uint8 (m, n)."""
+
+    def codes(tile: Tile) -> Array:
+        tick()
+        return source.codes(tile.rows, tile.columns, coding)
+
+    return filled(large(source.shape[::-1], np.uint8), source.tiles(), codes)
 
 
 def near_pairs(task: Task, coding: Coding) -> Pairs | None:

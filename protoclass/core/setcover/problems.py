@@ -21,7 +21,7 @@ import numpy as np
 from ...ground.errors import printed
 from ...ground.savable import savable
 from .. import Array
-from ..parallel import each
+from ..parallel import in_blocks
 from ..statistics.sums import in_units, units
 from ..task import Task
 from ..thresholds import HELD
@@ -84,22 +84,14 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
     shape = folds, len(radii), m
     gain, wrong, best = np.empty(shape), np.empty(shape), np.empty(shape, np.int16)
 
-    def count(first: int) -> None:
-        part = slice(first, first + CHUNK)
+    def count(part: slice) -> None:
         gain[:, :, part], wrong[:, :, part], best[:, :, part] = find_gains(
             balls.weights(part), owner[part], allowed[part]
         )
 
-    for _ in each(count, range(0, m, CHUNK), n * m):
-        pass
+    in_blocks(count, m, CHUNK, n * m)
     stands_for = np.where(gain > in_units(least, unit), best, -1)
-    pays = list(
-        each(
-            lambda c: (stands_for == c).any(axis=(0, 1)),
-            range(task.classes),
-            stands_for.size * task.classes,
-        )
-    )
+    pays = [(stands_for == c).any(axis=(0, 1)) for c in range(task.classes)]
     return CoverProblems(task, w, unit, fold, gain, wrong, best, balls.of_classes(np.array(pays)))
 
 

@@ -257,12 +257,10 @@ def samples(
     if (count := place.max() + 1) > BINS:
         place, count = place * BINS // count, BINS
     positive, w = positive[live], w[live]
-    unit = np.arange(len(w)) if group is None else np.unique(group[live], return_inverse=True)[1]
-    strata = (
-        [np.flatnonzero(positive), np.flatnonzero(~positive)]
-        if group is None
-        else [np.arange(unit.max() + 1)]
-    )
+    unit, strata = np.arange(len(w)), [np.flatnonzero(positive), np.flatnonzero(~positive)]
+    if group is not None:
+        unit = np.unique(group[live], return_inverse=True)[1]
+        strata = [np.arange(unit.max() + 1)]
     times = np.ones(len(unit), int)
     for _ in range(draws + 1):
         of_class, of_rest = (

@@ -46,10 +46,8 @@ def log_loss(p: Array, y: Array) -> Array:
     >>> log_loss(np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([0, 0])).round(4).tolist()
     [0.6931, inf]
     """
-    chance = p[np.arange(len(y)), y]
-    out = np.full(len(y), np.inf)
-    out[chance > 0] = -np.log(chance[chance > 0])
-    return np.maximum(out, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.maximum(-np.log(p[np.arange(len(y)), y]), 0.0)
 
 
 SCORES = {"brier": brier, "log_loss": log_loss}
@@ -272,12 +270,9 @@ class Multinomial:
     name: ClassVar[str] = "multinomial"
 
     def of(self, scores: Array) -> Array:
-        return above(self.floor, softmax(self.intercepts + self.slope * scores))
+        from scipy.special import softmax
 
-
-def softmax(z: Array) -> Array:
-    e = np.exp(z - z.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
+        return above(self.floor, softmax(self.intercepts + self.slope * scores, axis=1))
 
 
 def above(floor: Array, p: Array) -> Array:
@@ -324,10 +319,11 @@ def _likeliest(
 ) -> tuple[float, Array, float]:
     """The slope, between two bounds, and the intercepts (L,) of the lowest mean loss, and this loss."""
     from scipy.optimize import minimize
+    from scipy.special import softmax
 
     def loss(parameters: Array) -> tuple[float, Array]:
         slope, intercepts = parameters[0], parameters[1:]
-        p = softmax(intercepts + slope * z)
+        p = softmax(intercepts + slope * z, axis=1)
         excess = w[:, None] * (p - target)
         value = -float((w[:, None] * target * np.log(np.maximum(p, TINY))).sum()) / w.sum()
         return value, np.concatenate([[(excess * z).sum()], excess.sum(axis=0)]) / w.sum()

@@ -1,22 +1,25 @@
-"""The dissimilarity of a forest against `apply` of scikit-learn in NumPy, and what a fit with it promises."""
+"""Gower as R's daisy, and the dissimilarity of a forest against `apply` of scikit-learn in NumPy."""
 
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import simulate
 from sklearn import ensemble
 from sklearn.tree import DecisionTreeClassifier
 
 import protoclass as pc
-from protoclass.core.distances.categories import apart
+from protoclass.core.distances.categories import apart, gower
 from protoclass.export.saving.classes import check_forest
 from protoclass.frames.frame import mold
 from protoclass.metrics.measuring import measure_frame
 from protoclass.metrics.tabular import TrainedForest
 
+REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 PREDICTORS = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 
 
@@ -223,3 +226,80 @@ def test_new_levels_and_missing_values(mixed):
     hole = new.assign(g=new["g"].mask(new["g"] == "another"))
     leaves = [fit.dissimilarity.metric.rows(fit.frame.again(rows)[0])[0] for rows in (new, hole)]
     assert np.array_equal(*leaves)
+
+
+# Gower
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return simulate.clinic(90, missing=0, seed=3)
+
+
+def daisy_table():
+    t = pd.read_csv(REFERENCE / "daisy_table.csv")
+    t["stage"] = pd.Categorical(t.stage, ["I", "II", "III", "IV"], ordered=True)
+    return t.assign(smoker=t.smoker.astype("boolean"), fever=t.fever.astype("boolean"))
+
+
+WEIGHTS = {"age": 2, "crp": 0.7, "ward": 3, "stage": 0, "smoker": 1.5, "fever": 0.1}  # rank has 1
+DAISY = {
+    "plain": {},
+    "asymmetric": {"asymmetric": ["smoker", "fever"]},
+    "weighted": {"column_weights": WEIGHTS},
+    "logratio": {},
+    "ordratio": {},
+    "all": {"column_weights": WEIGHTS, "asymmetric": "fever"},
+}
+CHANGED = {"logratio": {"age": np.log, "crp": np.log}, "ordratio": {"rank": pd.Series.rank}, "all": {"crp": np.log, "rank": pd.Series.rank}}
+
+
+@pytest.mark.parametrize("case", DAISY)
+def test_gower_equals_daisy(case):
+    """R 4.2.2, cluster 2.1.4; the commands are in reference/daisy.R. What `daisy` changes by `type=` is changed in the data here."""
+    expected = pd.read_csv(REFERENCE / "daisy.csv")[case]
+    t = daisy_table()
+    for name, change in CHANGED.get(case, {}).items():
+        t[name] = change(t[name]) if change is np.log else change(t[name], method="dense")
+    found = pc.dissimilarity("~ .", t, pc.Gower(**DAISY[case]), na="keep").condensed()
+    assert found == pytest.approx(expected.to_numpy(), abs=1e-13)
+
+
+@pytest.mark.parametrize("missing", [0, 0.05])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gower_has_the_same_bits_in_any_tile(missing, weighted):
+    draw = np.random.default_rng(1)
+    x, g = draw.normal(size=(1400, 5)), draw.integers(0, 3, (1400, 4))
+    x[:1100][draw.random((1100, 5)) < missing] = np.nan  # the last tile misses nothing, and takes the shorter road
+    g[:1100][draw.random((1100, 4)) < missing] = -1
+    flags, w = np.array([True, False, False, False]), draw.random(9) if weighted else None
+    X = np.column_stack([x, np.where(g < 0, np.nan, g)])
+    D = gower(X, X, 5, flags, w)
+    assert np.array_equal(D, D.T, equal_nan=True)
+    for i, j in [(slice(3, 4), slice(None)), (slice(None), slice(1023, 1026)), (slice(7, 9), slice(1390, 1400))]:
+        assert np.array_equal(D[i, j], gower(X[i], X[j], 5, flags, w), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"column_weights": [1, 2]}, "mapping"),
+        ({"column_weights": {"age": "2"}}, "numbers >= 0, .* not '2' for 'age'"),
+        ({"column_weights": {"aeg": 1}}, "'aeg', which is not a predictor"),
+        ({"column_weights": {"age": 0, "ward": 0, "smoker": 0, "severity": 0}}, "0 for all"),
+        ({"asymmetric": ["age"]}, "'age', which is not a boolean predictor"),
+    ],
+)
+def test_gower_refuses_odd_parameters(clinic, options, says):
+    with pytest.raises(pc.errors.OptionError, match=says):
+        pc.dissimilarity("~ age + ward + smoker + severity", clinic, pc.Gower(**options))
+
+
+def test_gower_names_the_row_that_is_too_large(clinic):
+    fit = pc.fit("outcome ~ age", clinic, dissimilarity="gower", eps=0.1)
+    with pytest.raises(pc.errors.DataError, match="'age' is infinite at row"):
+        fit.predict(clinic.assign(age=np.inf))
+    tiny = pd.DataFrame({"x": [0.0, 1e-300, 2e-300], "y": ["a", "b", "a"]})
+    small = pc.fit("y ~ x", tiny, dissimilarity="gower", eps=0.3)
+    with pytest.raises(pc.errors.DataError, match=r"column 'x' is 1e\+300 at row 0, too large for its range in the training data, 2e-300"):
+        small.predict(pd.DataFrame({"x": [1e300]}))

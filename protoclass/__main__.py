@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 import tempfile
@@ -22,7 +21,6 @@ from .ground.errors import (
     in_letters_of,
     visible_lines,
 )
-from .ground.files import write_file
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -33,17 +31,15 @@ def main(argv: list[str] | None = None) -> int:
         with notices():
             if words[:1] == ["reproduce"]:
                 return reproduce(reproducing().parse_args(words[1:]))
-            if words[:1] == ["explore"]:
-                options = options_of(exploring(), words[1:])
-                shape, page = options.pop("shape"), options.pop("save")
-                text = explore(fitted_to(options), shape, page)
-            else:
-                options = options_of(fitting(), words)
-                folder = options.pop("out")
-                fit = fitted_to(options)
-                text = str(fit.summary())
-                if folder:
-                    text += f"\n\n{figures(fit, Path(folder))}"
+            explores = words[:1] == ["explore"]
+            options = options_of(exploring() if explores else fitting(), words[explores:])
+            shape, page, folder = (options.pop(name, None) for name in ("shape", "save", "out"))
+            from .fitting import fit  # not before --help
+
+            fitted = fit(**options)
+            text = explore(fitted, shape, page) if explores else str(fitted.summary())
+            if folder:
+                text += f"\n\n{figures(fitted, Path(folder))}"
             print(in_letters_of(sys.stdout, text), flush=True)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -178,20 +174,13 @@ def options_of(parser: argparse.ArgumentParser, words: list[str]) -> dict[str, A
     return vars(parser.parse_args(words))
 
 
-def fitted_to(options: dict[str, Any]) -> Any:
-    """The fit of a command."""
-    from .fitting import fit
-
-    return fit(**options)
-
-
 def explore(fitted: Any, shape: Any, page: str | None) -> str:
     """Write the page of a fit, and open it in the browser unless its file has a name; the text that
     names it."""
     # the folder of the temporary file is its user's alone, and stays: the browser may read the file
     # again
     place = Path(page or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()
-    fitted.explore(save=place, **({"shape": tuple(shape)} if shape else {}))
+    fitted.explore(save=place, shape=tuple(shape) if shape else None)
     opened = not page and webbrowser.open(place.as_uri())
     return f"The page is {place}{'' if opened else ': open it in a browser'}."
 
@@ -208,9 +197,7 @@ def figures(fitted: Any, folder: Path) -> str:
             fitted.plot(kind, ax=figure.subplots())
         except NotAvailableError:
             continue  # a figure that this method does not have
-        picture = io.BytesIO()
-        figure.savefig(picture, format="png", dpi=120)
-        write_file(folder / f"{kind}.png", picture.getvalue())
+        figure.savefig(folder / f"{kind}.png", dpi=120)
         written.append(f"{kind}.png")
     return f"Figures in {folder.resolve()}: {', '.join(written)}"
 

@@ -42,6 +42,9 @@ from .tables.tidy import augment, glance, tidy
 from .values import Above, Printed, Saveable, further_arguments, public
 from .widgets import explore_fit, explore_validation
 
+# arguments of `update` with which parameters set by hand are tuned again
+TUNES_ANEW = {"method", "cv", "choose", "measure", "repeats", "max_prototypes", "tolerance"}
+
 
 @savable
 @public
@@ -87,27 +90,12 @@ class Fit(Saveable, Fitted):
         """
         if formula is not None:
             changes["formula"] = substitute(formula, self.call.formula)
-        selection, kept = self._selection, dict[str, Any]()
-        tunes_anew = {
-            "method",
-            "cv",
-            "choose",
-            "measure",
-            "repeats",
-            "max_prototypes",
-            "tolerance",
-        } & set(changes)
-        if selection.by_hand and not tunes_anew:
-            kept = {
-                name: value
-                for name, value in self._problem.of_method(selection.values).items()
-                if name not in changes
-            }
-            if self._problem.to_tune is not None:
-                changes = {
-                    "dissimilarity": self._problem.chosen_metric(selection.values),
-                    **changes,
-                }
+        selection, problem, kept = self._selection, self._problem, dict[str, Any]()
+        if selection.by_hand and not TUNES_ANEW & set(changes):
+            values = problem.of_method(selection.values)
+            kept = {name: value for name, value in values.items() if name not in changes}
+            if problem.to_tune is not None:
+                changes = {"dissimilarity": problem.chosen_metric(selection.values), **changes}
         call = self.call.changed({**kept, **changes}, self.model.parameters())
         call.check_complete()
         again = fit_call(replace(call, function="fit"), Fit)
@@ -140,11 +128,8 @@ class Validation(Printed, Saveable, ErrorCurve, Served):
     _called: ClassVar[str] = "a cross-validation"
 
     permutation_test, frontier = permutation_test, frontier
-    plot, summary, explore = (
-        Above("protoclass.pictures"),
-        Above("protoclass.tables"),
-        explore_validation,
-    )
+    plot, summary = Above("protoclass.pictures"), Above("protoclass.tables")
+    explore = explore_validation
     _said = printing.curve_said
 
     @classmethod

@@ -89,7 +89,8 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
         except TypeError as reason:
             raise OptionError(f"{name}(): {_misbound(form, known, given, str(reason))}") from None
         try:
-            if any(_is_of_dask(argument, value) for argument, value in bound.arguments.items()):
+            values = bound.arguments
+            if values.get("client") is not None or any(map(_is_of_dask, values.values())):
                 return load("protoclass.cluster:call")(function, name, bound)
             return function(*args, **given)
         except ProtoclassError as reason:
@@ -103,21 +104,18 @@ def _checked(function: Callable[..., Any], name: str, is_method: bool) -> Callab
     return checked
 
 
-def _is_of_dask(argument: str, value: Any) -> bool:
-    return (argument == "client" and value is not None) or type(value).__module__.partition(".")[
-        0
-    ].startswith("dask")
+def _is_of_dask(value: Any) -> bool:
+    return type(value).__module__.startswith("dask")
 
 
 def _misbound(form: Signature, known: list[str], given: Iterable[str], reason: str) -> str:
     """Description of arguments that do not fit, with their counterparts in this package."""
-    hints = dict.fromkeys(
-        hint for name in given if name not in known and (hint := hint_for(name, known))
-    )
+    found = (hint_for(name, known) for name in given if name not in known)
+    hints = list(dict.fromkeys(filter(None, found)))
     by_name = [name for name, p in form.parameters.items() if p.kind is p.KEYWORD_ONLY]
     if "too many positional" in reason and by_name:
-        hints[f"{', '.join(by_name[:3])} and so on are given by name, as in {by_name[0]}=..."] = (
-            None
+        hints.append(
+            f"{', '.join(by_name[:3])} and so on are given by name, as in {by_name[0]}=..."
         )
     listed = f"its arguments are {', '.join(known)}" if known else "it takes none"
     return "; ".join([reason, *hints, listed])

@@ -138,8 +138,12 @@ def calibrate(
     >>> fit.predict(new, "set", level=0.95).tolist()
     [('setosa',), ('versicolor', 'virginica')]
     """
-    given = {"new": new, "method": method, "cv": cv, "seed": seed, "weights": weights, "tune": tune}
-    request = {name: v for name, v in given.items() if not is_default(name, v, CALIBRATION)}
+    given = locals()  # before any other name is set
+    request = {
+        name: given[name]
+        for name in CALIBRATION
+        if not is_default(name, given[name], CALIBRATION)
+    }
     call = replace(fit.call, arguments={**fit.call.arguments, "calibrate": request or True})
     return calibrated(replace(fit, _problem=replace(fit._problem, call=call), _calibration=None))
 

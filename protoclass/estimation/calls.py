@@ -157,7 +157,7 @@ def worse_than_one_class(
     texts = texts_as_wholes(validation._problem.frame, validation._problem.metric)
     if texts:
         return f"{head}; {texts}"
-    if set(READ) & set(kinds):
+    if validation._scored is None and set(READ) & set(kinds):
         argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
         head += (
             f"; {'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), "

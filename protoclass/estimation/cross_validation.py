@@ -20,7 +20,6 @@ from ..core.parallel import each
 from ..core.query import Beside, Latest, Path, Query, RulePath, answer_block
 from ..core.statistics.folds import FOLDS, drawn_by_class, grouped, quotas, stratified, usual_folds
 from ..core.statistics.one_se import frontier as lowest_errors
-from ..core.statistics.one_se import losses
 from ..core.statistics.sums import as_counts
 from ..core.task import Points, Task
 from ..frames.frame import Frame
@@ -30,7 +29,14 @@ from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
 from .arguments import SCORED, is_drawn, own_folds
-from .error_curve import OF_POINTS, ErrorCurve, Extension, row_weights, score_rows
+from .error_curve import (
+    OF_POINTS,
+    ErrorCurve,
+    Extension,
+    held_out_losses,
+    row_weights,
+    score_rows,
+)
 from .problem import (
     DRAWN_ROWS,
     Problem,
@@ -78,13 +84,11 @@ def folds_of(
     cv: Any, frame: Frame, groups: Array | None, seeds: list[int]
 ) -> tuple[Array, tuple[str, ...]]:
     """Folds (repeats, n), a draw for each seed, with notes on them; `cv` is as `Problem.cv`."""
-    y, notes, auto = frame.codes, tuple[str, ...](), isinstance(cv, str) and cv == "auto"
-    counts, fixed = (
-        np.bincount(y),
-        isinstance(cv, np.ndarray) or (isinstance(cv, str) and cv == "loo"),
-    )
+    y, counts, notes = frame.codes, np.bincount(frame.codes), tuple[str, ...]()
+    custom = isinstance(cv, np.ndarray)
+    fixed = custom or cv == "loo"
     rare, fewest = shown(frame.levels[counts.argmin()]), counts.min()
-    if groups is not None and groups.max() < 1 and not isinstance(cv, np.ndarray):
+    if groups is not None and groups.max() < 1 and not custom:
         raise OptionError(
             "cross-validation leaves groups out and needs at least two, but groups has one"
         )
@@ -92,13 +96,13 @@ def folds_of(
         raise OptionError(
             f"repeats={len(seeds)} needs random folds, but these folds are fixed: use a number for cv="
         )
-    if isinstance(cv, np.ndarray):
+    if custom:
         return _custom_folds(cv, groups)[None], ("the user's folds",)
     if fixed:
         return (np.arange(len(y)) if groups is None else groups)[None], (
             f"one {'row' if groups is None else 'group'} left out at a time",
         )
-    if auto:
+    if cv == "auto":
         cv = usual_folds(y, None if groups is None else int(groups.max()) + 1)
         if cv < 2:
             raise DataError(
@@ -349,19 +353,18 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
                 if known.fold == F[r]:  # which leaves nothing out
                     path = known.path
                     continue
-                row, has_cover = (
-                    F[:r].sum() + known.fold,
-                    trial.covers and "cover" in known.path.kinds,
-                )
+                row = F[:r].sum() + known.fold
+                has_cover = trial.covers and "cover" in known.path.kinds
                 sizes[row] = known.path.size
                 if known.path.bounds is not None:
                     bounds[row] = known.path.bounds
                 if all_classes is not None:
                     all_classes[row] = _all_classes(known, fold)
                 validating.update()
-    errors = fold_errors(problem, trial.of_fold, predicted if scored is None else scored)
-    counts, path = _count(trial, grid, axes, path)
+    lost = held_out_losses(problem, predicted, scored)
     weights = row_weights(problem, problem.loss_name)
+    errors = fold_errors(trial.of_fold, lost, weights)
+    counts, path = _count(trial, grid, axes, path)
     curve = ErrorCurve(
         problem,
         grid,
@@ -385,17 +388,11 @@ def _all_classes(known: FoldPath, fold: Array) -> Array:
     return (class_counts(known.path, known.task.classes) > 0).sum(axis=1) >= len(present)
 
 
-def fold_errors(problem: Problem, of_fold: Array, held_out: Array) -> Array:
-    """Mean loss of each fold at each grid point, (R x F, G), from class codes, or from losses."""
-    y, weights, errors = problem.frame.codes, row_weights(problem, problem.loss_name), []
-    for fold, values in zip(of_fold, held_out, strict=True):
-        lost = (
-            losses(column[None, :, None], y, problem.loss)[0, :, 0]
-            if problem.loss_name not in SCORED
-            else column
-            for column in values.T
-        )
-        sums = np.stack([np.bincount(fold, loss * weights) for loss in lost], axis=1)
+def fold_errors(of_fold: Array, lost: Array, weights: Array) -> Array:
+    """Mean loss of each fold at each grid point, (R x F, G)."""
+    errors = []
+    for fold, values in zip(of_fold, lost, strict=True):
+        sums = np.stack([np.bincount(fold, column * weights) for column in values.T], axis=1)
         errors.append(sums / np.maximum(np.bincount(fold, weights), 1e-300)[:, None])
     return np.concatenate(errors)
 
@@ -450,12 +447,8 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
     if by_default and len(problem.frame) > max(DRAWN_ROWS, number):
         problem = select_on_sample(problem, number)
     of_fold, notes = draw_folds(problem)
-    smallest, tuned, parts, extensions = (
-        smallest_classes(problem, of_fold),
-        problem.metric_axes,
-        list[Tried](),
-        dict[str, Extension](),
-    )
+    smallest, tuned = smallest_classes(problem, of_fold), problem.metric_axes
+    parts, extensions = list[Tried](), dict[str, Extension]()
     for values in points_of(tuned):
         measured = problem.with_metric(values)
         dissimilarity = measured.measure()
@@ -475,14 +468,10 @@ def validate(problem: Problem, covers: bool = True) -> tuple[ErrorCurve, Trial, 
 
 def select_on_sample(problem: Problem, number: int) -> Problem:
     """The problem with the default dissimilarity that a sample of `number` rows selects."""
-    frame, live, classes = (
-        problem.frame,
-        np.flatnonzero(problem.frame.weights > 0),
-        len(problem.frame.levels),
-    )
-    quota = quotas(
-        np.bincount(frame.codes[live], minlength=classes), number, np.ones(classes, bool)
-    )
+    frame, classes = problem.frame, len(problem.frame.levels)
+    live = np.flatnonzero(frame.weights > 0)
+    counts = np.bincount(frame.codes[live], minlength=classes)
+    quota = quotas(counts, number, np.ones(classes, bool))
     rows = live[drawn_by_class(frame.codes[live], quota, np.random.default_rng(problem.seed))]
     # a number is of all rows
     candidates = problem.candidates if isinstance(problem.candidates, str) else "train"

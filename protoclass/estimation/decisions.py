@@ -22,7 +22,7 @@ from ..core.statistics.scores import (
     rows_of_classes,
     under_prior,
 )
-from ..ground.checks import check_level, is_number
+from ..ground.checks import is_number
 from ..ground.errors import OptionError, brief, printed, short, shown, visible
 from ..ground.savable import savable
 from ..metrics.dissimilarity import Dissimilarity
@@ -138,16 +138,15 @@ class Calibration:
         source += ", for the prevalence without class weights" if self.class_weights else ""
         return f"{name} calibration, {source}"
 
-    def guarantee(self, level: float = 0.9) -> str:
+    def guarantee(self) -> str:
         """The nominal coverage of prediction sets, and the reasons why it is not guaranteed."""
-        check_level(level)
-        head = f"Prediction sets of level {level:g} contain the true class with probability "
+        head = f"Prediction sets of level {LEVEL:g} contain the true class with probability "
         if self.own_rows:
-            head += f"about {level:g} in each class; the guarantee is about "
-            head += f"{max(0.0, 2 * level - 1):g} (cross-conformal)."
+            head += f"about {LEVEL:g} in each class; the guarantee is about "
+            head += f"{2 * LEVEL - 1:g} (cross-conformal)."
         else:
             head += (
-                f"at least {level:g} in each class, on average over calibration rows and new rows."
+                f"at least {LEVEL:g} in each class, on average over calibration rows and new rows."
             )
         reasons = ", or for ".join(self.reasons)
         return f"{head} The guarantee does not account for {reasons}." if reasons else head

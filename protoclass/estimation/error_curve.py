@@ -140,6 +140,11 @@ def mean_loss(losses: Array, weights: Array) -> Array:
     return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
 
 
+def held_out_losses(problem: Problem, predicted: Array, scored: Array | None) -> Array:
+    """Loss of each held-out row in each repeat at each grid point, (R, n, G)."""
+    return losses(predicted, problem.frame.codes, problem.loss) if scored is None else scored
+
+
 def score_rows(problem: Problem, rules: RulePath, query: Query, rows: Array) -> Array:
     """Losses (r, G) of the values that the rules of a fold give its rows, by a measure of `SCORED`."""
     measure, frame = problem.loss_name, problem.frame
@@ -201,9 +206,7 @@ class ErrorCurve:
 
     @property
     def _lost(self) -> Array:
-        """Loss of each held-out row in each repeat at each grid point, (R, n, G)."""
-        codes = self._problem.frame.codes
-        return losses(self._predicted, codes, self._loss) if self._scored is None else self._scored
+        return held_out_losses(self._problem, self._predicted, self._scored)
 
     @property
     def _loss(self) -> Array:
@@ -390,14 +393,11 @@ class ErrorCurve:
         self._point_of(choose)
         if len(self.grid) == 1 or choose == "bound":
             return None
-        groups, lowest = self._problem.groups, self._loss
+        groups = self._problem.groups
         lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
         known = ~np.isnan(lost)  # a row that is in all samples has no corrected loss
         lost, w = np.where(known, lost, 0.0), np.where(known, self._weights, 0.0)
-        value = max(0.0, float(w @ lost / w.sum()))
-        if self._scored is not None:
-            lowest = np.append(lost, 1.0)
-        largest, lowest = lowest.max(), lowest[lowest > 0].min()
+        value, largest = max(0.0, float(w @ lost / w.sum())), max(self._loss.max(), lost.max())
         if self.measure == "balanced" and groups is None:
             classes = [(self._problem.frame.codes == c) & (w > 0) for c in range(len(self._loss))]
             each = [
@@ -411,7 +411,9 @@ class ErrorCurve:
         parts, share = self._parts_of_rows(lost[:, None], w), value / largest
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
         if spread > 0:  # unequal losses vary less than a proportion of the largest
-            rows = rows_worth(share, spread, effective_rows(w) * largest / lowest)
+            rows = rows_worth(
+                share, spread, effective_rows(w) * largest / self._loss[self._loss > 0].min()
+            )
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))

@@ -177,7 +177,7 @@ def refuse_number(
     bound = "" if low == -math.inf else f" {'>' if above else '>='} {low:g}"
     met = isinstance(value, Integral) and int(value) > most
     if most < math.inf and (met or high is not None):
-        bound += f"{' and' if bound else ''} <= {most:{'d' if integral else 'g'}}"
+        bound += f"{' and' if bound else ''} <= {most:{'d' if integral else '.15g'}}"
     return f"{'a whole number' if integral else 'a number'}{bound}"
 
 

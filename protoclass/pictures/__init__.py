@@ -27,8 +27,8 @@ METHODS = {
 }  # functions that draw a value of each class, see `protoclass.values.Above`
 KINDS = {
     "prototypes": "protoclass.pictures.prototypes:prototypes",
-    "rule": "protoclass.pictures.rule:rule",
-    "path": "protoclass.pictures.rule:path",
+    "rule": "protoclass.pictures.prototypes:rule",
+    "path": "protoclass.pictures.prototypes:path",
     "why": "protoclass.pictures.analyses:why",
     "importance": "protoclass.pictures.analyses:importance",
     "weights": "protoclass.pictures.analyses:weights",

@@ -312,9 +312,9 @@ def importance(
     return ax
 
 
-def draw_columns(names: list[str], values: pd.Series, noun: str, count: int, ax: Any) -> Any:
+def draw_columns(names: list[str], values: Any, noun: str, count: int, ax: Any) -> Any:
     """A bar for each name, the first one on top; `count` is how many there are."""
-    ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(values))
+    ax = axes(ax, 5.6 + 0.07 * max(map(len, names)), 1.4 + 0.28 * len(names))
     shown = noun if count == len(names) else f"the first {len(names)} of {count} {noun}s"
     draw_bars(ax, values, names, shown, color=colour(0), alpha=0.75)
     grid_lines(ax, "x")
@@ -348,43 +348,39 @@ def weights(fit: Fitted, ax: Any = None, shape: Any = None) -> Any:
         raise NotAvailableError(
             f"{metric.name} dissimilarities have no learned weights of columns: use dissimilarity='nca'"
         )
-    decide = by_class is None and not why_not_separated(fit)
-    few = separation(fit) if decide else table.sort_values("weight", ascending=False, kind="stable")
-    few = few.head(SHOWN)
-    names = list_short(few.index)
-    if decide:
-        names = [
-            f"{name} (weight {write_number(w)})"
-            for name, w in zip(names, few["weight"], strict=True)
-        ]
-    ax = draw_columns(names, few["proportion" if decide else "weight"], "column", len(table), ax)
-    ax.set_xlabel("proportion of the separation of the prototypes" if decide else "learned weight")
-    if decide:
-        codes = few["higher"].cat.codes.tolist()
-        for bar, code in zip(ax.patches, codes, strict=True):
-            bar.set_color(colour(code) if code >= 0 else GREY)
-        for k in {*codes} - {-1}:
-            ax.patches[codes.index(k)].set_label(f"higher in {named(fit.classes[k])}")
-        return key(ax).axes if max(codes) >= 0 else ax
+    if by_class is None and not why_not_separated(fit):
+        return _draw_separation(fit, len(table), ax)
+    few = table.sort_values("weight", ascending=False, kind="stable").head(SHOWN)
+    ax = draw_columns(list_short(few.index), few["weight"], "column", len(table), ax)
+    ax.set_xlabel("learned weight")
     if by_class is not None:
-        height = 0.8 / len(by_class)
-        for bar in list(ax.patches):
-            bar.remove()
-        for k, (values, level) in enumerate(
-            zip(
-                by_class[:, table.index.get_indexer(few.index)],
-                list_named(fit.classes),
-                strict=True,
-            )
-        ):
-            ax.barh(
-                np.arange(len(few)) + (k + 0.5) * height - 0.4,
-                values,
-                height,
-                lw=0,
-                color=colour(k),
-                label=level,
-            )
-        list_down(ax, names, ax.get_ylabel())
-        key(ax)
+        _divide_bars(ax, by_class[:, table.index.get_indexer(few.index)], fit.classes)
     return ax
+
+
+def _draw_separation(fit: Fitted, count: int, ax: Any) -> Any:
+    """The proportion of each column in the separation, in the colour of the class with the higher value."""
+    few = separation(fit).head(SHOWN)
+    names = [
+        f"{name} (weight {write_number(weight)})"
+        for name, weight in zip(list_short(few.index), few["weight"], strict=True)
+    ]
+    ax = draw_columns(names, few["proportion"], "column", count, ax)
+    ax.set_xlabel("proportion of the separation of the prototypes")
+    codes = few["higher"].cat.codes.tolist()
+    for bar, code in zip(ax.patches, codes, strict=True):
+        bar.set_color(colour(code) if code >= 0 else GREY)
+    for k in {*codes} - {-1}:
+        ax.patches[codes.index(k)].set_label(f"higher in {named(fit.classes[k])}")
+    return key(ax).axes if max(codes) >= 0 else ax
+
+
+def _divide_bars(ax: Any, values: np.ndarray, classes: Sequence[Any]) -> None:
+    """A bar for each class (classes, columns) in the place of each bar."""
+    ax.containers[0].remove()
+    height = 0.8 / len(values)
+    for k, (widths, level) in enumerate(zip(values, list_named(classes), strict=True)):
+        heights = np.arange(len(widths)) + (k + 0.5) * height - 0.4
+        ax.barh(heights, widths, height, lw=0, color=colour(k), label=level)
+    ax.set_ylim(len(values[0]) - 0.5, -0.5)
+    key(ax)

@@ -14,7 +14,7 @@ from ..estimation.fitted import Fitted
 from ..ground.checks import is_number
 from ..ground.errors import NotAvailableError, OptionError, brief
 from ..ground.text import write_number, write_value
-from ..tables.words import MEASURES, describe_axis, describe_selection, name_choice, name_sizes
+from ..tables.words import describe_axis, describe_selection, name_choice, name_sizes
 from .plane import take_evenly
 from .style import axes, colour, framed, has_room, ink, key, mark, plain_log
 
@@ -240,7 +240,7 @@ def within_one_se(validation: ErrorCurve) -> float:
 
 def _limit(validation: ErrorCurve, table: pd.DataFrame, ax: Any) -> None:
     """An axis of errors that ends at the data."""
-    ax.set_ylabel(f"{MEASURES[validation.measure]} (+- 1 SE)")
+    ax.set_ylabel(f"cross-validated {validation._measure_name} (+- 1 SE)")
     ax.set_ylim(*limit_errors(table))
 
 

@@ -381,20 +381,13 @@ def list_groups(result: TestByGroup, measure: str = "error", of: Any = None) -> 
     """Groups in their order: `group` (its name), `rows` (that count), the measure, `low` and
     `high`; the last row is that of all rows.
     """
-    rows = [(str(label), test) for label, test in result.groups.items()] + [
-        ("all rows", result.overall)
-    ]
+    tests = [*result.groups.items(), ("all rows", result.overall)]
     c = result._class_code(measure, of)
-    found = [
-        (name, np.count_nonzero(counted(t, measure, c)[1]), t._estimate(measure, c))
-        for name, t in rows
-    ]
-    return pd.DataFrame(
-        [
-            {"group": name, "rows": n, measure: e.value, "low": e.low, "high": e.high}
-            for name, n, e in found
-        ]
-    )
+    rows = []
+    for label, test in tests:
+        count, e = np.count_nonzero(counted(test, measure, c)[1]), test._estimate(measure, c)
+        rows.append((str(label), count, e.value, e.low, e.high))
+    return pd.DataFrame(rows, columns=["group", "rows", measure, "low", "high"])
 
 
 @framed

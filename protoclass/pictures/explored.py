@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,24 +67,21 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         )
     task = fit._problem.task(fit.dissimilarity, limit=HOLD_LIMIT)
     source = task.D if model.can.nearest and fit.rule.prototypes.at is not None else None
-    alone = Steps([fit], 0, source, [])
+    alone = partial(Steps, [fit], 0, source, [])
     if not radius:
-        return alone
+        return alone()
     if radii is None and not model.shares_work:
         note = (
             "There is no slider of radii, as each radius is slow to solve: "
             "explore(radii=[...]) makes a slider of some."
         )
-        return replace(alone, notes=[note])
+        return alone([note])
     requested: Any = GRID if radii is None else list(radii)
     if radii is None and radius in fit._selection.grid:
-        validation = (
-            fit._curve
-            if fit._selection.point is None or fit._curve is None
-            else fit._curve._of_metric(fit._selection.point)
-        )
-        grid = fit._selection.grid if validation is None else validation.grid
-        requested = grid[radius].unique().tolist()
+        curve, point, tried = fit._curve, fit._selection.point, fit._selection.grid
+        if curve is not None:
+            tried = (curve if point is None else curve._of_metric(point)).grid
+        requested = tried[radius].unique().tolist()
     several = replace(model, **{radius: requested})
     # the other parameters are those that were chosen; only the radius has a grid
     grid = several.grid(task, np.bincount(task.y, minlength=task.classes))[radius].astype(float)
@@ -96,16 +94,16 @@ def make_steps(fit: Fitted, radii: Sequence[float] | None = None) -> Steps:
         note = (
             f"There is no slider of radii: {reason}; explore(radii=[...]) shows those that you give."
         )
-        return replace(alone, notes=[note])
+        return alone([note])
     if isinstance(path.at(0), Stepwise) and not isinstance(fit.rule, Stepwise):
         note = "There is no slider of radii, as a row was put in the place of a prototype."
-        return replace(alone, notes=[note])
-    own = grid.tolist().index(model.parameters()[radius])
+        return alone([note])
+    values = grid.tolist()
+    own = values.index(model.parameters()[radius])
     fits = [
-        fit if k == own else fit._derived(path.at(k), {radius: eps})
-        for k, eps in enumerate(grid.tolist())
+        fit if k == own else fit._derived(path.at(k), {radius: eps}) for k, eps in enumerate(values)
     ]
-    return Steps(fits, own, source, grid.tolist())
+    return Steps(fits, own, source, values)
 
 
 @dataclass(frozen=True)
@@ -204,8 +202,8 @@ def list_marks(fit: Fitted, coverage: Coverage, plane: Plane, name: Any) -> pd.D
     chosen = pd.DataFrame({"order": places + 1, "stands_for": stands_for}, names[places])
     # a centre of several machines stands at its first place
     chosen = chosen[~chosen.index.duplicated()]
-    out = out.join(chosen[chosen.index.isin(frame.index)])
-    aside = np.array([k for k in places if names[k] not in frame.index], int)
+    out = out.join(chosen)
+    aside = places[~names[places].isin(frame.index)]
     if len(aside):
         spots = plane.locate(prototypes)[aside]
         others = pd.DataFrame(

@@ -4,7 +4,7 @@ figures 4 to 6, 8).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 from typing import Any
@@ -83,42 +83,27 @@ def shade(picture: np.ndarray, low: float, high: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Album:
-    """Rows and prototypes as pictures, uint8 (k, height, width), in shades that mean the same in all.
+    """Rows and prototypes as pictures, in shades that mean the same in all.
 
     Attributes
     ----------
-    shape : (int, int)
     low, high : float
-        The range of all pixels.
+        The range of all pixels, or of all steps.
+    draw : callable
+        The pictures of rows, uint8 (k, height, width).
     """
 
-    shape: Any
     low: float
     high: float
-
-    def rows(self, fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
-        return shade(read_pixels(fit, rows, self.shape), self.low, self.high)
+    draw: Callable[[pd.DataFrame], np.ndarray]
 
     def prototypes(self, fit: Fitted, which: np.ndarray) -> np.ndarray:
         indices = fit._prototype_row[which]
-        return self.rows(
-            fit,
+        return self.draw(
             fit.frame.columns.iloc[indices]
             if (indices >= 0).all()
             else fit.prototypes.iloc[which],
         )
-
-
-@dataclass(frozen=True)
-class CurveAlbum(Album):
-    """Rows that are series as pictures of their curves; `shape` has the steps, `length` the number
-    that a picture is wide.
-    """
-
-    length: int
-
-    def rows(self, fit: Fitted, rows: pd.DataFrame) -> np.ndarray:
-        return draw_curves(read_steps(rows, self.shape), self.low, self.high, self.length)
 
 
 HEIGHT, WIDTH = 28, 28  # pixels of a curve, square as a map shows it
@@ -156,9 +141,11 @@ def make_album(fit: Fitted, shape: Any) -> Album | None:
         if not steps:
             return None
         values = read_steps(fit.frame.columns, steps)
-        return CurveAlbum(steps, np.nanmin(values), np.nanmax(values), values.shape[1])
+        low, high, length = np.nanmin(values), np.nanmax(values), values.shape[1]
+        return Album(low, high, lambda rows: draw_curves(read_steps(rows, steps), low, high, length))
     pixels = read_pixels(fit, fit.frame.columns, shape)
-    return Album(shape, pixels.min(), pixels.max())
+    low, high = pixels.min(), pixels.max()
+    return Album(low, high, lambda rows: shade(read_pixels(fit, rows, shape), low, high))
 
 
 @framed
@@ -224,31 +211,25 @@ def list_misclassified(fit: Fitted, new: Any = None, size: int | None = None) ->
     data = as_pandas(fit.call.data).loc[fit.frame.index] if new is None else as_pandas(new)
     truth = fit._true_codes(data, use="what is misclassified")
     check_unique(data.index, "new row")
-    query, index, complete = fit._query(data)
     if "nearest" not in fit.rule.kinds:
         raise NotAvailableError(f"method {fit.model.name!r} has no nearest prototype to show")
-    predicted = small.predict(data).cat.codes.to_numpy()
-    picked = complete & (truth >= 0) & (predicted >= 0) & (predicted != truth)
+    predicted = small.predict(data).cat.codes.to_numpy()  # -1 for a row without a prediction
+    picked = (truth >= 0) & (predicted >= 0) & (predicted != truth)
     if size is not None:
         picked &= fit.predict(data).cat.codes.to_numpy() == truth
-    indices = np.flatnonzero(picked)
+    rows, truth, levels = data[picked], truth[picked], fit.frame.levels
+    out = pd.DataFrame({"truth": levels[truth], "fitted": levels[predicted[picked]]}, rows.index)
+    out["nearest"] = small.predict(rows, "nearest")
     names, classes = small.prototypes.index, small.rule.prototypes.classes
-    D = distances_by(small.rule, query.take(np.flatnonzero(picked[complete])))
-    same = np.where(classes[None, :] == truth[indices, None], D, np.inf)
-    right = pd.Series(
-        names.to_numpy(object)[same.argmin(axis=1)] if len(names) else None,
-        index[indices],
-        dtype=object,
-    )
-    levels = fit.frame.levels
-    out = pd.DataFrame(
-        {"truth": levels[truth[indices]], "fitted": levels[predicted[indices]]}, index[indices]
-    )
-    out["nearest"] = small.predict(data, "nearest").iloc[indices]
-    out["right"] = right.where(np.isfinite(same).any(axis=1))
+    D = np.where(classes == truth[:, None], distances_by(small.rule, fit._query(rows)[0]), np.inf)
+    right = names.to_numpy(object)[D.argmin(axis=1)] if len(names) else None
+    out["right"] = pd.Series(right, rows.index, object).where(np.isfinite(D).any(axis=1))
     if size is not None:
-        out["full"] = fit.predict(data, "nearest").iloc[indices]
+        out["full"] = fit.predict(rows, "nearest")
     return out
+
+
+HEADS = {"nearest": "nearest prototype", "right": "nearest of its class", "full": "nearest of all"}
 
 
 @framed
@@ -278,40 +259,23 @@ def misclassified(
     ]
     table = table.iloc[np.sort(sample)]
     data = as_pandas(fit.call.data if new is None else new)
-    columns, heads = [read_pixels(fit, data.loc[table.index], shape)], ["row"]
     # one row may be a prototype of several classes
     prototypes = fit.prototypes[~fit.prototypes.index.duplicated()]
-    for name, head in (
-        ("nearest", "nearest prototype"),
-        ("right", "nearest of its class"),
-        ("full", "nearest of all"),
-    ):
-        if name in table:
-            columns.append(read_pixels(fit, prototypes.reindex(table[name]), shape))
-            heads.append(head)
-    titles = []
-    for row, (truth, fitted, _, right) in zip(
-        table.index, table.iloc[:, :4].itertuples(index=False), strict=True
-    ):
-        titles += [
-            f"{row}: {truth}",
-            f"{fitted}",
-            f"{truth}" if pd.notna(right) else "none",
-            f"{truth}",
-        ][: len(columns)]
+    shown = {"row": data.loc[table.index]} | {
+        head: prototypes.reindex(table[name]) for name, head in HEADS.items() if name in table
+    }
+    pixels = np.stack([read_pixels(fit, rows, shape) for rows in shown.values()], axis=1)
+    titles = list[str]()
+    for row, truth, fitted, _, right, *_ in table.itertuples():
+        texts = [f"{row}: {truth}", fitted, truth if pd.notna(right) else "none", truth]
+        titles += map(str, texts[: len(shown)])
     name = (
         "Misclassified rows"
         if size is None
         else f"Rows that only the first {size} prototypes misclassify"
     )
-    return draw_grid(
-        np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:]),
-        titles,
-        name,
-        len(heads),
-        1.15,
-        heads,
-    )
+    pixels = pixels.reshape(-1, *pixels.shape[2:])
+    return draw_grid(pixels, titles, name, len(shown), 1.15, list(shown))
 
 
 @framed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..ground.checks import one_of
+from ..ground.checks import is_number, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.embedding import Embedding, Spectrum, classes_of
@@ -266,7 +266,7 @@ def draw_boxes(dissimilarity: Dissimilarity, by: Any = None, ax: Any = None) -> 
     """For each class a box of the dissimilarities within it above one of those to the other classes."""
     table = summarize_distributions(dissimilarity, by)
     classes, what = (
-        list(dict.fromkeys(table.index.get_level_values("class"))),
+        table.index.unique("class").tolist(),
         classes_of(dissimilarity.index, by).name,
     )
     ax = draw_on(ax, 6.8, min(30.0, max(2.2, 1.4 + 0.5 * len(classes))))
@@ -343,29 +343,27 @@ def points(
         Axes to draw on.
     """
     if axes is not None:
-        fine = (
-            isinstance(axes, tuple)
-            and len(axes) == 2
-            and all(isinstance(a, (int, np.integer)) for a in axes)
-        )
-        if not fine or not all(1 <= a <= len(embedding.axes.values) for a in axes):
+        count = len(embedding.axes.values)
+        fine = isinstance(axes, tuple) and len(axes) == 2
+        if not fine or not all(is_number(k, 1, integral=True, high=count) for k in axes):
             raise OptionError(
-                f"axes must be two numbers from 1 to {len(embedding.axes.values)}, such as (1, 2), not {brief(axes)}"
+                f"axes must be two numbers from 1 to {count}, such as (1, 2), not {brief(axes)}"
             )
     classes = classes_of(embedding.coordinates.index, by)
     signs, X = embedding.signs.to_numpy(), embedding.coordinates.to_numpy()
     if axes is None:
-        up, down = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
-        first = [*up[:1], *down[:1]] if len(up) and len(down) else [*range(min(2, len(signs)))]
-        axes = (first[0] + 1, first[-1] + 1) if len(first) else (1, 1)
-    places = np.column_stack([X[:, k - 1] if X.shape[1] else np.zeros(len(X)) for k in axes])
+        positive, negative = (1 + np.flatnonzero(signs == sign) for sign in (1, -1))
+        several = len(positive) and len(negative)
+        axes = (positive[0], negative[0]) if several else (1, max(1, min(2, len(signs))))
+    numbers = [int(k) for k in axes]
+    places = np.column_stack([X[:, k - 1] if X.shape[1] else np.zeros(len(X)) for k in numbers])
     ax = draw_on(ax, 5.6, 5.0)
     levels = classes.levels
     groups = [places[classes.codes == k] for k in range(len(levels))]
     scatter_classes(ax, groups, levels, s=22, lw=0, alpha=0.7)
     if not classes.single:
         key(ax)
-    x, y = (f"axis {k} ({'+' if len(signs) == 0 or signs[k - 1] > 0 else '-'})" for k in axes)
+    x, y = (f"axis {k} ({'+' if len(signs) == 0 or signs[k - 1] > 0 else '-'})" for k in numbers)
     ax.set_aspect("equal", adjustable="datalim")
     ax.axhline(0, color=GREY, lw=0.6, zorder=0)
     ax.axvline(0, color=GREY, lw=0.6, zorder=0)

@@ -199,7 +199,7 @@ def make_map(fit: Fitted, source: Source | None = None, rows: np.ndarray | None 
     first, second = (f"{100 * share:.1f} %" for share in axis_shares(X, among))
     words = (
         f"first axis of the map: {first} of the squared dissimilarities ({metric.name} units)",
-        f"second axis of the map: {second}; stress {stress(X, among):.3g}"
+        f"second axis of the map: {second}; stress {round(stress(X, among), 6):.3g}"
         if size[1]
         else NO_SECOND,
     )
@@ -292,9 +292,9 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
     inside a circle of the radius would not be in the ball), or where the metric has no norm.
     `coverage.find_members` has the rows of a ball for every picture.
     """
-    prototypes = fit.rule.prototypes
+    prototypes, none = fit.rule.prototypes, np.empty((0, CORNERS, 2))
     if prototypes.radii is None or not len(prototypes) or not plane.of_metric:
-        return np.empty((0, CORNERS, 2))
+        return none
     points = take(prototypes, np.arange(len(prototypes))[which])
     radii = np.asarray(points.radii)[:, None, None]
     radii = np.where(np.isfinite(radii), radii, np.nan)
@@ -304,18 +304,17 @@ def outline_balls(fit: Fitted, plane: Plane, which: Any = slice(None)) -> np.nda
         metric = as_vectors(fit.dissimilarity.metric)
         centres = metric.coordinates(fit.dissimilarity._prototype_rep(points))
         if centres.shape[1] != 2:
-            return np.empty((0, CORNERS, 2))
+            return none
         unit = step / metric.between(metric.place(step), metric.place(np.zeros((1, 2))))
     except NoCoordinatesError:
-        return np.empty((0, CORNERS, 2))
+        return none
     corners = centres[:, None] + radii * unit
     if not all(
         np.allclose(metric.between(metric.place(c), metric.place(m[None])), r)
         for c, m, r in zip(corners, centres, radii.ravel(), strict=True)
         if r == r
     ):
-        # coordinates without a norm: where a ball lies changes its shape
-        return np.empty((0, CORNERS, 2))
+        return none  # coordinates without a norm: where a ball lies changes its shape
     places = metric.original(corners.reshape(-1, 2)).to_numpy().reshape(corners.shape)
     return places[:, :, ::-1] if plane.swapped else places
 
@@ -336,10 +335,8 @@ def map_prototypes(fit: Fitted, count: int) -> pd.DataFrame:
     D = (D + D.T) / 2
     np.fill_diagonal(D, 0)
     X = sammon(D, 2)
-    classes = fit.rule.prototypes.classes[first]
-    spots = pd.DataFrame(
-        {"x": X[:, 0], "y": X[:, 1], "class": classes}, fit._prototype_names[first]
-    )
+    spots = pd.DataFrame(X, fit._prototype_names[first], ["x", "y"])
+    spots["class"] = fit.rule.prototypes.classes[first]
     spots.attrs["stress"] = stress(X, D)
     return spots
 

@@ -365,9 +365,9 @@ def summary_of_groups(result: TestByGroup) -> Summary:
     return SheetSummary(parts, [DIFFERENCES, *notes_of_groups(result), *notes(overall)])
 
 
-def differences(result: TestByGroup, measure: str) -> pd.DataFrame:
+def differences(result: TestByGroup, measure: str, of: Any = None) -> pd.DataFrame:
     """`TestByGroup.differences`, as text."""
-    out = result.differences(measure)
+    out = result.differences(measure, of)
     p = out[["p", "p_holm"]].map(lambda v: "" if v != v else significant(v, 3))
     out = out.assign(difference=_estimates(out, "difference"), p=p["p"], p_holm=p["p_holm"])
     out = out.rename(columns={"p_holm": "p (Holm)"}).set_axis(out["a"] + " - " + out["b"])
@@ -489,14 +489,8 @@ def of_groups(result: TestByGroup, measures: Any = None, of: Any = None) -> Pape
     table = by_group(result, names, of)
     table.insert(0, "rows", [str(t.n) for t in (*result.groups.values(), result.overall)])
     if len(result.groups) == 2:
-        pairs = {m: result.differences(m, of).iloc[0] for m in names}
-        table.loc["difference"] = {
-            m: written(Estimate(*pair[["difference", "low", "high"]])) for m, pair in pairs.items()
-        }
-        table.loc["p"] = {
-            m: significant(pair["p"], 3) if pair["p"] == pair["p"] else ""
-            for m, pair in pairs.items()
-        }
+        for row in ("difference", "p"):
+            table.loc[row] = {m: differences(result, m, of)[row].iloc[0] for m in names}
     table, of = table.fillna("").rename(columns=heading), result.of if of is None else of
     remarks = [f"Class {shown(of)}."] if of is not None and names != ["error"] else []
     remarks += [f"Decision: {result.overall.decided}."] if result.overall.decided else []
@@ -535,7 +529,7 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
     first = choose_columns(
         "reference", reference, result.methods, [result.reference or result.methods[0]]
     )[0]
-    table, tests = result.table, result.tests
+    table = result.table
     out = pd.DataFrame({"Error": _estimates(table, "error")}, table.index)
     for score in (name for name in ("loss", "brier", "log_loss", "auc") if name in table):
         pairs = zip(table[score], table[f"{score}_se"], strict=True)
@@ -552,25 +546,28 @@ def of_comparison(result: Comparison, reference: str | None = None) -> PaperTabl
         "Errors with 95 % CI; scores with standard errors.",
     ]
     if len(out) > 1:
-        pairs = tests[(tests["a"] == first) | (tests["b"] == first)]
-        flip = np.where(pairs["a"] == first, -1.0, 1.0)
-        ends = np.sort(pairs[["low", "high"]].to_numpy() * flip[:, None], axis=1)
-        other = pd.DataFrame(
-            {"error": pairs["difference"] * flip + 0.0, "low": ends[:, 0], "high": ends[:, 1]}
+        pairs = result.tests[(result.tests[["a", "b"]] == first).any(axis=1)]
+        out = out.join(differences_from(pairs, first))
+        out = out.fillna({"Difference": "reference", "p (Holm)": ""})
+        how = ", ".join(dict.fromkeys(pairs["test"]))
+        remarks.append(
+            f"Difference: error minus the error of {first} (95 % CI); p by {how}, with Holm's "
+            "correction for all pairs."
         )
-        other = other.set_axis(np.where(pairs["a"] == first, pairs["b"], pairs["a"]))
-        p = pd.Series([significant(v, 3) for v in pairs["p_holm"]], other.index)
-        out["Difference"] = (
-            pd.Series(_estimates(other, "error"), other.index)
-            .reindex(out.index)
-            .fillna("reference")
-        )
-        out["p (Holm)"] = p.reindex(out.index).fillna("")
-        how = (
-            f"p by {', '.join(dict.fromkeys(pairs['test']))}, with Holm's correction for all pairs"
-        )
-        remarks.append(f"Difference: error minus the error of {first} (95 % CI); {how}.")
     return PaperTable(out.rename_axis("Method"), "Comparison of methods", remarks)
+
+
+def differences_from(pairs: pd.DataFrame, first: str) -> pd.DataFrame:
+    """Error of each other method minus that of the first, and its p-value, as text."""
+    rows = {}
+    for a, b, difference, low, high, p in pairs[
+        ["a", "b", "difference", "low", "high", "p_holm"]
+    ].itertuples(index=False):
+        estimate = Estimate(difference, low, high)
+        if a == first:
+            estimate = Estimate(0.0 - difference, -high, -low)
+        rows[b if a == first else a] = written(estimate), significant(p, 3)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["Difference", "p (Holm)"])
 
 
 def _estimates(table: pd.DataFrame, name: str, prefix: str = "") -> list[str]:

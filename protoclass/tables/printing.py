@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 ACROSS = 110  # characters of a line of classes side by side
 WIDE = 110  # characters of a line with the call at its end
 LARGEST = 3  # shares that are printed
-FEW = 5  # rows that a note names
 SYMBOLS = ("eps", "lambda", "k", "K", "p", "C")  # of parameters, last in their names in a report
 # in the summary alone unless given or tuned
 STRUCK = {"lambda", "cost", "swaps", "loss", "matrix", "local", "ridge", "K"}
@@ -64,9 +63,7 @@ def facts(fit: Fitted) -> dict[str, str]:
         "Method": fit.model.title,
         "Response": f"{frame.formula.response}, {len(frame.levels)} classes{_order_said(fit)}",
     }
-    out["Observations"] = f"{fit.nobs}" + (
-        f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else ""
-    )
+    out["Observations"] = f"{fit.nobs}{_dropped(fit)}"
     if frame.notes:
         out["Note"] = "; ".join(frame.notes)
     if fit.call.arguments["candidates"] == "auto" and isinstance(fit._problem.candidates, int):
@@ -147,6 +144,11 @@ def columns_left(fit: Fitted) -> list[str]:
     left = table.columns[table.ne(table.iloc[0]).any()].astype(str).tolist()
     apart = dict(zip(table.columns.astype(str), np.ptp(coords, axis=0).tolist(), strict=False))
     return sorted(left, key=lambda name: -apart.get(name, 0.0))
+
+
+def _dropped(fit: Fitted) -> str:
+    """Number of rows dropped for missing values, if there are some."""
+    return f" ({len(fit.dropped)} dropped for missing values)" if len(fit.dropped) else ""
 
 
 def _order_said(fit: Fitted) -> str:
@@ -241,9 +243,8 @@ def per_class(fit: Fitted) -> pd.DataFrame:
 def headline(fit: Fitted) -> str:
     """The method, its prototypes, the rows and the classes."""
     frame, q = fit.frame, len(fit.rule.prototypes)
-    title, rest = fit.model.title.replace(" (greedy)", ""), f"{fit.nobs} observations"
-    if len(fit.dropped):
-        rest += f" ({len(fit.dropped)} dropped for missing values)"
+    title = fit.model.title.replace(" (greedy)", "")
+    rest = f"{fit.nobs} observations{_dropped(fit)}"
     of = (
         f"{q} prototypes{_budget(fit)}{_of_other_class(fit)} of "
         if fit.model.measures(fit.rule) and not all_rows_serve(fit)
@@ -516,7 +517,7 @@ def _tied_notes(fit: Fitted) -> list[str]:
     tied = far.index[(far.max(axis=1) == far.min(axis=1)).to_numpy()]
     if not len(tied):
         return []
-    which = f"{', '.join(map(brief, tied[:FEW]))}{', ...' if len(tied) > FEW else ''}"
+    which = first_of(list(map(brief, tied)))
     return [
         f"Rows at the same distance from all classes, which are predicted as the first class: {len(tied)} ({which})."
     ]
@@ -566,8 +567,9 @@ def _validation_notes(fit: Fitted) -> list[str]:
 
 def tuned_on_the_same_folds(fit: Fitted) -> list[str]:
     """Reason why the cross-validated error of a tuned fit is optimistic, and better estimates."""
-    name = shown_name(fit._curve)
-    if fit._selection.rule == "bound" or len(fit._curve.grid) == 1:
+    curve: Any = fit._curve
+    name = shown_name(curve)
+    if fit._selection.rule == "bound" or len(curve.grid) == 1:
         return []
     if fit._selection.by_hand:
         return [f"The CV {name} is optimistic if the point was selected by looking at the curve."]

@@ -34,22 +34,15 @@ class Sheet:
     def table(self, escape: Callable[[str], str] = str) -> Any:
         """The table of statsmodels, with each text in one visible line and escaped."""
 
-        def one(text: str) -> str:
-            return escape(visible(text))
+        def shown(texts: Sequence[str]) -> list[str]:
+            return [escape(visible(text)) for text in texts]
 
-        def several(texts: Sequence[str] | None) -> list[str] | None:
-            return None if texts is None else [one(text) for text in texts]
-
-        cells = [[one(cell) for cell in row] for row in self.cells]
-        beside: dict[str, Any] = {} if self.stubs is None else {"stub_align": "l"}
-        return SimpleTable(
-            cells,
-            several(self.headers),
-            several(self.stubs),
-            one(self.title),
-            data_aligns=self.aligns,
-            **beside,
+        headers, stubs = (
+            None if texts is None else shown(texts) for texts in (self.headers, self.stubs)
         )
+        beside = {} if stubs is None else {"stub_align": "l"}
+        (title,), cells = shown([self.title]), list(map(shown, self.cells))
+        return SimpleTable(cells, headers, stubs, title, data_aligns=self.aligns, **beside)
 
     def latex(self) -> str:
         """One tabular with the rules of booktabs, whose head and cells have the same columns; long
@@ -57,42 +50,28 @@ class Sheet:
 
         If it is wider than a page, it is made smaller as a whole.
         """
-        wide = (
-            "l"
-            if self.headers is not None or not self.aligns.endswith("l")
-            else r"p{0.7\linewidth}"
-        )
-        aligns = (
-            self.aligns
-            if len(self.aligns) > 1
-            else self.aligns * len(self.cells[0] if self.cells else self.headers or "")
-        )
-        form = "l" * (self.stubs is not None) + (
-            aligns[:-1] + wide if aligns.endswith("l") else aligns
-        )
-        head = (
-            []
-            if self.headers is None
-            else [[self.corner] * (self.stubs is not None) + list(self.headers)]
-        )
-        stubs = [[]] * len(self.cells) if self.stubs is None else [[stub] for stub in self.stubs]
-        lines = [*head, *([*stub, *row] for stub, row in zip(stubs, self.cells, strict=True))]
+        heads = [] if self.headers is None else [[self.corner, *self.headers]]
+        stubs = [""] * len(self.cells) if self.stubs is None else self.stubs
+        lines = heads + [[stub, *cells] for stub, cells in zip(stubs, self.cells, strict=True)]
+        first = int(self.stubs is None)
+        form = f"l{self.aligns * len(lines[0]) if len(self.aligns) == 1 else self.aligns}"
+        form = form[first : len(lines[0])]
+        if not heads and form.endswith("l"):
+            form = form[:-1] + r"p{0.7\linewidth}"
+        lines = [line[first:] for line in lines]
         rows = [
             " & ".join(MINUS.sub("$-$", escape_latex(visible(cell))) for cell in line) + r" \\"
             for line in lines
         ]
-        rows[len(head) : len(head)] = [r"\midrule"] * len(head)
+        rows[len(heads) : len(heads)] = [r"\midrule"] * len(heads)
         table = "\n".join(
             [rf"\begin{{tabular}}{{{form}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"]
         )
-        is_wide = (
-            bool(head)
-            # a line of LaTeX's article has 80 characters
-            and sum(2 + max(map(len, column)) for column in zip(*lines, strict=True)) > 80
-        )
+        # a line of LaTeX's article has 80 characters
+        widths = (2 + max(map(len, column)) for column in zip(*lines, strict=True))
         return (
             f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{table}\n\\end{{adjustbox}}"
-            if is_wide
+            if heads and sum(widths) > 80
             else table
         )
 

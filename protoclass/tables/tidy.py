@@ -100,28 +100,27 @@ def augment(fit: Fitted, new: Any = None) -> Any:
     clash = [c for c in ADDED if c in base]
     if clash:
         raise DataError(f"the data have a column {clash[0]!r}, which augment adds: rename it")
-    out = base.copy()
-    response = fit.frame.formula.response
-    fitted = fit._predictions(source).reindex(base.index)
-    truth = base.get(response)
+    out, fitted = base.copy(), fit._predictions(source).reindex(base.index)
+    truth = base.get(fit.frame.formula.response)
+
+    def predicted(kind: str) -> Any:
+        return fit._predictions(source, kind, unseen=None).reindex(base.index)
+
+    def equal(one: pd.Series, other: pd.Series) -> pd.Series:
+        same = (one.astype(object) == other.astype(object)).astype("boolean")
+        return same.where(fitted.notna())
+
     out["fitted"] = fitted
     if truth is not None:
-        known = fitted.notna() & truth.notna()
-        same = fitted.astype(object) == truth.astype(object)
-        out["correct"] = same.astype("boolean").where(known)
+        out["correct"] = equal(fitted, truth).where(truth.notna())
     if "nearest" in fit.rule.kinds:
-        out["prototype"] = fit._predictions(source, "nearest", unseen=None).reindex(base.index)
+        out["prototype"] = predicted("nearest")
     if "distance" in fit.rule.kinds:
-        distance = fit._predictions(source, "distance", unseen=None).reindex(base.index)
+        distance = predicted("distance")
         out["distance"] = distance.min(axis=1)
         classes = fitted if truth is None else truth.astype(object).where(truth.notna(), fitted)
-        out["margin"] = margins(
-            distance.to_numpy(float), fit.frame.levels.get_indexer(classes.astype(object))
-        )
+        codes = fit.frame.levels.get_indexer(classes.astype(object))
+        out["margin"] = margins(distance.to_numpy(float), codes)
     if "cover" in fit.rule.kinds:
-        cover = fit._predictions(source, "cover", unseen=None).reindex(base.index)
-        against = fitted if truth is None else truth
-        out["covered"] = (
-            (cover.astype(object) == against.astype(object)).astype("boolean").where(fitted.notna())
-        )
+        out["covered"] = equal(predicted("cover"), fitted if truth is None else truth)
     return beside_given(out, fit.call.data if new is None else new)

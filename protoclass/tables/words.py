@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..core import Array
 from ..core.statistics.intervals import Estimate
-from ..core.statistics.one_se import RULES, frontier, losses
+from ..core.statistics.one_se import RULES, frontier
 from ..core.task import ASSIGNED, COVERED
 from ..estimation.error_curve import READ, ErrorCurve, Selection, mean_loss, row_weights
 from ..estimation.fitted import Fitted
@@ -69,23 +69,12 @@ def is_text(fit: Fitted) -> bool:
     )
 
 
-MEASURES = {
-    "error": "cross-validated error",
-    "balanced": "cross-validated balanced error (mean over classes)",
-    "ordinal": "cross-validated ordinal error (mean distance in levels)",
-    "loss": "cross-validated loss",
-    "auc": "1 - cross-validated AUC",
-    "brier": "cross-validated Brier score",
-    "log_loss": "cross-validated log loss",
-}
-
-
 def shown_error(validation: ErrorCurve, error: Any) -> Any:
     """An error as print shows it: for "auc" the area, 0.5 without information, named by `shown_name`."""
     return 1 - error if validation.measure == "auc" else error
 
 
-def shown_name(validation: ErrorCurve) -> str:
+def shown_name(validation: Any) -> str:
     return validation._measure_name.removeprefix("1 - ")
 
 
@@ -421,9 +410,6 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
 
 def _balanced_helps(validation: ErrorCurve, classes: Array) -> bool:
     """Whether held-out rows are predicted as one of the classes at the grid point of the lowest balanced error."""
-    problem = validation._problem
-    lost = losses(
-        validation._predicted, problem.frame.codes, 1.0 - np.eye(len(problem.frame.levels))
-    )
-    best = mean_loss(lost, row_weights(problem, "balanced")).argmin()
+    weights = row_weights(validation._problem, "balanced")
+    best = mean_loss(validation._lost, weights).argmin()
     return bool(np.isin(validation._predicted[:, :, best], classes).any())

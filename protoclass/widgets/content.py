@@ -449,11 +449,11 @@ def describe_curve(content: Content) -> Packed:
 def describe_album(content: Content, album: Album) -> Packed:
     """The points as pictures; nothing where they have more than `PIXELS` pixels together."""
     fit = content.fit
-    image = album.rows(fit, fit.frame.columns.iloc[:1])
+    image = album.draw(fit.frame.columns.iloc[:1])
     if image[0].size * len(content.names) > PIXELS:
         return {}
     pixels = np.zeros((len(content.names), *image.shape[1:]), np.uint8)
-    pixels[: fit.nobs] = album.rows(fit, fit.frame.columns)
+    pixels[: fit.nobs] = album.draw(fit.frame.columns)
     for each in content.steps.fits:
         points = content.points(each)
         aside = np.flatnonzero(points >= fit.nobs)

@@ -98,17 +98,17 @@ def test_words_of_the_guarantee(iris):
     metric = pc.Euclidean(scale=False)
     tuned = pc.fit("y ~ .", data, dissimilarity=metric, repeats=1)
     again, same = (tuned.calibrate(tune=tune)._calibration for tune in (True, False))
-    assert "the guarantee is about 0.8" in same.guarantee(0.9)
-    assert "tuned on the same rows" in same.guarantee(0.9)
-    assert "does not account" not in again.guarantee(0.9)
+    assert "the guarantee is about 0.8" in same.guarantee()
+    assert "tuned on the same rows" in same.guarantee()
+    assert "does not account" not in again.guarantee()
     assert again.words() == same.words() + ", tuned again in each fold"
     by_class = pc.fit("y ~ .", data, dissimilarity=metric, eps=1.0, class_weights="balanced").calibrate()
-    assert "does not account" not in by_class._calibration.guarantee(0.9)  # sets are made class by class
+    assert "does not account" not in by_class._calibration.guarantee()  # sets are made class by class
     weighted = pc.fit("y ~ .", data, dissimilarity=metric, eps=1.0, weights=np.arange(1.0, 121)).calibrate()
-    assert "different weights of the rows of a class" in weighted._calibration.guarantee(0.9)
+    assert "different weights of the rows of a class" in weighted._calibration.guarantee()
     given = pc.fit("y ~ .", data, dissimilarity=metric, repeats=1).calibrate(gaussians(80, 1))
-    assert "at least 0.9" in given._calibration.guarantee(0.9)
-    assert "does not account" not in given._calibration.guarantee(0.9)
+    assert "at least 0.9" in given._calibration.guarantee()
+    assert "does not account" not in given._calibration.guarantee()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 import protoclass as pc
 from protoclass.models.registry import methods_with
-from protoclass.pictures.rule import list_conditions
+from protoclass.pictures.prototypes import list_conditions
 
 
 @pytest.fixture(scope="module")

@@ -215,7 +215,7 @@ class Balls:
         near = self._within(candidates, rows) if self.near is None else self.near
         line, place = np.full(m, -1), np.full(n, -1, np.int32)
         line[candidates], place[rows] = np.arange(len(candidates)), np.arange(len(rows))
-        inside = np.flatnonzero((line[near.columns] >= 0) & (place[near.rows] >= 0))
+        inside = (line[near.columns] >= 0) & (place[near.rows] >= 0)
         lines = line[near.columns[inside]]
         count, order = by_code(lines, near.codes[inside], len(candidates), radii)
         return lists_of(count, place[near.rows[inside]][order])
@@ -304,7 +304,7 @@ def near_pairs(task: Task, coding: Coding) -> Pairs | None:
         return None
     codes = coding.along(near.distance[None])[0]
     inside = codes < len(coding.radii)
-    return Pairs(near.rows()[inside].astype(np.int32), near.at[inside], codes[inside])
+    return Pairs(near.rows().astype(np.int32)[inside], near.at[inside], codes[inside])
 
 
 def too_many(task: Task, radius: float) -> TooLargeError:
@@ -334,7 +334,7 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
         index = np.arange(len(codes))[:, None] * out.shape[1] + cell + codes
         weights = np.broadcast_to(weight, codes.shape).ravel()
         sums = np.bincount(index.ravel(), weights, len(codes) * out.shape[1])
-        out[columns] += sums.reshape(len(codes), -1)
+        out[columns] += sums.reshape(len(codes), -1).astype(out.dtype)
     else:
         _tally(codes, cell, weight, columns, out)
 

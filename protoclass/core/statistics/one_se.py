@@ -210,14 +210,13 @@ def score_losses(measure: str, kind: str, values: Array, y: Array, w: Array) -> 
     out, classes = np.empty(values.shape[:2]), np.eye(values.shape[2])
     for g in range(values.shape[1]):
         p = values[:, g]
-        lost = np.isnan(p).any(axis=1)
         if kind == "distance":
             p = -nonconformity(-np.minimum(p, FINITE))
         if measure == "auc":
-            p = np.where(lost[:, None], np.where(classes[y] > 0, -np.inf, np.inf), p)
+            p = np.where(np.isnan(p), np.where(classes[y] > 0, -np.inf, np.inf), p)
             out[:, g] = area_losses(p, y, w)
         else:
-            p = np.where(lost[:, None], classes[y - 1], p)
+            p = np.where(np.isnan(p), classes[y - 1], p)
             out[:, g] = SCORES[measure](np.maximum(p, np.finfo(float).eps), y)
     return out
 

@@ -144,8 +144,9 @@ def _components(score: Array, positive: Array, own: Array, other: Array) -> tupl
 def area_losses(scores: Array, y: Array, w: Array) -> Array:
     """Losses of rows (n,) whose weighted mean is 1 minus the mean area of `mean_auc`.
 
-    The area is linear in them up to its first order: each is 1 minus the area minus the influence of
-    the row (Hampel 1974) on it. They are NaN if no class has an area, because all rows are of one.
+    The area is linear in them up to its first order: each is 1 minus the area minus the influence
+    of the row (Hampel 1974) on it. They are NaN if no class has an area, because all rows are of
+    one.
 
     Examples
     --------
@@ -154,10 +155,10 @@ def area_losses(scores: Array, y: Array, w: Array) -> Array:
     ([-0.25, 0.75, 0.75, -0.25], 0.75)
     """
     out = []
-    for c in range(scores.shape[1]):
+    for c, score in enumerate(scores.T):
         own, other = np.where(y == c, w, 0.0), np.where(y == c, 0.0, w)
         if own.any() and other.any():
-            area, component = _components(scores[:, c], y == c, own, other)
+            area, component = _components(score, y == c, own, other)
             part = np.where(y == c, own.sum(), other.sum()) / w.sum()
             out.append(1 - area - (component - area) / part)
     return np.mean(out, axis=0) if out else np.full(len(y), np.nan)

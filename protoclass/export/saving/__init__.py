@@ -56,7 +56,8 @@ underscore are `_calibration` of a `Fit`, and of a `Validation` and an `ErrorCur
 
 * `_problem`, and `_of_fold` (repeats, n): the fold that holds out each row.
 * `_predicted` and `_covered` (repeats, n, points): held-out codes of classes, by prediction and by
-  covering balls, -1 for none.
+  covering balls, -1 for none. `_scored` (repeats, n, points): losses of the values for each class,
+  if the measure is "auc", "brier" or "log_loss", otherwise none.
 * `_errors`, `_sizes` and `_bounds` (folds, points): error, size and bound of each model;
   `_fold_weight` (folds,) and `_counts` (points,), prototypes of the model on all rows.
 * `_notes` on the folds, and `_extensions` of default grids.

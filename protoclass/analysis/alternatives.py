@@ -515,9 +515,7 @@ def at(
             raise OptionError(
                 f"swap must map prototypes to their substitutes, such as {{5: 12}}, not {brief(swap)}"
             )
-        for prototype, substitute in swap.items():
-            fit = _swapped(fit, prototype, substitute)
-        return fit
+        return _swapped(fit, swap)
     rule, most = stepwise(fit), step_count(fit)
     if lambda_ is not None:
         if not fit.model.can.costs:
@@ -532,28 +530,30 @@ def at(
     return fit._derived(rule.first(size), steps=size)  # type: ignore[arg-type]
 
 
-def _swapped(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
-    """The fit with one prototype replaced by another candidate for the same class."""
+def _swapped(fit: AnyFit, swap: Mapping[Any, Any]) -> AnyFit:
+    """The fit with prototypes replaced by other candidates for the same classes, all at once."""
     if not fit.model.has("swap"):
         raise lacking(fit.model, "prototypes to replace by a row", "swap")
-    place = place_of(fit, prototype)
-    (candidate,) = places_of(fit, [substitute])
-    prototypes = fit.rule.prototypes
+    prototypes, task = fit.rule.prototypes, task_of(fit)
     assert prototypes.at is not None
-    if candidate in prototypes.at[prototypes.classes == prototypes.classes[place]]:
-        raise OptionError(
-            f"substitute={brief(substitute)} is already a prototype of this class: use another row"
-        )
-    task = task_of(fit)
-    allowed = task.allowed_class
-    if allowed is not None and 0 <= allowed[candidate] != prototypes.classes[place]:
-        level = fit.frame.levels[prototypes.classes[place]]
-        raise OptionError(
-            f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: "
-            "use a row of this class"
-        )
-    rule = fit.model.swap(fit._learned, task, place, int(candidate))
-    earlier = rule.report.get(SWAPPED)
-    this = f"{shown(substitute)} for {shown(prototype)}"
-    report = {**rule.report, SWAPPED: this if earlier is None else f"{earlier}, {this}"}
+    places = np.array([place_of(fit, prototype) for prototype in swap])
+    candidates = places_of(fit, list(swap.values()))
+    at = prototypes.at.copy()
+    at[places] = candidates
+    for place, candidate, pair in zip(places, candidates, swap.items(), strict=True):
+        substitute = f"{shown(pair[1])} in swap={brief(dict([pair]))}"
+        c = prototypes.classes[place]
+        same = at[prototypes.classes == c] == candidate
+        if same.sum() > 1 or candidate == prototypes.at[place]:
+            raise OptionError(
+                f"{substitute} is already a prototype of this class: use another row"
+            )
+        if task.allowed_class is not None and 0 <= task.allowed_class[candidate] != c:
+            raise OptionError(
+                f"{substitute} is a candidate of another class than {brief(fit.frame.levels[c])}: "
+                "use a row of this class"
+            )
+    rule = fit.model.swap(fit._learned, task, places, candidates)
+    words = [f"{shown(substitute)} for {shown(prototype)}" for prototype, substitute in swap.items()]
+    report = {**rule.report, SWAPPED: ", ".join(filter(None, [rule.report.get(SWAPPED), *words]))}
     return fit._derived(replace(rule, report=report))  # type: ignore[type-var]

@@ -426,19 +426,14 @@ def by_margin(fit: Fitted, n: int) -> Criticised:
 def tabulate(fit: Fitted, found: Criticised) -> pd.DataFrame:
     """`Criticisms.table`."""
     rows, levels, prototypes = found.rows, fit.frame.levels, fit.rule.prototypes
-    query, codes, fitted = (
-        fit._query()[0].take(rows),
-        fit.frame.codes[rows],
-        fit._fitted_codes[rows],
-    )
-    D, balls = distances_by(fit.rule, query).astype(float), "cover" in fit.rule.kinds
+    codes, fitted = fit.frame.codes[rows], fit._fitted_codes[rows]
+    query, balls = fit._query()[0].take(rows), "cover" in fit.rule.kinds
+    D = distances_by(fit.rule, query).astype(float)
     same_class = codes[:, None] == prototypes.classes
     inside = prototypes.radii > D if balls else same_class
     of_other = np.where(inside & ~same_class, D, np.inf)
-    covered, wrongly = (
-        (inside & same_class).any(axis=1) | (not balls),
-        of_other.min(axis=1) < np.inf,
-    )
+    covered = (inside & same_class).any(axis=1) | (not balls)
+    wrongly = of_other.min(axis=1) < np.inf
     claims = np.where(wrongly, of_other.argmin(axis=1), answer(fit.rule, "nearest", query))
     facts = np.stack([~covered, wrongly, fitted != codes], axis=1)
     return pd.DataFrame(

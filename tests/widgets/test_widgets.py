@@ -478,7 +478,7 @@ def test_explorers_share_their_radius(curve, explorer, fit):
     for other, *names in ((explorer, "eps", "point"), (Figure(), "eps")):
         with pytest.raises(pc.errors.OptionError, match=f"needs two explorers in a notebook that have '{names[-1]}'"):
             pc.link(curve, other, *names)
-    explorer.eps = 2.0
+    explorer.eps = fit.validation.grid["eps"][17]
     assert curve.point == fit._selection.point  # nothing is linked yet
     pc.link(curve, explorer)
     curve.point = 17

@@ -403,8 +403,16 @@ class ErrorCurve:
         """A mean of the losses of rows (n,) with weights (n,), with the interval of `corrected`."""
         if self.measure == "balanced" and self._problem.groups is None:
             return Estimate(value, *self._interval_of_classes(lost, w))
-        largest = max(self._loss.max(), lost.max())
-        low, high = wilson(value / largest, self._rows_worth(lost, w, value / largest, largest))
+        groups, largest = self._problem.groups, max(self._loss.max(), lost.max())
+        # losses as proportions of the largest one
+        parts, share = self._parts_of_rows(lost[:, None], w), value / largest
+        spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
+        if spread > 0:  # unequal losses vary less than a proportion of the largest
+            rows = rows_worth(
+                share, spread, effective_rows(w) * largest / self._loss[self._loss > 0].min()
+            )
+        df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
+        low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))
 
     def _interval_of_classes(self, lost: Array, w: Array) -> tuple[float, float]:
@@ -414,17 +422,6 @@ class ErrorCurve:
         shares = [w[rows] @ lost[rows] / w[rows].sum() for rows in classes]
         sizes = [effective_rows(w[rows]) for rows in classes]
         return mean_of_few(np.array(shares), np.array(sizes), self._shared)
-
-    def _rows_worth(self, lost: Array, w: Array, share: float, largest: float) -> float:
-        """The number of independent rows of a mean loss that is this share of the largest one."""
-        groups, parts = self._problem.groups, self._parts_of_rows(lost[:, None], w)
-        spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
-        if spread > 0:  # unequal losses vary less than a proportion of the largest
-            rows = rows_worth(
-                share, spread, effective_rows(w) * largest / self._loss[self._loss > 0].min()
-            )
-        df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
-        return rows / self._shared * reduction(df)
 
     @cached_property
     def _corrected_losses(self) -> Array:
@@ -591,7 +588,8 @@ class ErrorCurve:
         )
         codes = self._predicted.reshape(-1, self._predicted.shape[2])
         series = {
-            g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])
+            g: pd.Categorical.from_codes(of_point, frame.levels)
+            for g, of_point in enumerate(codes.T)
         }
         return pd.DataFrame(series, index).rename_axis(columns="point")
 

@@ -140,7 +140,7 @@ class Comparison(Result, Saveable, Served):
             seconds=by_method["seconds"].median(),
             choice=choices,
         )
-        # fits that were there already
+        # fits that were made before the comparison have no time
         out = out.drop(columns="seconds") if out["seconds"].isna().all() else out
         whole = len(self.errors) == 1 and out["prototypes"].notna().all()
         return out.astype({"prototypes": int}) if whole else out
@@ -180,6 +180,8 @@ class Comparison(Result, Saveable, Served):
     def _score(self, score: str) -> tuple[str, Any, Callable[[Any], Mean]]:
         """Name of the paired test of a score, its values by method, and the function that gives the
         mean of the values, or of the differences of two methods.
+
+        The values of a method are an area for DeLong's test, otherwise a column by row or by split.
         """
         if self.independent and score == "auc":
             return "DeLong", {name: area for name, (area,) in self._areas.items()}, mean_of_area

@@ -115,9 +115,9 @@ def prototypes(
     lost = np.isnan(spots[list_shown(fit)]).any(axis=1).sum()
     title = describe_prototypes(fit) + (f", {lost} of them not on the map" if lost else "")
     title += f"; {len(wrong)} of {len(drawn)} rows misclassified" if len(wrong) else ""
-    if fit._selection.point is not None:
-        measure = fit.validation._measure_name
-        rate = write_rate(fit.validation.table["error"].iloc[fit._selection.point], measure)
+    if fit._curve is not None and fit._selection.point is not None:
+        measure = fit._curve._measure_name
+        rate = write_rate(fit._curve.table["error"].iloc[fit._selection.point], measure)
         weighted = "weighted " if (fit.frame.weights != 1).any() else ""
         title += f", {weighted}CV {measure} {rate}"
     ax.set_title(title)
@@ -236,9 +236,7 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
             )
 
 
-def _free_place(
-    x: float, y: float, wide: float, high: float, taken: list[Any]
-) -> Any:
+def _free_place(x: float, y: float, wide: float, high: float, taken: list[Any]) -> Any:
     """The first offset from a mark at which a name meets no box that is taken; its own then is."""
     offsets = ((9, -high / 2), (-9 - wide, -high / 2), (-wide / 2, 8), (-wide / 2, -8 - high))
     for dx, dy in offsets if np.isfinite(x) else ():

@@ -516,15 +516,11 @@ class SCMRule(WithPrototypes):
         """The first `size` features of each machine."""
         at = self.prototypes.at
         assert at is not None
+        own = dict(zip(at.tolist(), self.prototypes.classes.tolist(), strict=True))
         machines = [replace(d, machine=d.machine.first(size).moved(at)) for d in self.machines]
         report = {**self.report, "features": sum(len(d.machine) for d in machines)}
         report.pop("max size", None)
-        return assemble(tuple(machines), self._own, self.classes, report)
-
-    @property
-    def _own(self) -> Mapping[int, int]:
-        assert self.prototypes.at is not None
-        return dict(zip(self.prototypes.at.tolist(), self.prototypes.classes.tolist(), strict=True))
+        return assemble(tuple(machines), own, self.classes, report)
 
     @property
     def why_not_sql(self) -> str:
@@ -568,30 +564,25 @@ def assemble(
     report: Mapping[str, Any],
 ) -> SCMRule:
     """The rule of machines whose balls are numbered by columns of D, with classes `own`."""
-    placed: list[Any] = []
-    at: list[int] = []
-    radii: list[float] = []
-    table: dict[str, list[Any]] = {name: [] for name in ("machine", "radius", "holds", "q", "r")}
-    for number, binary in enumerate(machines):
+    placed, parts, count = [], [], 0
+    for number, binary in enumerate(machines, 1):
         m = binary.machine
         radial = np.flatnonzero(m.kind <= HOLE)
         positions = m.at.copy()
-        positions[radial] = len(at) + np.arange(len(radial))
+        positions[radial] = count + np.arange(len(radial))
+        count += len(radial)
         placed.append(replace(binary, machine=replace(m, at=positions)))
-        at += m.at[radial].tolist()
-        radii += m.cut[radial].tolist()
-        table["machine"] += [number + 1] * len(radial)
-        table["radius"] += m.cut[radial].tolist()
-        is_ball = (m.kind[radial] == BALL).tolist()
-        table["holds"] += [HOLDS[ball, binary.conjunction] for ball in is_ball]
-        table["q"] += m.q[radial].tolist()
-        table["r"] += m.r[radial].tolist()
-    codes = np.array([own[j] for j in at], np.int64)
-    columns = {name: np.array(values) for name, values in table.items()}
+        holds = [HOLDS[ball, binary.conjunction] for ball in m.kind[radial] == BALL]
+        columns = (m.at, m.cut, m.q, m.r)
+        parts.append(
+            (np.full(len(radial), number), np.array(holds, str), *(v[radial] for v in columns))
+        )
+    of, condition, at, radii, q, r = (np.concatenate(part) for part in zip(*parts, strict=True))
+    table = {"machine": of, "radius": radii, "holds": condition, "q": q, "r": r}
     if len(machines) == 1:
-        del columns["machine"]
-    centres = np.array(at, np.int64)
-    prototypes = Points(codes, at=centres, radii=np.array(radii, float), table=columns)
+        del table["machine"]
+    codes = np.array([own[j] for j in at.tolist()], np.int64)
+    prototypes = Points(codes, at=at, radii=radii, table=table)
     return SCMRule(prototypes, tuple(placed), classes, report)
 
 
@@ -634,15 +625,14 @@ class SCMPath:
         return {key: np.array([len(d.machine) for d in run]) for key, run in self.runs.items()}
 
     @cached_property
-    def _sizes(self) -> list[int]:
-        """Features of the longest machine at each point of the grid."""
+    def _places(self) -> list[tuple[str, float, int]]:
+        """The grid with the features of the longest machine in place of each limit."""
         longest = {key: int(lengths.max()) for key, lengths in self._lengths.items()}
-        return [min(most or longest[k, p], longest[k, p]) for k, p, most in self.grid]
+        return [(k, p, min(most or longest[k, p], longest[k, p])) for k, p, most in self.grid]
 
     @property
     def size(self) -> Array:
-        of_grid = zip(self.grid, self._sizes, strict=True)
-        total = [np.minimum(self._lengths[k, p], size).sum() for (k, p, _), size in of_grid]
+        total = [np.minimum(self._lengths[k, p], size).sum() for k, p, size in self._places]
         return np.array(total, float)
 
     @cached_property
@@ -650,27 +640,23 @@ class SCMPath:
         """Theorem 5.2 for each rule, at delta = 0.05 divided among the kinds of the grid."""
         share = DELTA / len({kind for kind, _, _ in self.grid})
         bounds = {key: bounds_of(machines, share) for key, machines in self.runs.items()}
-        of_grid = zip(self.grid, self._sizes, strict=True)
-        return np.array([bounds[k, p][size] for (k, p, _), size in of_grid])
+        return np.array([bounds[k, p][size] for k, p, size in self._places])
 
     def predict(self, kind: str, query: Query) -> Array:
-        out = np.empty((len(query), len(self.grid)), np.int64)
         position = np.full(len(self.own), -1)
         position[self._union] = np.arange(len(self._union))
         all_machines = [d.machine.moved(position) for run in self.runs.values() for d in run]
         first = iter(find_fired(all_machines, self.prototypes, query))
         of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
-        known: dict[tuple[str, float, int], Array] = {}  # many limits are longer than any machine
-        for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes, strict=True)):
-            if (k, p, size) not in known:
-                votes = count_votes(self.runs[k, p], of_run[k, p], size, self.classes)
-                known[k, p, size] = votes.argmax(axis=1)
-            out[:, g] = known[k, p, size]
-        return out
+        known = {}
+        for k, p, size in set(self._places):  # many limits are longer than any machine
+            votes = count_votes(self.runs[k, p], of_run[k, p], size, self.classes)
+            known[k, p, size] = votes.argmax(axis=1)
+        return np.column_stack([known[place] for place in self._places])
 
     def at(self, g: int) -> SCMRule:
-        kind, penalty, most = self.grid[g]
-        size, run = self._sizes[g], self.runs[kind, penalty]
+        kind, penalty, size = self._places[g]
+        run, most = self.runs[kind, penalty], self.grid[g][2]
         machines = tuple(replace(d, machine=d.machine.first(size)) for d in run)
         limit = {} if most is None else {"max size": most}
         parameters = {"kind": kind, "penalty p": penalty, **limit}

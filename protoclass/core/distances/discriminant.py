@@ -177,13 +177,13 @@ def principal_axes(Z: Array, count: int) -> Array:
     """The first principal axes (count, p) of centred rows (n, p); the largest entry of each is positive."""
     tall = len(Z) > Z.shape[1]  # the scatter is then the smaller matrix
     axes = np.linalg.eigh(Z.T @ Z)[1].T[::-1] if tall else np.linalg.svd(Z, full_matrices=False)[2]
-    return positive(axes[:count])
+    return np.ascontiguousarray(positive(axes[:count]))
 
 
 def positive(axes: Array) -> Array:
     """Rows (k, p) whose entries of the largest size are positive, because a sign has no meaning."""
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-    return np.ascontiguousarray(axes * np.where(largest < 0, -1.0, 1.0))
+    return axes * np.where(largest < 0, -1.0, 1.0)
 
 
 def span(X: Array, w: Array) -> tuple[Array, Array]:
@@ -263,8 +263,8 @@ def discriminants(
     """The map (k, p) to discriminant coordinates (*The Elements of Statistical Learning*, section 4.3.3).
 
     Under it the covariance within classes, with the ridge, is the unit matrix, and its axes are
-    those of the largest variance between classes. Columns that are combinations of others over all rows add nothing and
-    do no harm.
+    those of the largest variance between classes. Columns that are combinations of others over all
+    rows add nothing and do no harm.
 
     Parameters
     ----------
@@ -299,7 +299,8 @@ def discriminants(
     sphere = np.linalg.inv(np.linalg.cholesky(inner))
     between = np.diag(total) - within
     _, directions = np.linalg.eigh(sphere @ between @ sphere.T)
-    return positive((axes @ sphere.T @ directions[:, ::-1][:, :components]).T)
+    axes = axes @ sphere.T @ directions[:, ::-1][:, :components]
+    return np.ascontiguousarray(positive(axes.T))
 
 
 def quadratic(
@@ -444,9 +445,8 @@ def _factors(Z: Array, y: Array, classes: int, softening: float, ridge: float) -
     between = np.matmul(gaps.transpose(0, 2, 1), gaps)
     size = np.trace(within, axis1=1, axis2=2) / p
     # if all neighbours of each class coincide, W is 0 and the unit matrix is used
-    size = np.where(size > 0, size, 1.0)
-    constant = np.trace(within, axis1=1, axis2=2) == 0
-    within[constant] = np.eye(p)
+    constant = size == 0
+    within[constant], size[constant] = np.eye(p), 1.0
     within += (ridge * size)[:, None, None] * np.eye(p)
     with alone():
         values, axes = np.linalg.eigh(within)

@@ -210,20 +210,11 @@ def _euclidean(a, b, out):
                     s1[j] = (s1[j] + d1 * d1) + e1 * e1
                     s2[j] = (s2[j] + d2 * d2) + e2 * e2
                     s3[j] = (s3[j] + d3 * d3) + e3 * e3
-            if p % 2:
-                u = b[p - 1, first : first + width]
-                for j in range(width):
-                    d0, d1, d2, d3 = (
-                        a[i, p - 1] - u[j],
-                        a[i1, p - 1] - u[j],
-                        a[i2, p - 1] - u[j],
-                        a[i3, p - 1] - u[j],
-                    )
-                    s0[j] += d0 * d0
-                    s1[j] += d1 * d1
-                    s2[j] += d2 * d2
-                    s3[j] += d3 * d3
             for k in range(min(4, n - i)):
+                if p % 2:
+                    for j in range(width):
+                        d = a[i + k, p - 1] - b[p - 1, first + j]
+                        total[k, j] += d * d
                 for j in range(width):
                     out[i + k, first + j] = np.sqrt(total[k, j])
 

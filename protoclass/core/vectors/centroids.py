@@ -127,24 +127,11 @@ def best_run(turned: Array, w: Array, first: Array, tol: float) -> tuple[Array, 
 
 def partitions(turned: Array, X: Array, w: Array, first: Array, tol: float) -> Array:
     """Clusters of each run from the initial rows `first` (starts, K), int array (starts, n)."""
-    centers, labels = (
-        np.empty((first.shape[1], len(turned))),
-        np.empty((len(first), len(w)), np.int64),
-    )
+    centers = np.empty((first.shape[1], len(turned)))
+    labels = np.empty((len(first), len(w)), np.int64)
     for s in range(len(first)):
         _runs(turned, X, w, tol, first[s : s + 1], centers, labels[s], left())
     return labels
-
-
-def count_distinct(X: Array) -> int:
-    """Number of distinct rows.
-
-    Examples
-    --------
-    >>> count_distinct(np.array([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]]))
-    2
-    """
-    return len(np.unique(X, axis=0))
 
 
 @kernel

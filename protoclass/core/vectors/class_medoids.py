@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import Array
 from ..parallel import kernel, left
-from .medoids import count_nearer, kmedoids
+from ..statistics.scores import relative_margin
+from .medoids import count_nearer, kmedoids, turned
 
 # a slope with which a misclassified row costs its weight, and one as near to both classes half of
 # it
@@ -65,9 +66,8 @@ def labelled(
     """Dissimilarities D (n, m) of rows with weights and classes to candidates with classes, as the
     kernels read them.
     """
-    to = np.ascontiguousarray(D.T, np.float32 if D.dtype == np.float32 else np.float64)
     return Labelled(
-        to,
+        turned(D),
         np.ascontiguousarray(w, float),
         y.astype(np.int64),
         candidate_class.astype(np.int64),
@@ -90,13 +90,8 @@ def glvq_costs(own: Array, other: Array, beta: float) -> Array:
     >>> glvq_costs(np.array([1.0, 1.0, 0.0]), np.array([1.0, 3.0, np.inf]), 2.0).round(3).tolist()
     [0.5, 0.269, 0.119]
     """
-    with np.errstate(invalid="ignore"):
-        relative = np.where(
-            np.isinf(own), 1.0, np.where(np.isinf(other), -1.0, (own - other) / (own + other))
-        )
-    relative[own == other] = 0.0
     with np.errstate(over="ignore"):
-        return 1 / (1 + np.exp(-beta * relative))
+        return 1 / (1 + np.exp(beta * relative_margin(own, other).astype(own.dtype)))
 
 
 def row_costs(D: Array, y: Array, classes: Array, beta: float) -> Array:
@@ -144,10 +139,8 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
     """
     found = [np.empty(0, np.int64)]
     for c in range(problem.classes):
-        rows, candidates = (
-            np.flatnonzero(problem.y == c),
-            np.flatnonzero(problem.candidate_class == c),
-        )
+        rows = np.flatnonzero(problem.y == c)
+        candidates = np.flatnonzero(problem.candidate_class == c)
         count = min(int(counts[c]), len(candidates))
         if count:
             D = problem.to[np.ix_(candidates, rows)].T

@@ -112,17 +112,15 @@ def train_codes(
     with alone():
         for first in range(0, len(rows), BLOCK):
             block = rows[first : first + BLOCK]
-            A, square = (
-                single[block],
-                np.einsum("ij,ij->i", single_codes, single_codes).astype(float),
-            )
+            A = single[block]
+            square = np.einsum("ij,ij->i", single_codes, single_codes).astype(float)
             slack = share * np.maximum(square, norm[block].max())
             products = (A @ single_codes.T, A @ A.T, norm[block], square, slack)
-            place = (first, len(rows))
             _train(
                 X[block],
                 y[block],
-                *place,
+                first,
+                len(rows),
                 codes,
                 single_codes,
                 code_classes,

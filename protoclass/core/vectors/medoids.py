@@ -58,10 +58,12 @@ def block(D: Array, w: Array, own: Array) -> Block:
     """A Block of the dissimilarities D (n, m) of rows with weights w (n,), all > 0, to candidates,
     the rows own (m,).
     """
-    D = np.asarray(D, np.float32 if D.dtype == np.float32 else np.float64)
-    return Block(
-        np.ascontiguousarray(D.T), np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64)
-    )
+    return Block(turned(D), np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64))
+
+
+def turned(D: Array) -> Array:
+    """D transposed, in single precision if D is and otherwise in double precision."""
+    return np.ascontiguousarray(D.T, np.float32 if D.dtype == np.float32 else np.float64)
 
 
 def kmedoids(

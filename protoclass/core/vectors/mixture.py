@@ -170,35 +170,32 @@ class Gaussians(WithPrototypes):
 
     def predict(self, kind: str, query: Query) -> Array:
         X = np.asarray(query.coordinates(), float)
-        out = self._decisions(X)
+        means = self.prototypes.coords
+        assert means is not None
+        out = self._decisions(X, means)
         if kind == "decision":
             return out
         # far from all means, every density is 0; the nearest mean then decides
         far = np.flatnonzero(out.max(axis=1) == -np.inf)
-        out[far, self._nearest(X[far])] = 0.0
+        near = squares(X[far] * TINY, means * TINY, self.roots).argmin(axis=1)
+        out[far, self.prototypes.classes[near]] = 0.0
         if kind == "class":
             return out.argmax(axis=1)
-        share = np.exp(out - out.max(axis=1, keepdims=True))
-        return share / share.sum(axis=1, keepdims=True)
+        from scipy.special import softmax
 
-    def _decisions(self, X: Array) -> Array:
+        return softmax(out, axis=1)
+
+    def _decisions(self, X: Array, means: Array) -> Array:
         """log(prior times density) of each class, (r, classes); -inf if the density underflows."""
         out = np.empty((len(X), len(self.priors)))
-        assert self.prototypes.coords is not None
         with np.errstate(over="ignore", invalid="ignore"):
-            components = log_densities(X, self.weights, self.prototypes.coords, self.roots)
+            components = log_densities(X, self.weights, means, self.roots)
             for c, prior in enumerate(self.priors):
                 out[:, c] = np.logaddexp.reduce(
                     components[:, self.prototypes.classes == c], axis=1
                 ) + math.log(prior)
         out[np.isnan(out)] = -np.inf
         return out
-
-    def _nearest(self, X: Array) -> Array:
-        """The class of the nearest mean by Mahalanobis distance, (r,)."""
-        assert self.prototypes.coords is not None
-        near = squares(X * TINY, self.prototypes.coords * TINY, self.roots).argmin(axis=1)
-        return self.prototypes.classes[near]
 
 
 def best_mixture(
@@ -234,11 +231,8 @@ def best_mixture(
 @kernel
 def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, left):
     # 1: the best start converged, 0: it did not, -1: a covariance is singular
-    weights, means, roots = (
-        np.empty_like(best_weights),
-        np.empty_like(best_means),
-        np.empty_like(best_roots),
-    )
+    weights, means = np.empty_like(best_weights), np.empty_like(best_means)
+    roots = np.empty_like(best_roots)
     resp, outcome, most = np.empty((len(weights), len(X))), -1, -np.inf
     for s in range(len(labels)):
         resp[:] = 0.0

@@ -89,19 +89,12 @@ def learn(
         Slope of the cost's logistic function.
     seed : tuple of int
     """
-    parameters, chosen, costs, draw = (
-        space.start(),
-        np.empty(0, np.int64),
-        [],
-        np.random.default_rng(seed),
-    )
+    parameters, draw = space.start(), np.random.default_rng(seed)
+    chosen, costs = np.empty(0, np.int64), []
     for round_, batch in enumerate(batches):
         at = np.union1d(batch, chosen)
-        part, rows, chosen = (
-            space.take(at),
-            Rows(w[at] / w[at].sum(), y[at], float(beta)),
-            np.searchsorted(at, chosen),
-        )
+        part, chosen = space.take(at), np.searchsorted(at, chosen)
+        rows = Rows(w[at] / w[at].sum(), y[at], float(beta))
         if round_ == 0:
             every = np.arange(len(at))
             D = part.distances(parameters, every)
@@ -280,11 +273,8 @@ def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, sc
             k = own if side == 0 else other
             m = float(mean[k, i])
             if m > 0:
-                inner, row, g = (
-                    (step if side == 0 else -step) / (a + b) ** 2 / m / known[k],
-                    terms[i, k],
-                    group[k],
-                )
+                inner = (step if side == 0 else -step) / (a + b) ** 2 / m / known[k]
+                row, g = terms[i, k], group[k]
                 for j in range(v):
                     slope[g, j] += (
                         inner * (row[j] - (0.0 if scaled else m)) if row[j] == row[j] else 0.0

@@ -76,13 +76,11 @@ class ShrunkenPath:
 
     def predict(self, kind: str, query: Query) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            # (r, L, G)
-            values = query.finite(scores(self.centroids, query.coordinates())).transpose(0, 2, 1)
+            values = query.finite(scores(self.centroids, query.coordinates()))  # (r, G, L)
         if kind == "class":
-            return values.argmin(axis=2)
-        if kind == "decision":
-            return -values / 2
-        return probabilities(values.transpose(0, 2, 1)).transpose(0, 2, 1)
+            return values.argmin(axis=1)
+        out = -values / 2 if kind == "decision" else probabilities(values)
+        return out.transpose(0, 2, 1)
 
     def at(self, g: int) -> ShrunkenRule:
         c = self.centroids

@@ -129,9 +129,8 @@ def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[
 
 
 def _components(score: Array, positive: Array, w: Array) -> tuple[Array, Array, Array, float]:
-    """The weights of the class and of the rest, the proportions V10 and V01 of DeLong, (n,) each, and the area.
-
-    The area is NaN if either side has no rows.
+    """The weights of the class and of the rest, and the proportions V10 and V01 of DeLong, (n,) each;
+    and the area, NaN if either side has no rows.
     """
     of_class, of_rest = w * positive, w * ~positive
     below_in_rest, below_in_class = _share_below(score, of_rest), _share_below(score, of_class)

@@ -235,11 +235,7 @@ class Certificate:
     @property
     def gap(self) -> float:
         """(objective - bound) / bound over all classes; 0 is optimal."""
-        return self.gap_of(float(self.objective.sum()))
-
-    def gap_of(self, objective: float) -> float:
-        """The gap of any cover with this objective, by the same bound, which is valid for all covers."""
-        bound = float(self.bound.sum())
+        objective, bound = float(self.objective.sum()), float(self.bound.sum())
         above = objective - bound
         if above <= 1e-9 * max(1.0, objective):
             return 0.0

@@ -28,7 +28,7 @@ from .screen import Compared
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-AT_ONCE = 4096  # rows whose neighbours are listed together
+LISTED = 4096  # rows whose neighbours are listed together
 SHOWN, BESIDE = 512, 2**13  # up to half as many rows and candidates show how many pairs are near
 
 
@@ -205,13 +205,13 @@ class Space:
             return None
 
         def lists(first: int) -> Near:
-            X = self.rows[first : first + AT_ONCE]
+            X = self.rows[first : first + LISTED]
             found = self.tree.query_ball_point(X, limit, p=r, return_sorted=False)
             count = np.array([len(one) for one in found])
             near = Near.of(count, np.fromiter(chain.from_iterable(found), np.int32, count.sum()))
             return measured(near, X, self.candidates, r)
 
-        near = joined(list(each(lists, range(0, n, AT_ONCE))))
+        near = joined(list(each(lists, range(0, n, LISTED))))
         return replace(near, distance=self.geometry.value(near.distance))
 
     def _beyond(self, distance: Any) -> Any:

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
-from functools import lru_cache, update_wrapper
-from typing import Any, Generic, TypeVar, overload
+from functools import lru_cache, partial, update_wrapper
+from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from .thresholds import FEW, SMALL
@@ -188,10 +187,6 @@ class Kernel:
         return self.py_func.__qualname__
 
 
-@overload
-def kernel(function: Callable[..., Any]) -> Kernel: ...
-@overload
-def kernel(*, contract: bool) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(function: Callable[..., Any] | None = None, *, contract: bool = True) -> Any:
     """Compile `function` without the GIL, cached on disk.
 
@@ -200,11 +195,7 @@ def kernel(function: Callable[..., Any] | None = None, *, contract: bool = True)
     up to a fifth of the time. Without `contract` each operation is rounded separately, so NumPy
     gives the same bits: kernels of distances need this, because small work is left to NumPy.
     """
-    return (
-        Kernel(function, contract)
-        if function is not None
-        else lambda function: Kernel(function, contract)
-    )
+    return partial(Kernel, contract=contract) if function is None else Kernel(function, contract)
 
 
 def cores() -> int:
@@ -218,14 +209,13 @@ def cores() -> int:
     return min(own, int(most)) if most.isdecimal() and int(most) > 0 else own
 
 
-def left() -> NDArray[np.uint8]:
+def left() -> Any:
     """A flag (1,), which becomes 1 once no one waits for the work of this thread any more.
 
     A kernel that may run for more than a second checks it now and then, and returns early: `Kernel`
     then raises KeyboardInterrupt, so the half-finished result is not used.
     """
-    flag: NDArray[np.uint8] = getattr(_inside, "left", WANTED)
-    return flag
+    return getattr(_inside, "left", WANTED)
 
 
 def check_wanted() -> None:

@@ -129,28 +129,21 @@ def asymmetry(P: Array) -> Asymmetry:
     >>> asymmetry(np.array([[0.0, 3.0], [2.0, 0.0]]))
     Asymmetry(pairs=1, beyond=1, absolute=1.0, at=(0, 1), relative=0.3333333333333333, relative_at=(0, 1))
     """
-    atol, pairs, beyond, absolute, at, relative, relative_at = (
-        1e-9 * float(P.max(initial=0.0)),
-        0,
-        0,
-        0.0,
-        (0, 0),
-        0.0,
-        (0, 0),
+    a, atol = P.astype(float, copy=False), 1e-9 * float(P.max(initial=0.0))
+    b = a.T
+    with np.errstate(invalid="ignore"):
+        difference = np.tril(np.where(a == b, 0, np.abs(a - b)))
+        share = np.nan_to_num(difference / np.maximum(a, b))
+    beyond = difference > atol + 1e-6 * np.minimum(a, b)
+    at, relative_at = (np.unravel_index(x.argmax(), P.shape) for x in (difference, share))
+    return Asymmetry(
+        int(np.count_nonzero(difference)),
+        int(np.count_nonzero(beyond)),
+        float(difference[at]),
+        (int(at[1]), int(at[0])),
+        float(share[relative_at]),
+        (int(relative_at[1]), int(relative_at[0])),
     )
-    for i in range(1, len(P)):
-        a, b = P[:i, i].astype(float), P[i, :i].astype(float)
-        with np.errstate(invalid="ignore"):
-            difference = np.where(a == b, 0, np.abs(a - b))
-            share = np.divide(difference, np.maximum(a, b), out=np.zeros(i), where=a != b)
-        pairs += int((a != b).sum())
-        beyond += int((difference > atol + 1e-6 * np.minimum(a, b)).sum())
-        j, m = int(np.nan_to_num(difference).argmax()), int(np.nan_to_num(share).argmax())
-        if difference[j] > absolute:
-            absolute, at = float(difference[j]), (j, i)
-        if share[m] > relative:
-            relative, relative_at = float(share[m]), (m, i)
-    return Asymmetry(pairs, beyond, absolute, at, relative, relative_at)
 
 
 def self_dissimilarities(P: Array, candidate_row: Array) -> Array:

@@ -31,7 +31,7 @@ NARROWEST = 5  # columns: with fewer the exact kernel is as fast as a product: "
 # then takes 6 ms instead of 11 with a few bins, on one thread: "breast cancer, compare"
 FINE_FROM = 2**20
 
-# balls as bits or as lists, and covers
+# balls as codes or as lists, and covers
 READ = 8  # codes that are read in the time of an entry of a list: "USPS, 10"
 PER_PAIR = 40  # bytes that a pair takes while lists are made
 AFFORDABLE = 20_000_000  # pairs of a linear program that is solved as a whole: "Pima, exact"

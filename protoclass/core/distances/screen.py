@@ -204,21 +204,21 @@ class Screening:
 
     def beside(self, rows: Array, columns: Array, chosen: Side) -> Compared:
         """Some rows beside some candidates, which are `chosen`."""
-        side = self.rows[as_slice(rows)]
-        if self.products is None or not self.products.known:
-            return Compared(side, chosen, self.bounds, approximate(side, chosen))
-        products = self.products()
-        twice = (
-            gather(products, rows, columns) if self.symmetric else gather(products, columns, rows).T
-        )
-        return Compared(side, chosen, self.bounds, np.ascontiguousarray(twice))
+        products = self.products if self.symmetric else None
+        return self._compared(self.rows[as_slice(rows)], chosen, products, rows, columns)
 
     def tile(self, rows: Array, columns: Array) -> Compared:
         """Some candidates beside some rows."""
-        candidates, side = self.candidates[as_slice(columns)], self.rows[as_slice(rows)]
-        if self.products is None or not self.products.known:
-            return Compared(candidates, side, self.bounds, approximate(candidates, side))
-        return Compared(candidates, side, self.bounds, gather(self.products(), columns, rows))
+        lines, across = self.candidates[as_slice(columns)], self.rows[as_slice(rows)]
+        return self._compared(lines, across, self.products, columns, rows)
+
+    def _compared(
+        self, lines: Side, across: Side, products: Once[Array] | None, *places: Array
+    ) -> Compared:
+        """Two sides, by their places in the products of all pairs if these are stored."""
+        if products is None or not products.known:
+            return Compared(lines, across, self.bounds, approximate(lines, across))
+        return Compared(lines, across, self.bounds, gather(products(), *places))
 
 
 def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | None:

@@ -249,7 +249,7 @@ class Balls:
 def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
     """The balls of some radii (K,), ascending; each row is left out in a fold, -1 for none.
 
-    Each dissimilarity is read once. Up to 2^28 codes are kept; of more pairs, only weights by cell.
+    Each dissimilarity is read once. Up to `KEPT` codes are kept; of more pairs, only weights by cell.
     """
     coding, (n, m) = Coding(radii), task.shape
     # half as many bytes to read and write; a gain is less than twice the sum

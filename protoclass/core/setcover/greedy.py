@@ -57,9 +57,7 @@ class Steps:
         return Chosen(self.at[part], self.classes[part], self.gains[part] + wrong, wrong)
 
 
-def greedy(
-    problems: CoverProblems, steps: Steps, f: int, lambdas: Array, most: int | None = None
-) -> list[Chosen]:
+def greedy(problems: CoverProblems, steps: Steps, f: int, lambdas: Array) -> list[Chosen]:
     """The greedy covers without the rows of fold `f`, for each problem and lambda (ascending, the
     last varying fastest).
 
@@ -72,12 +70,10 @@ def greedy(
         At the smallest lambda.
     f : int
     lambdas : array
-    most : int, optional
-        Prototypes of a cover, of which the first are kept.
     """
     costs = [in_units(float(lambda_), problems.unit) for lambda_ in lambdas]
     runs = [steps.chosen(problems, f, k) for k in range(problems.gain.shape[1])]
-    return [run.prefix(cost, most) for run in runs for cost in costs]
+    return [run.prefix(cost) for run in runs for cost in costs]
 
 
 def greedy_steps(problems: CoverProblems, cost: float) -> Steps:

@@ -28,11 +28,11 @@ class Chosen:
     wrong: Array  # weight of other classes in each ball (delta eta), (q,)
     certificate: Certificate | None = None  # in units
 
-    def prefix(self, cost: float, most: int | None = None) -> Chosen:
+    def prefix(self, cost: float) -> Chosen:
         """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains
-        never increase; up to a maximum.
+        never increase.
         """
-        return self.take(np.flatnonzero(self.covers - self.wrong > cost)[:most])
+        return self.take(self.covers - self.wrong > cost)
 
     def first(self, size: int | None) -> Chosen:
         """The first prototypes; all of them if no size is given."""

@@ -90,12 +90,9 @@ def _runs(
         check_listed(task, problems.classes, radii[-1])
     # which contain the steps of all lambdas
     steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))
-    most = (
-        None if None in options.stops else max(stop for stop in options.stops if stop is not None)
-    )
 
     def of_fold(f: int) -> list[Chosen]:
-        runs = greedy(problems, steps, f, lambdas, most)
+        runs = greedy(problems, steps, f, lambdas)
         if slow:
             runs = solve_runs(problems, f, runs, lambdas, options, stop)
         task.tick()

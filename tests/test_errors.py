@@ -91,6 +91,7 @@ def test_data(data, change, message):
         ({"method": pc.PVM(eps=1), "eps": 2}, r"'eps' is not allowed with a model object: use it in the object, PVM\(\.\.\.\)"),
         ({"dissimilarity": 3}, r"dissimilarity must be a name, a metric, a.*, not int"),
         ({"cv": 5}, "cv=5 needs as many rows of each class, but class 'c' has 4:"),
+        ({"class_weights": pd.Series([1, 2], ["c", "c"])}, "class_weights names a class twice"),
         ({"cv": None}, "tuning eps needs folds, but cv=None: use one value for eps=, or cv=10"),
         ({"choose": "best"}, r"choose must be 'auto', '1se', 'min' or 'bound', not 'best': use choose='min'"),
         ({"na": "keep"}, "na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not Euclidean"),

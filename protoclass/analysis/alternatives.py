@@ -426,19 +426,14 @@ def by_margin(fit: Fitted, n: int) -> Criticised:
 def tabulate(fit: Fitted, found: Criticised) -> pd.DataFrame:
     """`Criticisms.table`."""
     rows, levels, prototypes = found.rows, fit.frame.levels, fit.rule.prototypes
-    query, codes, fitted = (
-        fit._query()[0].take(rows),
-        fit.frame.codes[rows],
-        fit._fitted_codes[rows],
-    )
-    D, balls = distances_by(fit.rule, query).astype(float), "cover" in fit.rule.kinds
+    codes, fitted = fit.frame.codes[rows], fit._fitted_codes[rows]
+    query, balls = fit._query()[0].take(rows), "cover" in fit.rule.kinds
+    D = distances_by(fit.rule, query).astype(float)
     same_class = codes[:, None] == prototypes.classes
     inside = prototypes.radii > D if balls else same_class
     of_other = np.where(inside & ~same_class, D, np.inf)
-    covered, wrongly = (
-        (inside & same_class).any(axis=1) | (not balls),
-        of_other.min(axis=1) < np.inf,
-    )
+    covered = (inside & same_class).any(axis=1) | (not balls)
+    wrongly = of_other.min(axis=1) < np.inf
     claims = np.where(wrongly, of_other.argmin(axis=1), answer(fit.rule, "nearest", query))
     facts = np.stack([~covered, wrongly, fitted != codes], axis=1)
     return pd.DataFrame(
@@ -515,9 +510,7 @@ def at(
             raise OptionError(
                 f"swap must map prototypes to their substitutes, such as {{5: 12}}, not {brief(swap)}"
             )
-        for prototype, substitute in swap.items():
-            fit = _swapped(fit, prototype, substitute)
-        return fit
+        return _swapped(fit, swap)
     rule, most = stepwise(fit), step_count(fit)
     if lambda_ is not None:
         if not fit.model.can.costs:
@@ -532,28 +525,30 @@ def at(
     return fit._derived(rule.first(size), steps=size)  # type: ignore[arg-type]
 
 
-def _swapped(fit: AnyFit, prototype: Any, substitute: Any) -> AnyFit:
-    """The fit with one prototype replaced by another candidate for the same class."""
+def _swapped(fit: AnyFit, swap: Mapping[Any, Any]) -> AnyFit:
+    """The fit with prototypes replaced by other candidates for the same classes, all at once."""
     if not fit.model.has("swap"):
         raise lacking(fit.model, "prototypes to replace by a row", "swap")
-    place = place_of(fit, prototype)
-    (candidate,) = places_of(fit, [substitute])
-    prototypes = fit.rule.prototypes
+    prototypes, task = fit.rule.prototypes, task_of(fit)
     assert prototypes.at is not None
-    if candidate in prototypes.at[prototypes.classes == prototypes.classes[place]]:
-        raise OptionError(
-            f"substitute={brief(substitute)} is already a prototype of this class: use another row"
-        )
-    task = task_of(fit)
-    allowed = task.allowed_class
-    if allowed is not None and 0 <= allowed[candidate] != prototypes.classes[place]:
-        level = fit.frame.levels[prototypes.classes[place]]
-        raise OptionError(
-            f"substitute={brief(substitute)} is a candidate of another class than {brief(level)}: "
-            "use a row of this class"
-        )
-    rule = fit.model.swap(fit._learned, task, place, int(candidate))
-    earlier = rule.report.get(SWAPPED)
-    this = f"{shown(substitute)} for {shown(prototype)}"
-    report = {**rule.report, SWAPPED: this if earlier is None else f"{earlier}, {this}"}
+    places = np.array([place_of(fit, prototype) for prototype in swap])
+    candidates = places_of(fit, list(swap.values()))
+    at = prototypes.at.copy()
+    at[places] = candidates
+    for place, candidate, pair in zip(places, candidates, swap.items(), strict=True):
+        substitute = f"{shown(pair[1])} in swap={brief(dict([pair]))}"
+        c = prototypes.classes[place]
+        same = at[prototypes.classes == c] == candidate
+        if same.sum() > 1 or candidate == prototypes.at[place]:
+            raise OptionError(
+                f"{substitute} is already a prototype of this class: use another row"
+            )
+        if task.allowed_class is not None and 0 <= task.allowed_class[candidate] != c:
+            raise OptionError(
+                f"{substitute} is a candidate of another class than {brief(fit.frame.levels[c])}: "
+                "use a row of this class"
+            )
+    rule = fit.model.swap(fit._learned, task, places, candidates)
+    words = [f"{shown(substitute)} for {shown(prototype)}" for prototype, substitute in swap.items()]
+    report = {**rule.report, SWAPPED: ", ".join(filter(None, [rule.report.get(SWAPPED), *words]))}
     return fit._derived(replace(rule, report=report))  # type: ignore[type-var]

@@ -301,7 +301,7 @@ class TestResult(Result, Served):
         return self._by_class(of, tabulate)
 
     def decision_curve(self, of: Any = None, thresholds: Any = None) -> pd.DataFrame:
-        """Net benefit of predicting a class above a probability threshold, and the lift.
+        """Net benefit of predicting a class from a probability threshold on, and the lift.
 
         Parameters
         ----------
@@ -431,7 +431,7 @@ class TestResult(Result, Served):
             found = curve(score, positive, w)
             prevalence, others = w @ positive / w.sum(), 1 - found.false_positive
             hit, false = found.sensitivity * prevalence, found.false_positive * (1 - prevalence)
-            correct = pd.Series((1 - prevalence) * others)
+            correct = pd.Series((1 - prevalence) * others)  # for which 0 / 0 is NaN without a warning
             return pd.DataFrame(
                 {
                     "threshold": found.threshold,
@@ -592,8 +592,9 @@ class TestResult(Result, Served):
             for name in ("rows", "y", "w", "group")
         ):
             raise DataError(
-                f"the tests need the same rows, weights and groups, but have {self.n} and "
-                f"{other.n} rows: test both fits on rows that both can predict"
+                f"the tests need the same rows, weights and groups, but their {self.n} and {other.n} "
+                "rows differ in labels, classes, weights or groups: test both fits on one table, of "
+                "rows that both can predict"
             )
         values = {f"auc_{name}": area.estimate.value for name, area in areas.items()}
         columns = ["test", *values, "difference", "low", "high", "statistic", "p"]

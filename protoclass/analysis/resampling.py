@@ -150,7 +150,7 @@ class Stability(Result):
         found = list(watch(results, len(pairs), "drawing pairs", progress))
         out = pd.DataFrame(found, columns=[*COLUMNS[:2], "reselected"])
         fraction = pd.Index(np.array(fractions, float), name="fraction")
-        # without pairs that are NaN
+        # the means leave out pairs that are NaN
         out = out.groupby([k for k, _ in pairs]).mean().set_axis(fraction)
         out.insert(0, "rows", rows)
         return out if "cover" in self.fit.rule.kinds else out.drop(columns=[*COLUMNS[:2]])
@@ -586,6 +586,16 @@ def permutation_test(
         Number of permutations.
     seed, progress, client
         As for `Fit.stability`.
+
+    Returns
+    -------
+    PermutationTest
+        The selected error, those with permuted classes, and the p-value.
+
+    Raises
+    ------
+    DataError
+        If the cross-validation fails with permuted classes.
 
     References
     ----------

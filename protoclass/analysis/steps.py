@@ -258,7 +258,9 @@ def _new_error(fit: Fitted, rule: Stepwise, new: pd.DataFrame) -> Array:
 
 
 def answered_rows(fit: Fitted, new: pd.DataFrame) -> tuple[Query, Array, Array]:
-    """The query of the complete new rows of known classes; class codes (r,); whether each row is in the query."""
+    """The query of the complete new rows of known classes; of all new rows the class codes (n,),
+    and whether each is in the query (n,).
+    """
     codes = fit._true_codes(new)
     fit._warn_of(fit._unseen_in(new))
     query, _, complete = fit._query(new)
@@ -277,9 +279,10 @@ def _held_out(fit: Fitted, cv: Any, most: int) -> tuple[Array, Array]:
     If the model of a fold has fewer steps than requested, all its steps are used.
     """
     same, problem = isinstance(cv, str) and cv == SAME_FOLDS, fit._chosen_problem
-    if not same or problem.cv is None:
-        problem = redrawn(problem, "auto" if same else cv)[0]
-    fold = draw_folds(replace(problem, repeats=1))[0][0]
+    if same and problem.cv is not None:
+        fold = draw_folds(replace(problem, repeats=1))[0][0]
+    else:
+        problem, fold = redrawn(problem, "auto" if same else cv)
     y, w, dissimilarity = problem.frame.codes, problem.frame.weights, problem.measure()
     folds = fold.max() + 1
     lost, weight = np.empty((folds, most + 1)), np.empty(folds)

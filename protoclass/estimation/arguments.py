@@ -76,21 +76,21 @@ def prepare(call: Call) -> Problem:
     if isinstance(candidates, str) and candidates == "auto":
         candidates = choose_candidates(model, metric, frame)
     return Problem(
-        call,
-        frame,
-        model,
-        learned_metric(model, metric, frame),
-        groups,
-        folds,
-        options["repeats"],
-        loss_name,
-        loss,
-        int(options["seed"]),
-        options["progress"],
-        candidates,
-        factors,
-        budget,
-        to_tune,
+        call=call,
+        frame=frame,
+        model=model,
+        metric=learned_metric(model, metric, frame),
+        groups=groups,
+        cv=folds,
+        repeats=options["repeats"],
+        loss_name=loss_name,
+        loss=loss,
+        seed=int(options["seed"]),
+        progress=options["progress"],
+        candidates=candidates,
+        class_factors=factors,
+        budget=budget,
+        to_tune=to_tune,
     )
 
 
@@ -192,6 +192,7 @@ def check_candidates(candidates: Any, model: Model) -> None:
             "pc.candidates.unlabelled(data), kmeans(K) or hull(n), "
             f"not {brief(candidates)}"
         )
+    # a method that takes points of any kind also takes the rows of each class alone
     kind = "subset" if number else "unlabelled"
     by_default = named and candidates != "same_class"
     if not by_default and kind not in model.can.candidates:
@@ -369,6 +370,8 @@ def class_factors(frame: Frame, class_weights: Any) -> Array:
             f"{{{levels[0]!r}: 5}}, not {brief(class_weights)}"
         )
     factors = dict(class_weights)
+    if len(factors) < len(class_weights):
+        raise OptionError("class_weights names a class twice: give each class one factor")
     strange = [name for name in factors if name not in levels]
     if strange or not factors:
         named = f"{shown(strange[0])} is not a class" if strange else "no class is named"

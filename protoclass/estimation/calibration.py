@@ -41,7 +41,7 @@ from .arguments import CALIBRATION, NAMES, arguments_of, check_measure, measure_
 from .copies import coincidences
 from .cross_validation import FoldPath, fold_paths, redrawn, validate
 from .decisions import Calibration, FoldRule, Threshold, class_code
-from .error_curve import READ, ErrorCurve
+from .error_curve import CALIBRATED, ErrorCurve
 from .fitted import AnyFit, Fitted
 from .problem import Problem, is_default
 
@@ -160,7 +160,7 @@ def calibration(
     fit: Fitted, new: Any, method: str, cv: Any, seed: int | None, weights: Any, tune: Any
 ) -> Calibration:
     """See `Fit.calibrate`."""
-    kind = next((kind for kind in READ if kind in fit.rule.kinds), None)
+    kind = next((kind for kind in CALIBRATED if kind in fit.rule.kinds), None)
     if kind is None:
         raise NotAvailableError(
             f"a rule that predicts only {', '.join(fit.rule.kinds)} can't be calibrated, because "

@@ -45,7 +45,7 @@ from .calibration import calibrated
 from .copies import copied
 from .cross_validation import validate
 from .decisions import LEVEL
-from .error_curve import READ, ErrorCurve, Selection
+from .error_curve import CALIBRATED, ErrorCurve, Selection
 from .fitted import AnyFit, Fitted
 from .problem import Call, counted, is_default, refuse_budget
 
@@ -157,7 +157,7 @@ def worse_than_one_class(
     texts = texts_as_wholes(validation._problem.frame, validation._problem.metric)
     if texts:
         return f"{head}; {texts}"
-    if validation._scored is None and set(READ) & set(kinds):
+    if validation._scored is None and set(CALIBRATED) & set(kinds):
         argument = "loss=" if validation.measure in ("loss", "ordinal") else "prior="
         head += (
             f"; {'' if is_calibrated else 'calibrate=True and '}predict(new, {argument}), "

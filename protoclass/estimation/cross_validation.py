@@ -28,12 +28,12 @@ from ..ground.checks import check_seed, hint_for_value
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
 from ..ground.options import bar
 from ..metrics.dissimilarity import Dissimilarity
+from ..metrics.measuring import FEWEST_ROWS
 from .arguments import SCORED, is_drawn, own_folds
 from .error_curve import (
     OF_POINTS,
     ErrorCurve,
     Extension,
-    held_out_losses,
     row_weights,
     score_rows,
 )
@@ -46,10 +46,10 @@ from .problem import (
     counted,
 )
 
-# of rules; calibrated fits predict "set" as well
+# of values that rules predict; calibrated fits predict "set" as well
 KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")
 MOST_DRAWS = 10  # of the folds, for repeats="auto"
-AT_ONCE = 4  # values by which a default grid goes on at a time
+FURTHER_AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
 # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity
 SAMPLE, SAMPLE_OF_CLASS = 1_500, 50
@@ -114,8 +114,9 @@ def folds_of(
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
         hint = hint_for_value("cv", cv, ("auto", "loo"))
         raise OptionError(
-            "cv must be a number of folds >= 2, 'auto', 'loo', custom folds or None, not "
-            f"{brief(cv)}{hint and ': '}{hint}"
+            "cv must be a number of folds >= 2, 'auto', 'loo'"
+            f"{' or custom folds' if cv is None else ', custom folds or None'}, not {brief(cv)}"
+            f"{hint and ': '}{hint}"
         )
     if groups is not None:
         return np.stack([grouped(y, groups, int(cv), seed) for seed in seeds]), notes
@@ -127,7 +128,7 @@ def folds_of(
     if fewest < cv:
         raise OptionError(
             f"cv={brief(cv)} needs as many rows of each class, but class {rare} has {fewest}: use "
-            f"cv={max(2, fewest)} or fewer, or 'loo'"
+            f"cv={fewest}{' or fewer' if fewest > 2 else ''}, or 'loo'"
         )
     return np.stack([stratified(y, int(cv), seed) for seed in seeds]), notes
 
@@ -316,70 +317,81 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
     problem, model = trial.problem, trial.problem.model
     if set(model.tuned()) & set(model.metric_parameters):
         return _hold_out_by_metric(trial, axes, count_classes)
-    grid = pd.DataFrame(points_of(axes), columns=list(axes))
-    G, F, path, has_cover = len(grid), trial.of_fold.max(axis=1) + 1, None, False
-    predicted, covered = (large((*trial.of_fold.shape, G), np.int16) for _ in range(2))
-    scored = large(predicted.shape, float) if problem.loss_name in SCORED else None
-    all_classes = np.empty((F.sum(), G), bool) if count_classes else None
-    sizes, bounds = np.empty((F.sum(), G)), np.full((F.sum(), G), np.nan)
-
-    def predict(r: int, fold: Array, known: FoldPath) -> FoldPath:
-        """Write predictions for the rows of a fold of repeat r into `predicted` and `covered`."""
-        shape = np.shape(known.path.size)
-        if shape != (G,):
-            name = type(known.path).__name__
-            raise OptionError(
-                f"the path {name} has sizes of shape {shape} for a grid of {G} points: return a rule for each point"
-            )
-        rows, begin = np.flatnonzero(fold == known.fold), 0
-        kinds = ["class", "cover"] if trial.covers and "cover" in known.path.kinds else ["class"]
-        for block in known.query(rows).blocks(len(known.path.prototypes)) if len(rows) else ():
-            at, begin = rows[begin : begin + len(block)], begin + len(block)
-            for into, codes in zip(
-                [predicted, covered], answer_block(known.path, kinds, block), strict=False
-            ):
-                into[r, at] = codes
-        if scored is not None:
-            rules = RulePath(tuple(known.path.at(g) for g in range(G)))
-            scored[r, rows] = score_rows(problem, rules, known.query(rows), rows)
-        return known
-
+    empty, on_all = _empty(trial, axes, count_classes), None
     draw = model.in_folds(axes, trial.task) if problem.metric.supervised else None
-    with bar(int(F.sum()), "cross-validating", problem.progress) as validating:
+    with bar(len(empty.curve._sizes), "cross-validating", problem.progress) as validating:
         for r, fold in enumerate(trial.of_fold):
-            on_all = model.shares_work and r == 0
-            paths = fold_paths(problem, trial.dissimilarity, trial.task, fold, axes, on_all, draw)
-            for known in each(partial(predict, r, fold), paths, len(fold) ** 2):
-                if known.fold == F[r]:  # which leaves nothing out
-                    path = known.path
+            further = model.shares_work and r == 0
+            paths = fold_paths(problem, trial.dissimilarity, trial.task, fold, axes, further, draw)
+            for known in each(partial(_write, trial, empty, r), paths, len(fold) ** 2):
+                if known.fold > fold.max():  # the models of all rows
+                    on_all = known.path
                     continue
-                row = F[:r].sum() + known.fold
-                has_cover = trial.covers and "cover" in known.path.kinds
-                sizes[row] = known.path.size
-                if known.path.bounds is not None:
-                    bounds[row] = known.path.bounds
-                if all_classes is not None:
-                    all_classes[row] = _all_classes(known, fold)
+                covered = empty.curve._covered if "cover" in known.path.kinds else None
                 validating.update()
-    lost = held_out_losses(problem, predicted, scored)
+    errors = fold_errors(trial.of_fold, empty.curve._lost, empty.curve._weights)
+    counts, path = _count(trial, empty.curve.grid, axes, on_all)
+    curve = replace(empty.curve, _covered=covered, _errors=errors, _counts=counts)
+    rules = None if path is None else [(path, g) for g in range(len(curve.grid))]
+    return replace(empty, curve=curve, rules=rules)
+
+
+def _empty(trial: Trial, axes: dict[str, Array], count_classes: bool) -> Tried:
+    """Arrays for the results of all folds, into which `_write` writes."""
+    problem, grid = trial.problem, pd.DataFrame(points_of(axes), columns=list(axes))
     weights = row_weights(problem, problem.loss_name)
-    errors = fold_errors(trial.of_fold, lost, weights)
-    counts, path = _count(trial, grid, axes, path)
+    fold_weight = np.concatenate([np.bincount(fold, weights) for fold in trial.of_fold])
+    of_folds, of_rows = (len(fold_weight), len(grid)), (*trial.of_fold.shape, len(grid))
     curve = ErrorCurve(
         problem,
         grid,
         trial.of_fold,
-        predicted,
-        covered if has_cover else None,
-        errors,
-        sizes,
-        np.concatenate([np.bincount(fold, weights) for fold in trial.of_fold]),
-        _bounds=bounds if model.can.grid_bounds else None,
-        _counts=counts,
-        _scored=scored,
+        _predicted=large(of_rows, np.int16),
+        _covered=large(of_rows, np.int16) if trial.covers else None,
+        _errors=np.empty(0),
+        _sizes=np.empty(of_folds),
+        _fold_weight=fold_weight,
+        _bounds=np.full(of_folds, np.nan) if problem.model.can.grid_bounds else None,
+        _scored=large(of_rows, float) if problem.loss_name in SCORED else None,
     )
-    rules = None if path is None else [(path, g) for g in range(G)]
-    return Tried(curve, all_classes, rules)
+    return Tried(curve, np.empty(of_folds, bool) if count_classes else None)
+
+
+def _write(trial: Trial, into: Tried, r: int, known: FoldPath) -> FoldPath:
+    """Write the results of the models of a fold of repeat r, which are returned."""
+    curve, fold, path = into.curve, trial.of_fold[r], known.path
+    points = np.shape(path.size)
+    if points != curve._sizes.shape[1:]:
+        raise OptionError(
+            f"the path {type(path).__name__} has sizes of shape {points} for a grid of "
+            f"{len(curve.grid)} points: return a rule for each point"
+        )
+    rows = np.flatnonzero(fold == known.fold)
+    if len(rows):
+        _predict(curve, r, rows, known)
+    if curve._scored is not None:
+        rules = RulePath(tuple(map(path.at, range(*points))))
+        curve._scored[r, rows] = score_rows(trial.problem, rules, known.query(rows), rows)
+    if known.fold <= fold.max():
+        row = (trial.of_fold[:r].max(axis=1) + 1).sum() + known.fold
+        curve._sizes[row] = path.size
+        if curve._bounds is not None and path.bounds is not None:
+            curve._bounds[row] = path.bounds
+        if into.all_classes is not None:
+            into.all_classes[row] = _all_classes(known, fold)
+    return known
+
+
+def _predict(curve: ErrorCurve, r: int, rows: Array, known: FoldPath) -> None:
+    """Write the predictions for some rows of repeat r, block by block."""
+    arrays, begin = {"class": curve._predicted}, 0
+    if curve._covered is not None and "cover" in known.path.kinds:
+        arrays["cover"] = curve._covered
+    for block in known.query(rows).blocks(len(known.path.prototypes)):
+        at, begin = rows[begin : begin + len(block)], begin + len(block)
+        found = answer_block(known.path, list(arrays), block)
+        for array, codes in zip(arrays.values(), found, strict=True):
+            array[r, at] = codes
 
 
 def _all_classes(known: FoldPath, fold: Array) -> Array:
@@ -473,18 +485,18 @@ def select_on_sample(problem: Problem, number: int) -> Problem:
     counts = np.bincount(frame.codes[live], minlength=classes)
     quota = quotas(counts, number, np.ones(classes, bool))
     rows = live[drawn_by_class(frame.codes[live], quota, np.random.default_rng(problem.seed))]
-    # a number is of all rows
+    # a number of candidates is meant among all rows
     candidates = problem.candidates if isinstance(problem.candidates, str) else "train"
     part = replace(
         problem,
         frame=frame.take(rows),
         candidates=candidates,
-        cv=5,  # each fold has rows of every class, see `quotas`
+        cv=FEWEST_ROWS,  # each fold has rows of every class, see `quotas`
         repeats=1,
         progress=False,
     )
     with catch_warnings():
-        simplefilter("ignore", DataWarning)  # of levels that are rare in the sample
+        simplefilter("ignore", DataWarning)  # levels may be rare in the sample alone
         curve = validate(part, covers=False)[0]
     *others, last = problem.metric_axes["dissimilarity"]
     said = (
@@ -529,8 +541,8 @@ def extend(
         if not model.has_default_grid(name):
             continue
         last, all_classes = axes[name].max(), True
-        # each time the folds learn their dissimilarities
-        at_once = MOST_FURTHER if trial.problem.train_in_folds else AT_ONCE
+        # if folds learn their dissimilarities, each further step learns them again
+        at_once = MOST_FURTHER if trial.problem.train_in_folds else FURTHER_AT_ONCE
         beyond = grid.values(trial.task) if tried.curve._values()[name] == last else np.empty(0)
         beyond = beyond[beyond > last][:MOST_FURTHER]
         while len(beyond) and all_classes and tried.curve._values()[name] == axes[name].max():

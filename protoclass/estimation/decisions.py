@@ -5,7 +5,7 @@ losses, priors and thresholds.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -87,7 +87,7 @@ class Calibration:
     own_rows: bool
     share: Array
     scores: Array
-    reasons: tuple[str, ...] = field(default=())
+    reasons: tuple[str, ...] = ()
     tuned: bool = False
     class_weights: bool = False
 
@@ -218,20 +218,9 @@ class Threshold(Result):
         values, ends = columns_of(
             {"sensitivity": self.sensitivity, "specificity": self.specificity}
         )
-        row = {
-            "class": self.of,
-            "value": self.value,
-            "measure": self.measure,
-            "error": self.error,
-            "se": self.se,
-            "apparent_error": self.apparent_error,
-            "error_without": self.error_without,
-            **values,
-            **ends,
-        }
-        return pd.DataFrame(
-            [{**row, "rows": self.rows, "folds": self.folds, "prevalence": self.prevalence}]
-        )
+        row = pd.DataFrame([{**vars(self), "class": self.of, **values, **ends}])
+        errors = ["measure", "error", "se", "apparent_error", "error_without"]
+        return row[["class", "value", *errors, *values, *ends, "rows", "folds", "prevalence"]]
 
     def _said(self) -> tuple[str, list[Any]]:
         name = self.measure

@@ -44,8 +44,8 @@ from ..values import public
 from .arguments import NAMES, read_tolerance
 from .problem import Problem, refuse_budget
 
-# values of a rule that are calibrated: the first that it has
-READ = ("prob", "decision", "distance")
+# kinds of values of a rule: the first that it has is calibrated
+CALIBRATED = ("prob", "decision", "distance")
 BY_HAND = "hand"
 
 
@@ -140,15 +140,10 @@ def mean_loss(losses: Array, weights: Array) -> Array:
     return np.einsum("rng,n->g", losses, weights) / (weights.sum() * len(losses))
 
 
-def held_out_losses(problem: Problem, predicted: Array, scored: Array | None) -> Array:
-    """Loss of each held-out row in each repeat at each grid point, (R, n, G)."""
-    return losses(predicted, problem.frame.codes, problem.loss) if scored is None else scored
-
-
 def score_rows(problem: Problem, rules: RulePath, query: Query, rows: Array) -> Array:
     """Losses (r, G) of the values that the rules of a fold give its rows, by a measure of `SCORED`."""
     measure, frame = problem.loss_name, problem.frame
-    kinds = READ if measure == "auc" else READ[:1]
+    kinds = CALIBRATED if measure == "auc" else CALIBRATED[:1]
     kind = next((kind for kind in kinds if kind in rules.kinds), None)
     if kind is None:
         raise NotAvailableError(
@@ -165,13 +160,12 @@ def score_rows(problem: Problem, rules: RulePath, query: Query, rows: Array) -> 
     return lost
 
 
-# arrays whose last axis is the grid
-OF_POINTS = ("_predicted", "_covered", "_errors", "_sizes", "_bounds", "_counts", "_scored")
 AXES = {
     "_of_fold": "R n", "_predicted": "R n G", "_covered": "R n G", "_errors": "F G",
     "_sizes": "F G", "_fold_weight": "F", "_bounds": "F G", "grid": "G", "_counts": "G",
     "_scored": "R n G",
 }  # fmt: skip
+OF_POINTS = [name for name, axes in AXES.items() if "G" in axes and name != "grid"]  # of these, arrays
 
 
 @savable(**AXES)
@@ -206,7 +200,10 @@ class ErrorCurve:
 
     @property
     def _lost(self) -> Array:
-        return held_out_losses(self._problem, self._predicted, self._scored)
+        """Loss of each held-out row in each repeat at each grid point, (R, n, G)."""
+        if self._scored is not None:
+            return self._scored
+        return losses(self._predicted, self._problem.frame.codes, self._loss)
 
     @property
     def _loss(self) -> Array:
@@ -250,8 +247,9 @@ class ErrorCurve:
 
         Parameters
         ----------
-        choose : "1se", "min" or "bound"
-            Rule of selection, as in `fit`. Default: the rule of the call.
+        choose : "1se", "min", "bound" or "tolerance"
+            Rule of selection, as in `fit`; "tolerance" if the call has `tolerance=`. Default: the
+            rule of the call.
 
         Returns
         -------
@@ -340,12 +338,13 @@ class ErrorCurve:
         The error of the selected point in `table` is optimistic, because the same folds selected
         it. The correction is bootstrap bias-corrected cross-validation (BBC-CV). A single grid
         point and selection by the bound need none: the result is then the error in `table`, with
-        the interval of `band`.
+        the interval of `band`, or that of the notes if all rows have the same loss.
 
         Parameters
         ----------
-        choose : "1se", "min" or "bound"
-            Rule of selection, as in `fit`. Default: the rule of the call.
+        choose : "1se", "min", "bound" or "tolerance"
+            Rule of selection, as in `fit`; "tolerance" if the call has `tolerance=`. Default: the
+            rule of the call.
 
         Returns
         -------
@@ -384,8 +383,10 @@ class ErrorCurve:
         if correction is not None:
             return correction
         point = self._point_of(choose)
-        low, high = self.band().loc[point, ["low", "high"]]
-        return Estimate(float(self._choice.error[point]), max(0.0, low), high)
+        error, (low, high) = float(self._choice.error[point]), self.band().loc[point, ["low", "high"]]
+        if np.isnan(low):
+            return self._with_interval(error, self._lost.mean(axis=0)[:, point], self._weights)
+        return Estimate(error, max(0.0, low), high)
 
     def _correction(self, choose: str | None = None) -> Estimate | None:
         """As `corrected`; None if no correction is needed."""
@@ -393,20 +394,16 @@ class ErrorCurve:
         self._point_of(choose)
         if len(self.grid) == 1 or choose == "bound":
             return None
-        groups = self._problem.groups
         lost = self._corrected_losses[:, (*OF_HELD_OUT, "tolerance").index(choose)]
         known = ~np.isnan(lost)  # a row that is in all samples has no corrected loss
         lost, w = np.where(known, lost, 0.0), np.where(known, self._weights, 0.0)
-        value, largest = max(0.0, float(w @ lost / w.sum())), max(self._loss.max(), lost.max())
-        if self.measure == "balanced" and groups is None:
-            classes = [(self._problem.frame.codes == c) & (w > 0) for c in range(len(self._loss))]
-            each = [
-                (w[own] @ lost[own] / w[own].sum(), effective_rows(w[own]))
-                for own in classes
-                if own.any()
-            ]
-            shares, rows = np.transpose(each)
-            return Estimate(value, *mean_of_few(shares, rows, self._shared))
+        return self._with_interval(max(0.0, float(w @ lost / w.sum())), lost, w)
+
+    def _with_interval(self, value: float, lost: Array, w: Array) -> Estimate:
+        """A mean of the losses of rows (n,) with weights (n,), with the interval of `corrected`."""
+        if self.measure == "balanced" and self._problem.groups is None:
+            return Estimate(value, *self._interval_of_classes(lost, w))
+        groups, largest = self._problem.groups, max(self._loss.max(), lost.max())
         # losses as proportions of the largest one
         parts, share = self._parts_of_rows(lost[:, None], w), value / largest
         spread, rows = float((parts**2).sum()) / largest**2, effective_rows(w, groups)
@@ -417,6 +414,14 @@ class ErrorCurve:
         df = len(w) - 1 if groups is None else satterthwaite(np.bincount(groups, w))
         low, high = wilson(share, rows / self._shared * reduction(df))
         return Estimate(value, float(low * largest), float(high * largest))
+
+    def _interval_of_classes(self, lost: Array, w: Array) -> tuple[float, float]:
+        """The interval of the mean of the classes' mean losses."""
+        y = self._problem.frame.codes
+        classes = [rows for c in range(len(self._loss)) if (rows := (y == c) & (w > 0)).any()]
+        shares = [w[rows] @ lost[rows] / w[rows].sum() for rows in classes]
+        sizes = [effective_rows(w[rows]) for rows in classes]
+        return mean_of_few(np.array(shares), np.array(sizes), self._shared)
 
     @cached_property
     def _corrected_losses(self) -> Array:
@@ -583,7 +588,8 @@ class ErrorCurve:
         )
         codes = self._predicted.reshape(-1, self._predicted.shape[2])
         series = {
-            g: pd.Categorical.from_codes(codes[:, g], frame.levels) for g in range(codes.shape[1])
+            g: pd.Categorical.from_codes(of_point, frame.levels)
+            for g, of_point in enumerate(codes.T)
         }
         return pd.DataFrame(series, index).rename_axis(columns="point")
 

@@ -200,19 +200,14 @@ class Problem:
     @property
     def own_weights(self) -> Array:
         """The weights of the rows (n,) without class weights: the prevalence in the data."""
-        return (
-            self.frame.weights
-            if self.class_factors is None
-            else self.frame.weights / self.class_factors[self.frame.codes]
-        )
+        factors = self.class_factors
+        return self.frame.weights / (1.0 if factors is None else factors[self.frame.codes])
 
     @property
     def prevalence(self) -> Array:
         """The proportion of each class (classes,) by the rows' own weights."""
-        weight = (
-            self.frame.class_weights
-            if self.class_factors is None
-            else self.frame.class_weights / self.class_factors
+        weight = self.frame.class_weights / (
+            1.0 if self.class_factors is None else self.class_factors
         )
         return weight / weight.sum()
 

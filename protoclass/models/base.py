@@ -464,8 +464,10 @@ class Model(NamedArguments, Served):
         """The rows that the prototypes explain worst, the worst first."""
         raise self._lacks("criticise")
 
-    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Rule:
-        """The rule with the prototype at a position replaced by a candidate (column of D)."""
+    def swap(
+        self, learned: LearnedRule, task: Task, places: np.ndarray, candidates: np.ndarray
+    ) -> Rule:
+        """The rule with the prototypes at some positions (s,) replaced by candidates, columns of D (s,)."""
         raise self._lacks("swap")
 
     def _lacks(self, name: str) -> NotAvailableError:

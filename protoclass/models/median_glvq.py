@@ -420,19 +420,22 @@ class MedianGLVQ(PerClass):
             {"error": wrong[:-1], "within_se": wrong[:-1] - wrong[-1] <= se},
         )
 
-    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
-        """The rule with a prototype replaced by a candidate of its class."""
-        prototypes, row = learned.rule.prototypes, int(task.candidate_row[candidate])
-        if task.y[row] != prototypes.classes[place]:
-            raise OptionError(
-                f"the prototype must have the class of its row, but {shown(task.label(row))} is of class "
-                f"{shown(task.levels[task.y[row]])}, not "
-                f"{shown(task.levels[prototypes.classes[place]])}: use a row of its class"
-            )
+    def swap(
+        self, learned: LearnedRule, task: Task, places: np.ndarray, candidates: np.ndarray
+    ) -> Nearest:
+        """The rule with prototypes replaced by candidates of their classes."""
+        prototypes, rows = learned.rule.prototypes, task.candidate_row[candidates]
+        for row, c in zip(rows, prototypes.classes[places], strict=True):
+            if task.y[row] != c:
+                raise OptionError(
+                    f"the prototype must have the class of its row, but {shown(task.label(row))} is "
+                    f"of class {shown(task.levels[task.y[row]])}, not {shown(task.levels[c])}: use a "
+                    "row of its class"
+                )
         problem, columns, _ = self._problem(task)
-        at = _places(
-            columns, np.where(np.arange(len(prototypes)) == place, candidate, prototypes.at)
-        )
+        swapped = prototypes.at.copy()
+        swapped[places] = candidates
+        at = _places(columns, swapped)
         return self._rule(
             task,
             problem,

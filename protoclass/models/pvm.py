@@ -361,9 +361,11 @@ class PVM(Model):
         meaning = "dual price: increase of the objective due to the row, in weight of rows"
         return Criticised(worst, price[worst], "price", meaning)
 
-    def swap(self, learned: LearnedRule, task: Task, place: int, candidate: int) -> Nearest:
-        """The rule with a prototype replaced by a candidate."""
-        return swapped(learned.rule, task, place, candidate)
+    def swap(
+        self, learned: LearnedRule, task: Task, places: np.ndarray, candidates: np.ndarray
+    ) -> Nearest:
+        """The rule with prototypes replaced by candidates."""
+        return swapped(learned.rule, task, places, candidates)
 
 
 def spaced_counts(most: int, count: int = MOST_ROWS) -> list[int]:

@@ -11,7 +11,7 @@ from ..core import Array
 from ..core.statistics.intervals import Estimate
 from ..core.statistics.one_se import RULES, frontier
 from ..core.task import ASSIGNED, COVERED
-from ..estimation.error_curve import READ, ErrorCurve, Selection, mean_loss, row_weights
+from ..estimation.error_curve import CALIBRATED, ErrorCurve, Selection, mean_loss, row_weights
 from ..estimation.fitted import Fitted
 from ..ground.errors import brief, first_of
 from ..ground.options import SAME, fixed, significant
@@ -402,7 +402,7 @@ def cures(fit: Fitted, bare: Array, unseen: Array) -> str:
         out.append(LOWER)
     if fit.model.can.weights and fit.call.arguments["class_weights"] is None:
         out.append('class_weights="balanced"')
-    if unseen.any() and set(READ) & set(fit.rule.kinds):
+    if unseen.any() and set(CALIBRATED) & set(fit.rule.kinds):
         calibrate = "" if fit._calibration is not None else "calibrate=True and "
         out.append(f"{calibrate}predict(new, loss=) or predict(new, threshold=)")
     return ", or ".join(out)

@@ -132,7 +132,7 @@ class Explorer(anywidget.AnyWidget):
                 self._holds += 1
                 try:
                     before: Plain = {}
-                    # who observes what follows may change the state again
+                    # settling tells observers, who may change the state again: until it stays
                     while (now := self.describe_state()) != before:
                         before = now
                         self.settle()
@@ -303,10 +303,12 @@ def link(first: Explorer, second: Explorer, *names: str) -> None:
     >>> fit = pc.fit("species ~ .", pc.load_data("iris"), dissimilarity="euclidean", repeats=1)
     >>> pc.link(fit.explore(), fit.validation.explore())  # doctest: +SKIP
     """
-    for name in names or ("eps",):
+    names = names or ("eps",)
+    for name in names:
         for each in (first, second):
             if not isinstance(each, Explorer) or not each.has_trait(name):
                 raise OptionError(
                     f"link() needs two explorers in a notebook that have {name!r}: use explorer.trait_names()"
                 )
+    for name in names:
         traitlets.link((first, name), (second, name))

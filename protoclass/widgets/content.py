@@ -157,10 +157,8 @@ def describe_rule(fit: Fitted, source: Source | None, points: np.ndarray, count:
     whole = members.count == q
     listed = np.zeros(q, bool)
     listed[list_shown(fit)] = True
-    validation, tested = (
-        fit._curve if fit._selection.point is not None else None,
-        held_out_codes(fit),
-    )
+    validation = fit._curve if fit._selection.point is not None else None
+    tested = held_out_codes(fit)
     distances = measure_nearest(fit, source, nearest, count)
     judged = coverage.fitted if tested is None else tested
     wrong, margin = np.flatnonzero(judged != fit.frame.codes), distances["far"] - distances["near"]
@@ -257,12 +255,8 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
     """All of a content but its rules: what a page knows of rows, classes and radii; `new` has
     predictors of other rows.
     """
-    steps, fit, frame, metric = (
-        content.steps,
-        content.fit,
-        content.fit.frame,
-        content.fit.dissimilarity.metric,
-    )
+    steps, fit = content.steps, content.fit
+    frame, metric = fit.frame, fit.dissimilarity.metric
     even = np.ptp(frame.weights) == 0
     held = fit._curve if fit._selection.point is not None else None
     corrected = (
@@ -302,7 +296,7 @@ def describe(content: Content, album: Album | None, new: pd.DataFrame | None = N
         "album": {} if album is None else describe_album(content, album),
         "fields": list_fields(frame, *tables),
         "series": describe_series(fit, tables),
-        "shared": getattr(metric.spec, "k", 3),
+        "shared": getattr(metric.spec, "k", 3),  # letters that a row and a prototype share in a row
         "metric": content.metric,
     }
 

@@ -203,6 +203,18 @@ def test_a_swap_and_back_is_the_fit_itself(exact_fit, iris):
     assert f"{new} for {old}" in repr(exact_fit.at(swap={old: new}))
 
 
+@pytest.mark.parametrize("method", [{"eps": 1.0}, {"method": "medianglvq", "K": 2}])
+def test_the_pairs_of_a_swap_are_of_the_prototypes_as_they_stand(method, iris):
+    """No pair replaces the substitute of another, a chain ends where it says, and two prototypes can be exchanged."""
+    fit = pc.fit("species ~ .", iris, **method, dissimilarity="euclidean", cv=None)
+    first = fit.prototypes[fit.prototypes["class"] == "virginica"].index
+    a, b, (c, d) = first[0], first[1], iris.index[100:].difference(first)[:2]
+    with pytest.raises(pc.errors.OptionError, match=f"prototype must be a label of .*, not {c}"):
+        fit.at(swap={a: c, c: d})
+    assert set(fit.at(swap={a: b, b: c}).prototypes.index) == set(fit.prototypes.index) - {a} | {c}
+    assert set(fit.at(swap={a: b, b: a}).prototypes.index) == set(fit.prototypes.index)
+
+
 def test_a_swap_that_can_not_be_swapped_is_refused(exact_fit, iris):
     old = exact_fit.prototypes.index[0]
     for call, message in (
@@ -215,7 +227,7 @@ def test_a_swap_that_can_not_be_swapped_is_refused(exact_fit, iris):
         with pytest.raises(pc.errors.OptionError, match=message):
             call()
     other = next(row for row in iris.index if iris["species"][row] != exact_fit.prototypes["class"].iloc[0])
-    with pytest.raises(pc.errors.OptionError, match="is a candidate of another class than"):
+    with pytest.raises(pc.errors.OptionError, match=rf"{other} in swap={{{old}: {other}}} is a candidate of another class than"):
         exact_fit.update(candidates="same_class").at(swap={old: other})
     with pytest.raises(pc.errors.NotAvailableError, match="has no prototypes to replace by a row: use 'pvm' or 'medianglvq'"):
         exact_fit.update(method="knn", k=3).at(swap={0: 1})

@@ -587,7 +587,7 @@ def test_two_fits_on_the_same_rows_are_tested_as_compare_does(two):
 def test_errors_of_curves_name_the_cure(two):
     fits, new = two
     one, other = (f.test(new) for f in fits)
-    with pytest.raises(pc.errors.DataError, match=r"the tests need the same rows, weights and groups, but have 89 and 79"):
+    with pytest.raises(pc.errors.DataError, match=r"weights and groups, but their 89 and 79 rows differ"):
         one.roc_test(fits[1].test(new.iloc[10:]))
     with pytest.raises(pc.errors.OptionError, match=r"another TestResult, not a .*: use fit.test\(new\).roc_test"):
         one.roc_test(fits[1])

@@ -50,6 +50,7 @@ def test_the_mean_of_shares_recovers_their_variances():
     assert found.low == pytest.approx(0.75 - (3 * 0.25**2) ** 0.5 / 3)
     assert found.high == pytest.approx(0.75 + (0.375**2 + 0.125**2) ** 0.5 / 3)
     assert mean_of(shares[:1]) == shares[0]
+    assert np.isnan(mean_of([shares[0], Estimate(1.0, np.nan, 1.0)]).low)
     assert np.isnan(mean_of([]).value)
 
 

@@ -142,7 +142,7 @@ def separated(n=60):
 
 
 @pytest.mark.parametrize(
-    "more", [{}, {"method": "knn"}, {"tolerance": 0.02}, {"groups": np.arange(60) // 2, "cv": 5}]
+    "more", [{}, {"method": "knn", "k": 3}, {"tolerance": 0.02}, {"groups": np.arange(60) // 2, "cv": 5}]
 )
 def test_no_error_on_held_out_rows_is_not_an_error_of_zero(more):
     """Wilson's interval for the effective rows, and the standard error of two errors among four more rows."""

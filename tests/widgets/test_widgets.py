@@ -475,10 +475,12 @@ def test_odd_labels(iris):
 
 
 def test_explorers_share_their_radius(curve, explorer, fit):
+    for other, *names in ((explorer, "eps", "point"), (Figure(), "eps")):
+        with pytest.raises(pc.errors.OptionError, match=f"needs two explorers in a notebook that have '{names[-1]}'"):
+            pc.link(curve, other, *names)
+    explorer.eps = fit.validation.grid["eps"][17]
+    assert curve.point == fit._selection.point  # nothing is linked yet
     pc.link(curve, explorer)
-    for other, name in ((explorer, "point"), (Figure(), "eps")):
-        with pytest.raises(pc.errors.OptionError, match=f"needs two explorers in a notebook that have '{name}'"):
-            pc.link(curve, other, name)
     curve.point = 17
     assert explorer.fit._selection.point == 17
     explorer.eps = 0.9952

@@ -501,8 +501,9 @@ def price_rows(
     return price + task.w * wrong, ~covered, wrong
 
 
-def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
-    """The rule with a candidate (column of D) as prototype at this place, for the same class, and its objective.
+def swapped(rule: Nearest, task: Task, places: Array, candidates: Array) -> Nearest:
+    """The rule with candidates, columns of D (s,), as prototypes at these places (s,), for the same
+    classes, and its objective.
 
     The prototypes keep their order, so each covers the rows of its class that no earlier one
     covers. This is not a greedy order any more, and no certificate is kept.
@@ -511,7 +512,7 @@ def swapped(rule: Nearest, task: Task, place: int, candidate: int) -> Nearest:
     assert old.at is not None
     assert old.radii is not None
     at = old.at.copy()
-    at[place] = candidate
+    at[places] = candidates
     covers, wrong = first_covered(task, at, old.classes, old.radii)
     goal = rule.report["objective"]
     reached = Objective(

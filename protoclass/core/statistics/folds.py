@@ -44,8 +44,8 @@ def _shuffled(values: Array, seed: int | list[int]) -> Array:
 
 
 def usual_folds(y: Array, groups: int | None = None) -> int:
-    """The number of folds unless it is given: 10, or the rows of the smallest class if these are
-    fewer, or of groups their number.
+    """The number of folds unless it is given: 10, or the number of rows of the smallest class if
+    that is less. With groups it is 10, or the number of groups if that is less.
 
     Examples
     --------
@@ -124,6 +124,11 @@ def grouped(y: Array, group: Array, folds: int, seed: int) -> Array:
         Group codes, 0 to the number of groups - 1.
     folds : int
     seed : int
+
+    Returns
+    -------
+    int array (n,)
+        Fold of each row, 0 to `folds` - 1.
     """
     groups, classes = group.max() + 1, y.max() + 1
     if groups < folds:

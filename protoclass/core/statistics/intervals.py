@@ -258,9 +258,9 @@ def share_of_rows(right: Array, w: Array, group: Array | None = None) -> Estimat
 def mean_of(shares: Sequence[Estimate]) -> Estimate:
     """Mean of independent proportions; its interval is by the method of variance estimates recovery.
 
-    The distances of the mean from its ends are the distances for the proportions, squared, added
-    and divided by their number: at 0 and 1, where a standard error would be 0, the interval keeps
-    its width, and it never leaves [0, 1].
+    The distance of the mean from each end is the root of the sum of the squared distances for the
+    proportions, divided by their number. At 0 and 1, where a standard error would be 0, the
+    interval keeps its width, and it never leaves [0, 1]. An end is NaN if one of theirs is.
 
     References
     ----------
@@ -273,7 +273,7 @@ def mean_of(shares: Sequence[Estimate]) -> Estimate:
     value = float(np.mean([s.value for s in shares]))
     below = float(np.sqrt(sum((s.value - s.low) ** 2 for s in shares))) / len(shares)
     above = float(np.sqrt(sum((s.high - s.value) ** 2 for s in shares))) / len(shares)
-    return Estimate(value, max(0.0, value - below), min(1.0, value + above))
+    return Estimate(value, *np.clip([value - below, value + above], 0.0, 1.0).tolist())
 
 
 def mean_of_few(shares: Array, rows: Array, factor: float) -> tuple[float, float]:
@@ -344,7 +344,10 @@ def mean_over_rows(values: Array, w: Array, group: Array | None = None) -> tuple
 def simultaneous(
     parts: Array, level: float, draws: int, random: np.random.Generator
 ) -> tuple[float, float]:
-    """Standard errors between a grid point alone, or all together, and their means with probability at most `level`.
+    """Quantiles of the distance of an error from its mean, in standard errors, for `level`.
+
+    A single grid point stays within the first with this probability, all points together within
+    the second.
 
     The parts that independent units add to the error at each grid point are multiplied by
     independent normal numbers, one for each unit, and summed: these sums go together over the grid

@@ -116,7 +116,7 @@ class Gower(Metric):
 
     def train(self, frame: Frame) -> TrainedGower:
         table = frame.terms()
-        # also booleans
+        # a boolean predictor is a column of 0 and 1 here
         binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]
         check_names("asymmetric", self.asymmetric, binary, "boolean predictor, or one of 0 and 1")
         booleans = [
@@ -360,7 +360,8 @@ class Forest(Metric):
     OptionError
         If `of` is not fitted, or is another kind of model.
     DataError
-        If only one class has rows, if no tree has a split, or if `of` was fitted on other columns.
+        If only one class has rows, if no tree has a split, or if `of` has more than 65,535 trees
+        or was fitted on other columns.
 
     Notes
     -----
@@ -426,8 +427,9 @@ class Forest(Metric):
         forest = RandomForestClassifier(
             self.trees, random_state=self.seed, n_jobs=free_cores(), oob_score=True
         )
-        with warnings.catch_warnings(category=UserWarning, action="ignore"):  # of rows in all trees
-            # equal weights: the forest of scikit-learn without any
+        # scikit-learn warns of rows that are in the samples of all trees, without out-of-bag votes
+        with warnings.catch_warnings(category=UserWarning, action="ignore"):
+            # with equal weights this is the forest that scikit-learn fits without any
             forest.fit(X, y, w if np.ptp(w) else None)
         votes = forest.oob_decision_function_
         known = votes.any(axis=1)
@@ -507,6 +509,7 @@ class TrainedForest(TrainedMetric):
                 "the same columns in the same order, as numbers for of="
             )
         X = numbers_of(table, frame)
+        # a column of X.T is a view: the assignment makes new levels missing in X itself
         for column, levels in zip(X.T, self.levels, strict=True):
             column[(levels.size > 0) & ~np.isin(column, levels)] = np.nan
         return (
@@ -555,11 +558,15 @@ def taken(of: Any) -> TrainedForest:
 def arrays_of(
     spec: Forest, forest: Any, names: Any, levels: list[Array], error: float
 ) -> TrainedForest:
+    """The trees of a forest of scikit-learn, fitted on columns of these names."""
     trees = [tree.tree_ for tree in np.ravel(forest.estimators_)]
-    if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
+    if len(trees) > MOST_TREES:
         raise DataError(
-            f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: "
-            "use other columns or rows"
+            f"the forest has {len(trees)} trees, above {MOST_TREES}: use a forest of fewer trees"
+        )
+    if all(tree.node_count == 1 for tree in trees):
+        raise DataError(
+            f"none of the {len(trees)} trees of the forest has a split: use other columns or rows"
         )
     start = np.cumsum([0, *(tree.node_count for tree in trees)])
     nodes = {

@@ -190,7 +190,17 @@ def _costs(to, w):
 
 @kernel
 def _draw(to, w, own, chosen, known, levels):
-    # levels: a number from 0 to 1 for each draw
+    """Draw the candidates that follow the first `known` of `chosen`, as `begin` says of k-means++;
+    `levels` has a number from 0 to 1 for each draw.
+
+    A draw has three parts:
+
+    1. The share of a candidate is the loss of its own row: its weight, for all but the first draw
+       times the dissimilarity to the nearest chosen one. It is 0 for a chosen candidate.
+    2. If no row has a loss, the others have equal shares, and a goal of 0 takes the first of them.
+    3. Shares are divided by the largest, so their sum cannot overflow. The candidate is the first
+       at which the running sum exceeds the goal, a level times the sum.
+    """
     m, n = to.shape
     near, taken, share = np.full(n, np.inf, to.dtype), np.zeros(m, np.bool_), np.empty(m)
     for k in range(len(chosen)):
@@ -200,7 +210,7 @@ def _draw(to, w, own, chosen, known, levels):
             goal, total = levels[k - known], 0.0
             if not share.any():
                 share[:], goal = ~taken, 0.0
-            share /= share.max()  # so that the sum cannot overflow
+            share /= share.max()
             goal *= share.sum()
             for j in range(m):
                 total += share[j]

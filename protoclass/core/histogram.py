@@ -268,7 +268,7 @@ def quantiles(source: Source, candidate_row: Array, levels: Array) -> Array:
     low, high = np.split(values_at(source, candidate_row, ranks)[0], 2)
     if not len(low):
         return low
-    # as np.quantile has it
+    # np.quantile interpolates from the nearer side too
     return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
 
 

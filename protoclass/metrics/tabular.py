@@ -143,14 +143,15 @@ class Gower(Metric):
             for c in categories
             if given.get(c, 1.0) > 0 and len(frame) >= MANY and _all_differ(table[c])
         ]
-        for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
+        # a lone predictor has its own warning, `texts_as_wholes`
+        for name in labels if len(weights) > 1 else ():
             warn(
                 f"column {name!r} has a different value in every row, so it adds the same to every "
                 f"dissimilarity: leave it out ('- {name}')",
                 DataWarning,
             )
         constant = strings(numbers)[~(high > low)]
-        weights = weights / weights.max()  # prevents overflow
+        weights = weights / weights.max()  # so that no sum of weights overflows
         names = map(strings, (numbers, categories, constant, labels))
         return TrainedGower(self, ranges, weights, *names)
 

@@ -438,11 +438,8 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
     """Proportions of votes (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
     if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
         near = near.ascending()  # sums of whole numbers are the same in any order
-    out, radii, rows = (
-        np.empty((len(near), len(ks), classes)),
-        near.radii(np.minimum(ks, len(codes))),
-        near.rows(),
-    )
+    out, rows = np.empty((len(near), len(ks), classes)), near.rows()
+    radii = near.radii(np.minimum(ks, len(codes)))
     cell, w = rows * classes + codes[near.at], weight[near.at]
     for s in range(len(ks)):
         cast = np.bincount(cell, w * (near.distance <= radii[rows, s]), len(near) * classes)
@@ -489,11 +486,8 @@ def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:
     rows = np.sort(order)
     visit = np.searchsorted(rows, order)  # places among the rows, in the order of the visits
     classes = y[rows]
-    best, predicted, inside = (
-        np.full(len(rows), np.inf),
-        np.full(len(rows), -1),
-        np.zeros(len(rows), bool),
-    )
+    best, predicted = np.full(len(rows), np.inf), np.full(len(rows), -1)
+    inside = np.zeros(len(rows), bool)
     kept: list[int] = []
     again = True
     while again:
@@ -533,7 +527,7 @@ def edit_rows(
         right = np.zeros(len(rows), bool)
         for k in range(parts):
             judged, judges = np.flatnonzero(part == k), np.flatnonzero(part == (k + 1) % parts)
-            # of equally near rows the first class, then the first row
+            # of equally near rows the one of the first class comes first, then the first row
             nearest_first = rows[judges[np.lexsort((np.arange(len(judges)), y[rows[judges]]))]]
             step = max(1, AT_ONCE // len(judges))
             for first in range(0, len(judged), step):

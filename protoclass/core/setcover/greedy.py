@@ -108,11 +108,8 @@ def take_steps(
     weights = np.where(live, problems.w[balls.rows], 0)
     # 32 bits halve the bytes that are read
     weights = weights.astype(np.int32 if weights.sum() < 2**31 else np.int64)
-    order, gains, count = (
-        np.empty(gain.size, np.int64),
-        np.empty(gain.size),
-        np.zeros(len(gain), np.int64),
-    )
+    order, gains = np.empty(gain.size, np.int64), np.empty(gain.size)
+    count = np.zeros(len(gain), np.int64)
     if gain.size:
         wrong = problems.wrong[folds[:, None], k, column]
         codes, lists = balls.of_radius(k)

@@ -261,10 +261,13 @@ def count_nearer(row, reach, indices):
 
 @kernel
 def _swap(to, w, chosen, left):
-    # first, second: dissimilarity of each row to its two nearest medoids, numbers nearest and after
-    # of these medoids. If candidate j replaces medoid k, the loss falls by gain + kept[k] -
-    # lost[k]: gain is the decrease for rows nearer to j than to any medoid, lost[k] the increase
-    # for the rows of k without it, and kept[k] the part of this increase that j prevents.
+    """Swap medoids for candidates as `swap_medoids` says; return the numbers of swaps and passes.
+
+    `first` and `second` are the dissimilarities of each row to its two nearest medoids, which are
+    numbers `nearest` and `after` of `chosen`. If candidate j replaces medoid k, the loss falls by
+    gain + kept[k] - lost[k]: gain is the decrease for rows nearer to j than to any medoid, lost[k]
+    the increase for the rows of k without it, and kept[k] the part of this that j prevents.
+    """
     m, n, K = to.shape[0], len(w), len(chosen)
     between = np.empty((n, K), to.dtype)
     first, second = np.empty(n, to.dtype), np.empty(n, to.dtype)
@@ -278,7 +281,7 @@ def _swap(to, w, chosen, left):
         nearest[i], after[i] = _two_nearest(between[i])
         first[i], second[i] = between[i, nearest[i]], between[i, after[i]]
     _losses(w, first, second, nearest, lost)
-    # more than the relative error of sums of n terms, all of one sign
+    # `rounding` exceeds the relative error of sums of n terms, all of one sign
     rounding = (n + 8) * 2.0**-50
     swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
     while visited < m and not left[0]:

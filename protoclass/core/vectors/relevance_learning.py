@@ -177,8 +177,7 @@ class Weights:
     groups: int = 1
     scaled: bool = False
 
-    # step of the logarithm of a weight, at first
-    rate = 0.05
+    rate = 0.05  # the first step of the logarithm of a weight
     steps = STEPS
 
     def start(self) -> Array:
@@ -236,7 +235,7 @@ class Weights:
 
 @kernel(contract=False)
 def _weighted_means(columns, weights, group):
-    # (q, n); NaN if variables are skipped
+    """Weighted means over the variables, (q, n); NaN if variables are skipped."""
     q, v, n = columns.shape
     mean = np.zeros((q, n), columns.dtype)
     for k in range(q):
@@ -249,8 +248,10 @@ def _weighted_means(columns, weights, group):
 
 @kernel
 def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, scaled, slope):
-    # the mean cost, and its derivatives by the weights, which are added to slope; scaled: a sum and
-    # not a mean over the variables
+    """The mean cost; its derivatives by the weights are added to `slope`.
+
+    `scaled` terms are summed over the variables, and others averaged.
+    """
     n, q, v = terms.shape
     total, known = 0.0, np.empty(q)
     for i in range(n):
@@ -411,7 +412,7 @@ def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps
     for c in np.flatnonzero(counts):
         Z = X[y == c] - np.average(X[y == c], axis=0, weights=w[y == c])
         scatter[c] = (w[y == c, None] * Z).T @ Z
-    # a variance within classes along every axis, beside a variance of a column of about 1
+    # 0.05 is added to the variance within classes along every axis; that of a column is about 1
     within = scatter.sum(axis=0) / len(X) + 0.05 * np.eye(p)
     values, axes = np.linalg.eigh((scatter + p * within) / (counts + p)[:, None, None])
     bases = (axes / np.sqrt(values)[:, None, :]).transpose(0, 2, 1)
@@ -427,7 +428,7 @@ def first_axes(X: Array, count: int) -> Array:
 
 @kernel
 def _cost_of_squares(squares, chosen, w, y, beta, by):
-    # the mean cost; by (n, q): its derivative by the distance to a prototype, over the distance
+    """The mean cost; `by` (n, q) is its derivative by the distance to a prototype, over the distance."""
     n, q = squares.shape
     mean = 0.0
     for i in range(n):

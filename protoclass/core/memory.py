@@ -15,7 +15,7 @@ from ..ground.errors import TooLargeError, cut
 from . import Array
 from .thresholds import SHARE, SMALLEST
 
-# in ImportError and RuntimeError
+# texts of an ImportError or RuntimeError whose cause is a lack of memory
 NO_MEMORY = ("annot allocate memory", "failed to map segment", "can't start new thread")
 
 PROC = Path("/proc")

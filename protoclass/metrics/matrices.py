@@ -626,7 +626,7 @@ def matrix_of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
             return labelled(np.array(numbers[0]))
         if len(columns) < 3 or not numbers[2]:
             continue
-        # as many or three lines of numbers are a matrix
+        # one to three lines of numbers, or as many as columns, are a matrix and not a list of pairs
         if numbers[0] and numbers[1] and len(body) in (1, 2, 3, len(columns)):
             continue
         pairs = from_pairs(columns[0], columns[1], numbers[2])

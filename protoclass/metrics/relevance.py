@@ -266,8 +266,8 @@ class Relevance(Wrapper):
         return space, build
 
 
-# from learned values, the specification, `counts` and `search` to the metric of all candidates, or
-# of each class
+# makes the metric of all candidates, or that of each class, from learned values, the specification,
+# `counts` and `search`
 Build = Callable[..., list["WithWeights"]]
 
 

@@ -388,7 +388,7 @@ class Forest(Metric):
 
     def __post_init__(self) -> None:
         whole_number("trees", self.trees, 1, MOST_TREES)
-        whole_number("seed", self.seed, 0, 2**32 - 1)  # of scikit-learn
+        whole_number("seed", self.seed, 0, 2**32 - 1)  # the seeds of scikit-learn
         if self.of is None:
             return
         of = taken(self.of)

@@ -11,8 +11,7 @@ from .. import Array
 from ..parallel import kernel, left
 from .medoids import count_nearer, kmedoids
 
-# a slope with which a misclassified row costs its weight, and one as near to both classes half of
-# it
+# the slope at which a misclassified row costs its weight, and a row between both classes half of it
 STEP = 1e300
 
 
@@ -231,9 +230,12 @@ def _two_nearest(d, same, y, classes, which):
 
 @kernel
 def _renew(i, between, w, y, classes, beta, place, near, reach, costs):
-    # place, near (n, 4): the nearest and the second nearest prototype of the row's class, then
-    # those of other classes, and their distances; costs (n, 3): the row's cost, and what it grows
-    # by without the nearest of its class, and of another
+    """Write the lines of row i.
+
+    `place` and `near` (n, 4) are the nearest and the second nearest prototype of the row's class,
+    then those of other classes, and their distances. `costs` (n, 3) are the row's cost, and its
+    growth without the nearest prototype of its class, and without that of another.
+    """
     for side in range(2):
         _two_nearest(between[i], side == 0, y[i], classes, place[i, 2 * side : 2 * side + 2])
     for t in range(4):

@@ -14,12 +14,14 @@ from ..parallel import check_wanted, kernel
 from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
 
 ROUNDS = 4  # of swaps and gradient steps: further ones change little
-# rows, drawn in each round, that may be chosen: so many, or so many times those that are
+# the number of rows drawn in each round, of which prototypes are chosen, and their least multiple of
+# the number of prototypes
 CANDIDATES, SHARE = 256, 5
 STEPS = 60  # of gradient in each round
-# of the means of gradients and of their squares, as Kingma and Ba (2015) give them
+# rates at which the means of gradients and of their squares decay, from Kingma and Ba (2015)
 DECAY = (0.9, 0.999)
-# of the entries of a map that begins with the covariance of its class
+# the first step of the entries of a map that begins with the covariance of its class, and the
+# number of its steps in each round
 WHITENED, FEW_STEPS = 0.01, 20
 
 
@@ -226,7 +228,8 @@ class Weights:
                 self.scaled,
                 slope,
             )
-            part = weights * (slope - self.ridge / weights.size / weights)  # of the logarithms
+            # `part` is the gradient by the logarithms of the weights
+            part = weights * (slope - self.ridge / weights.size / weights)
             slope = part - weights * part.mean(axis=None if self.scaled else 1, keepdims=True)
             return cost - self.ridge * float(np.log(weights).mean()), slope
 
@@ -372,7 +375,7 @@ class Maps:
                 slope[g] = (c.sum(axis=1)[:, None] * far - c @ near).T @ x[i]
                 slope[g] += (c.sum(axis=0)[:, None] * near - c.T @ far).T @ x[chosen[k]]
             penalty = 0.0
-            if self.ridge:  # of the maps with one scale for all
+            if self.ridge:  # the penalty of the maps, with one scale for all
                 maps, square = self.values(parameters), parameters @ parameters.transpose(0, 2, 1)
                 size = (maps**2).sum()
                 slope += 2 * self.ridge / size * (maps @ self.bases.transpose(0, 2, 1))

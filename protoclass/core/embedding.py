@@ -271,9 +271,9 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Separation:
     from sklearn.svm import SVC
 
     size = np.diag(K).mean() or 1.0
-    # in place of an infinite C, with kernels whose diagonal has mean 1
+    # 1e8 stands for an infinite C, with kernels whose diagonal has mean 1
     cost = 1e8 if inf == C else C
-    # without a random_state, which changes no result here, it would draw from np.random
+    # without a random_state, which changes no result here, SVC would draw from np.random
     svm = SVC(
         C=cost, kernel="precomputed", tol=1e-6, max_iter=2_000_000, cache_size=500, random_state=0
     )
@@ -283,7 +283,7 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Separation:
     coef = np.zeros(len(y))
     coef[svm.support_] = svm.dual_coef_[0]
     margins = y * (K @ coef / size + svm.intercept_[0])
-    # a margin may be below 1 by as much
+    # rows with a margin that is below 1 by at most this count as separated
     return Separation(coef / size, float(svm.intercept_[0]), bool((margins > 1 - 1e-2).all()))
 
 

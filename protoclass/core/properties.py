@@ -175,7 +175,7 @@ def duplicates(P: Array, candidate_row: Array, codes: Array | None = None) -> Du
 
     n = len(P)
     i, j = np.nonzero((P == 0) & (candidate_row >= 0) & (candidate_row != np.arange(n)[:, None]))
-    # each once, of either direction
+    # a pair counts once if either direction is 0
     pairs = np.unique(np.sort(np.stack([i, candidate_row[j]]), axis=0), axis=1)
     group = connected_components(
         csr_array((np.ones(pairs.shape[1]), pairs), (n, n)), directed=False
@@ -212,7 +212,7 @@ def triangles(P: Array, seed: int = 0, exact: int = 300, triples: int = 1_000_00
     tested, violated, excess, at = 0, 0, 0.0, tuple([-1] * 3)
     for i, j, k in _triples(len(P), seed, exact, triples):
         worst, side = np.zeros(len(i)), np.zeros(len(i), int)
-        # start, detour, end
+        # each path has a start, a detour and an end
         paths = ((i, j, k), (k, j, i), (j, k, i), (i, k, j), (k, i, j), (j, i, k))
         for number, (start, detour, end) in enumerate(paths):
             direct = P[start, end]
@@ -277,7 +277,7 @@ def values(P: Array, candidate_row: Array) -> Values:
     n, rows = len(P), np.flatnonzero(candidate_row >= 0)
     column = np.full(n, -1, np.int64)  # the candidate that each row is
     column[candidate_row[rows]] = rows
-    # the other direction of each pair, which counts once if equal
+    # `back` is the other direction of each pair, which counts once if both are equal
     i, back = np.arange(n)[:, None], P[np.ix_(candidate_row, column)].T
     twice = (candidate_row >= 0) & (candidate_row < i) & (column[:, None] >= 0) & (back == P)
     observed = P[(candidate_row != i) & ~twice]

@@ -16,6 +16,7 @@ from .minkowski import minkowski
 
 CHUNK = 256  # rows whose matrices are in memory at a time
 SIDE = 64  # centers given to a thread at a time
+LEAST_RIDGE = 1e-6  # beside shrinkage, in mean variances of a column
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones are rounding
 
 
@@ -220,12 +221,13 @@ def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple
     >>> [S.round(2).ravel().tolist() for S in covariances(X, y, np.ones(4), 2)]
     [[1.0, 0.0], [0.5]]
     """
-    each, weight = np.zeros((classes, X.shape[1], X.shape[1])), np.bincount(y, w, classes)
+    weight = np.bincount(y, w, classes)
+    of_class = np.zeros((classes, X.shape[1], X.shape[1]))
     for c in np.flatnonzero(weight):
         share = w[y == c] / weight[c]
         Z = X[y == c] - share @ X[y == c]
-        each[c] = (Z.T * share) @ Z
-    return each, np.tensordot(weight / weight.sum(), each, 1)
+        of_class[c] = (Z.T * share) @ Z
+    return of_class, np.tensordot(weight / weight.sum(), of_class, 1)
 
 
 def spread_within(
@@ -241,7 +243,7 @@ def spread_within(
 
     Without a ridge it is shrunken towards its mean variance over `p` columns, as far as is
     estimated to be best (Ledoit and Wolf 2004, A well-conditioned estimator for large-dimensional
-    covariance matrices), with a ridge of `LEAST` against classes that do not vary.
+    covariance matrices), with a ridge of `LEAST_RIDGE` against classes that do not vary.
     """
     if ridge is not None:
         return within + ridge * variance * np.eye(len(within))
@@ -250,11 +252,12 @@ def spread_within(
         Z[y == c] -= np.average(Z[y == c], axis=0, weights=w[y == c])
     mean, square = np.trace(within) / p, (within**2).sum()
     noise = share**2 @ ((Z**2).sum(axis=1) ** 2 - 2 * ((Z @ within) * Z).sum(axis=1) + square)
-    # of the covariance from a spherical one, as the noise is of it from the true one
+    # `apart` is the squared distance of the covariance from a spherical one, and `noise` that from
+    # the true one
     apart = square - p * mean**2
     shrinkage = noise / apart if apart > noise else 1.0
-    # a ridge of 1e-6 beside shrinkage
-    return (1 - shrinkage) * within + (shrinkage * mean + 1e-6 * variance) * np.eye(len(within))
+    added = shrinkage * mean + LEAST_RIDGE * variance
+    return (1 - shrinkage) * within + added * np.eye(len(within))
 
 
 def discriminants(
@@ -335,8 +338,8 @@ def quadratic(
     [1.0, 0.5]
     """
     axes, total = span(X, w)
-    each, within = covariances(X @ axes, y, w, classes)
-    of_class = np.where(np.bincount(y, minlength=classes)[:, None, None] > 0, each, within)
+    of_class, within = covariances(X @ axes, y, w, classes)
+    of_class[np.bincount(y, minlength=classes) == 0] = within
     added = ridge * total.sum() / X.shape[1] * np.eye(len(total))
     values, directions = np.linalg.eigh((1 - shrinkage) * of_class + shrinkage * within + added)
     if not values.min() > SINGULAR * total.max():

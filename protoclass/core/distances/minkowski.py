@@ -22,6 +22,7 @@ from ..parallel import Kernel, few, in_blocks, kernel, threaded
 
 
 def the_same(distances: Array) -> Array:
+    """The `value` of a `Geometry` whose dissimilarities are the distances."""
     return distances
 
 
@@ -188,8 +189,17 @@ def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float
 
 @kernel(contract=False)
 def _euclidean(a, b, out):
-    # b is (p, m). Four rows by two variables at a time: the sums of WIDTH columns are read and
-    # written half as often.
+    """Euclidean distances of the rows of a (n, p) to the columns of b (p, m), written to `out`.
+
+    The loops are unrolled by hand, four rows by two variables at a time: the sums of WIDTH columns
+    are read and written half as often. An edit must keep three properties:
+
+    1. The sum of a pair runs over the variables in their order, two at a time as (s + d d) + e e,
+       and an odd last one alone. Each operation is rounded separately (`contract=False`). So
+       `measure_row`, `measure_pair` and `_by_numpy` give the same bits.
+    2. No sum depends on the tile: rows i1 to i3 beyond the last repeat it, and are not written.
+    3. Differences enter as squares alone, so D[i, j] = D[j, i], and 0 for identical rows.
+    """
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)
@@ -268,7 +278,11 @@ def _minkowski(a, b, r, out):
 
 @kernel(contract=False)
 def _products(a, b, out):
-    # in blocks as `_euclidean`, which takes half the time (`importance` in benchmarks/beside.py)
+    """Inner products of the rows of a (n, p) with the columns of b (p, m), written to `out`.
+
+    Blocks and properties 1 and 2 are those of `_euclidean`. They halve the time (`importance` in
+    benchmarks/beside.py).
+    """
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)

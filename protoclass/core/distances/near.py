@@ -182,7 +182,7 @@ class Space:
         X, m, r = self.rows[as_slice(rows)], len(self.candidates), self.geometry.r
         apart, at = self.tree.query(X, np.arange(1, min(k + 1, m) + 1), p=r)
         reach = self._beyond(apart[:, k - 1])
-        # others may be as near as the k-th
+        # rows `more` may have others as near as the k-th
         more = apart[:, k] <= reach if m > k else np.zeros(len(X), np.bool_)
         lists = self.tree.query_ball_point(X[more], reach[more], p=r)
         count = np.full(len(X), k)

@@ -216,10 +216,8 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> Array:
     (r, channels, T), (q, _, S) = A.shape, B.shape
     band = max(T, S) if window is None else min(window, max(T, S))
     n, m = (np.count_nonzero(~np.isnan(X[:, 0]), axis=1) for X in (A, B))
-    left, right = (
-        np.ascontiguousarray(A, np.float64),
-        np.ascontiguousarray(B[..., ::-1], np.float64),
-    )
+    left = np.ascontiguousarray(A, np.float64)
+    right = np.ascontiguousarray(B[..., ::-1], np.float64)
     out, cells = np.empty((r, q)), T * S * q * channels  # for one row
     step = max(1, SMALL // max(1, cells))
     in_blocks(

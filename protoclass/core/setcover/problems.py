@@ -24,11 +24,11 @@ from .. import Array
 from ..parallel import in_blocks
 from ..statistics.sums import in_units, units
 from ..task import Task
-from ..thresholds import HELD
+from ..thresholds import GAINS, HELD
 from .balls import ClassBalls, read, too_many
 
 CHUNK = 128  # candidates whose gains are found together
-# in words
+# the names of the proofs in words
 PROOFS = {
     "prices": "reduced costs",
     "dual": "dual ascent",
@@ -148,8 +148,7 @@ def check_listed(task: Task, classes: tuple[ClassBalls, ...], radius: float) -> 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
     """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
     n, m = task.shape
-    # bytes for the gains of all candidates; beyond that, folds are taken in groups
-    most = max(2**28, 8 * n * m)
+    most = max(GAINS, 8 * n * m)
     size = max(1, most // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):
         yield np.arange(first, min(first + size, folds))

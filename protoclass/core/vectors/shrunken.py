@@ -209,11 +209,11 @@ def shrunken(
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
     scale = _scale(X - means[y], X - overall, w, classes)
     error = np.sqrt(1 / class_weights - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
-    # m_k = 0 if G = 1
+    # with a single class m_k is 0, and so is d
     d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))
     path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else thresholds
     remaining = d[:, None] - path[:, None]
-    # the proportion of the way from overall to the mean
+    # `share` is the proportion of the way from the overall mean to that of the class
     share = np.divide(remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0)
     centroids = np.where(share == 1, means[:, None], overall + share * (means - overall)[:, None])
     return Shrunken(

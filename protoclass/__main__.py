@@ -33,12 +33,14 @@ def main(argv: list[str] | None = None) -> int:
                 return reproduce(reproducing().parse_args(words[1:]))
             explores = words[:1] == ["explore"]
             options = options_of(exploring() if explores else fitting(), words[explores:])
-            shape, page, folder = (options.pop(name, None) for name in ("shape", "save", "out"))
+            own = {
+                name: options.pop(name) for name in (("shape", "save") if explores else ("out",))
+            }
             from .fitting import fit  # not before --help
 
             fitted = fit(**options)
-            text = explore(fitted, shape, page) if explores else str(fitted.summary())
-            if folder:
+            text = explore(fitted, **own) if explores else str(fitted.summary())
+            if folder := own.get("out"):
                 text += f"\n\n{figures(fitted, Path(folder))}"
             print(in_letters_of(sys.stdout, text), flush=True)
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
@@ -115,7 +117,7 @@ def _parser(word: str, description: str, example: str) -> argparse.ArgumentParse
     add(
         "--cv",
         default="auto",
-        type=_value,
+        type=lambda text: None if text == "none" else _value(text),
         help="number of folds, loo, none, or auto (the default): 10 if a parameter is tuned",
     )
     add(
@@ -169,19 +171,20 @@ def reproduce(options: argparse.Namespace) -> int:
 def options_of(parser: argparse.ArgumentParser, words: list[str]) -> dict[str, Any]:
     """The options of a command; those that the parser does not know are parameters of the method."""
     unknown = parser.parse_known_args(words)[1]
-    for name in {word.partition("=")[0] for word in unknown if word.startswith("--")}:
-        parser.add_argument(name, type=_value)
+    for name in dict.fromkeys(w.partition("=")[0] for w in unknown if w.startswith("--")):
+        if name not in ("--", "--formula", "--data"):  # which are given without a name
+            parser.add_argument(name, type=_value)
     return vars(parser.parse_args(words))
 
 
-def explore(fitted: Any, shape: Any, page: str | None) -> str:
+def explore(fitted: Any, shape: Any, save: str | None) -> str:
     """Write the page of a fit, and open it in the browser unless its file has a name; the text that
     names it."""
     # the folder of the temporary file is its user's alone, and stays: the browser may read the file
     # again
-    place = Path(page or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()
-    fitted.explore(save=place, shape=tuple(shape) if shape else None)
-    opened = not page and webbrowser.open(place.as_uri())
+    place = Path(save or Path(tempfile.mkdtemp(prefix="protoclass-")) / "fit.html").resolve()
+    fitted.explore(save=place, shape=tuple(shape) if isinstance(shape, list) else shape)
+    opened = not save and webbrowser.open(place.as_uri())
     return f"The page is {place}{'' if opened else ': open it in a browser'}."
 
 
@@ -203,13 +206,13 @@ def figures(fitted: Any, folder: Path) -> str:
 
 
 def _value(text: str) -> Any:
-    """A number, several values separated by commas, None, or the text itself."""
+    """A number, several values separated by commas, or the text itself."""
     if "," in text:
         return [_value(part) for part in text.split(",")]
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
-    return None if text == "none" else text
+    return text
 
 
 @contextmanager

@@ -243,6 +243,11 @@ def test_the_shell(tmp_path, iris, capsys):
     capsys.readouterr()
     assert main(["species ~ .", str(path), "--radius", "2"]) == 2
     assert "is not a parameter" in capsys.readouterr().err
+    assert main(["species ~ .", str(path), "--shape", "3"]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["species ~ .", str(path), "--formula", "petal_length ~ ."])
+    assert main(["species ~ .", str(path), "--method", "medianglvq", "--K", "1", "--matrix", "none"]) == 0
+    assert "K=1, matrix='none'" in capsys.readouterr().out
     bad = subprocess.run([sys.executable, "-m", "protoclass", "species ~ nope", str(path)], capture_output=True, text=True, check=False)
     assert bad.returncode == 2
     assert bad.stderr.startswith("protoclass: 'nope'")

@@ -47,7 +47,7 @@ def proportions(name: str, values: Any, ends: bool = False) -> Array:
     """The values as an array; raises unless they are a list of numbers between 0 and 1, or with
     `ends` from 0 to 1.
     """
-    out = np.atleast_1d(values)
+    out = np.atleast_1d(np.asarray(values, object))
     valid = [is_number(v, 0.0, not ends, high=1.0) and (ends or v < 1) for v in out.tolist()]
     if out.ndim != 1 or not all(valid):
         raise OptionError(

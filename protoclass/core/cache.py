@@ -62,7 +62,7 @@ class Turn(event.Listener):
                 path = Path(tempfile.gettempdir()) / f"protoclass-{os.environ.get('USER', '')}.lock"
                 self.file = open(path, "ab")  # noqa: SIM115 - closed in `on_end`
                 lock(self.file)
-            except OSError:  # as numba itself, without a lock
+            except OSError:  # without a lock, compile as numba itself does
                 self.file = None
 
     def on_end(self, event: Any) -> None:

@@ -13,7 +13,7 @@ from . import Array
 from .parallel import Once, each, few, kernel
 
 MOST = 254  # radii in one byte
-COMPARE = 255
+COMPARE = 255  # in place of the code of a bin that holds a radius: its values are compared
 BINS = 19  # log2 of the number of bins: hundreds for each power of two
 
 
@@ -100,8 +100,7 @@ def shift_of(dtype: Any, fine: int) -> int:
     return (31 if dtype == np.float32 else 63) - fine  # the sign bit is 0
 
 
-# rows and columns of a tile of a symmetric matrix: weights by cell are written half as often as
-# with 512
+# rows and columns of a tile of a symmetric matrix; 512 would write weights by cell twice as often
 SIDE = 1024
 TILE = 2**21  # entries of a tile
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..ground.errors import DataError, short
 from ..ground.savable import savable
 from . import Array
+from .distances.discriminant import positive
 from .distances.minkowski import products
 from .parallel import alone
 from .task import Points, WithPrototypes
@@ -103,11 +104,7 @@ def embedding(P: Array) -> Spectral:
     )
     axes = np.abs(values) > precision * np.abs(values).max(initial=0.0)
     values, vectors = values[axes], vectors[:, axes]
-    if len(values):  # the largest entry of an axis is positive
-        vectors = vectors * np.where(
-            vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))] < 0, -1.0, 1.0
-        )
-    return Spectral(values, vectors, column_means, mean)
+    return Spectral(values, positive(vectors.T).T, column_means, mean)
 
 
 def reflexive(P: Array, label: Callable[[int], str]) -> None:
@@ -160,8 +157,7 @@ def torgerson(D: Array, dims: int) -> Array:
         _inner_products(np.asarray(D, float) / most), subset_by_index=[first, n - 1]
     )
     values, axes = values[::-1], axes[:, ::-1]
-    X = axes * np.sqrt(np.maximum(values, 0)) * most
-    X *= np.where(X[np.abs(X).argmax(axis=0), np.arange(X.shape[1])] < 0, -1.0, 1.0)
+    X = positive((axes * np.sqrt(np.maximum(values, 0)) * most).T).T
     return np.pad(X, ((0, 0), (0, dims - X.shape[1])))
 
 
@@ -216,13 +212,13 @@ def sammon(D: Array, dims: int) -> Array:
     from scipy.optimize import minimize
     from scipy.spatial.distance import cdist
 
-    n, positive = len(D), D > 0
+    n, apart = len(D), D > 0
     X = torgerson(D, dims)
-    if not positive.any():
+    if not apart.any():
         return X
-    size = D[positive].mean()  # the optimiser uses absolute tolerances
+    size = D[apart].mean()  # the optimiser uses absolute tolerances
     X, D = X / size, D / size
-    inverse = np.divide(1.0, D, out=np.zeros_like(D, dtype=float), where=positive)
+    inverse = np.divide(1.0, D, out=np.zeros_like(D, dtype=float), where=apart)
     total = D.sum() / 2
 
     def stress_and_gradient(flat: Array) -> tuple[float, Array]:
@@ -275,9 +271,9 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Separation:
     from sklearn.svm import SVC
 
     size = np.diag(K).mean() or 1.0
-    # in place of an infinite C, with kernels whose diagonal has mean 1
+    # 1e8 stands for an infinite C, with kernels whose diagonal has mean 1
     cost = 1e8 if inf == C else C
-    # without a random_state, which changes no result here, it would draw from np.random
+    # without a random_state, which changes no result here, SVC would draw from np.random
     svm = SVC(
         C=cost, kernel="precomputed", tol=1e-6, max_iter=2_000_000, cache_size=500, random_state=0
     )
@@ -287,7 +283,7 @@ def hyperplane(K: Array, y: Array, w: Array, C: float) -> Separation:
     coef = np.zeros(len(y))
     coef[svm.support_] = svm.dual_coef_[0]
     margins = y * (K @ coef / size + svm.intercept_[0])
-    # a margin may be below 1 by as much
+    # rows with a margin that is below 1 by at most this count as separated
     return Separation(coef / size, float(svm.intercept_[0]), bool((margins > 1 - 1e-2).all()))
 
 

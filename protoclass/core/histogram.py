@@ -248,30 +248,6 @@ def _needed(
     return needed if counts[needed].sum() <= bins.most else None
 
 
-def quantiles(source: Source, candidate_row: Array, levels: Array) -> Array:
-    """Quantiles of the positive dissimilarities between different rows, between neighbours of which
-    they are interpolated as by R.
-
-    candidate_row : int array (m,)
-        Row of each candidate, -1 if it is not a row. Nothing is returned if there are no such
-        dissimilarities.
-    """
-    share = np.empty(0)
-
-    def ranks(total: int) -> Array:
-        nonlocal share
-        place = levels * (total - 1)
-        low = np.floor(place).astype(np.int64)
-        share = place - low
-        return np.concatenate([low, np.minimum(low + 1, total - 1)]) + 1
-
-    low, high = np.split(values_at(source, candidate_row, ranks)[0], 2)
-    if not len(low):
-        return low
-    # as np.quantile has it
-    return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
-
-
 def radii_at(
     source: Source, candidate_row: Array, levels: Array | None, seed: tuple[int, ...]
 ) -> Array:

@@ -15,7 +15,7 @@ from ..ground.errors import TooLargeError, cut
 from . import Array
 from .thresholds import SHARE, SMALLEST
 
-# in ImportError and RuntimeError
+# texts of an ImportError or RuntimeError whose cause is a lack of memory
 NO_MEMORY = ("annot allocate memory", "failed to map segment", "can't start new thread")
 
 PROC = Path("/proc")
@@ -123,7 +123,7 @@ def _upward(root: Path, path: str, limit: str, used: str, cached: str) -> Iterat
     for depth in range(len(parts), -1, -1):
         folder = root.joinpath(*parts[:depth])
         most, now = _read(folder / limit).strip(), _read(folder / used).strip()
-        # version 1 of cgroups writes about 2^63 for none
+        # version 1 of cgroups writes about 2^63 if there is no limit
         if most.isdecimal() and int(most) < 2**60:
             stat = dict(
                 line.split(None, 1)
@@ -149,9 +149,7 @@ def large(shape: tuple[int, ...], dtype: DTypeLike = float) -> Array:
     TooLargeError
         If it takes more than a quarter of the available memory.
     """
-    size, what = (
-        prod(shape) * np.dtype(dtype).itemsize,
-        f"an array of {' x '.join(map(str, shape))} numbers needs",
-    )
+    size = prod(shape) * np.dtype(dtype).itemsize
+    what = f"an array of {' x '.join(map(str, shape))} numbers needs"
     check_fits(size, what, "use fewer rows (data.sample(...)) or columns, or more memory")
     return np.empty(shape, dtype)

@@ -1,4 +1,19 @@
-"""Compilation of kernels, and loops over threads."""
+"""Compilation of kernels, and loops over threads.
+
+Four words describe who does what, here and in the comments below:
+
+* A **worker** is a thread that runs an item of a loop with several threads. Loops inside the item
+  stay on the worker, so the outermost loop alone divides the processors.
+* The **reader** of a loop is the thread that takes its results. It waits while the workers compute,
+  so its own loops do not count among those that leave it fewer processors.
+* **left** is the flag of a loop, which all its threads see. It becomes 1 when the reader leaves the
+  loop early, for example by Ctrl-C: kernels then return, and no result of theirs is used.
+* **alone** is a state of the process: BLAS and OpenMP have one thread while any thread is inside
+  `alone`, because the loop or the user's own threads occupy the processors already.
+
+The state of a thread is in `_inside`, where only that thread reads and writes. The state of the
+process is in `_alone`, `_limits` and `_loops`, which are changed under the lock `_guard`.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +25,11 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
-from functools import lru_cache, update_wrapper
-from typing import Any, Generic, TypeVar, overload
+from functools import lru_cache, partial, update_wrapper
+from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from .thresholds import FEW, SMALL
@@ -25,26 +39,34 @@ T = TypeVar("T")
 
 MANY = 2**62  # entries: such work always uses threads
 
-WANTED = np.zeros(1, np.uint8)  # of a thread whose work someone waits for, as long as it lasts
+WANTED = np.zeros(1, np.uint8)  # the flag of a thread that runs no item of a loop; it stays 0
 
-_inside = threading.local()
+_inside = threading.local()  # `worker` and `left` of this thread
 _guard = threading.Lock()
-_alone: set[object] = set()  # one for each thread inside `alone`
+_alone: set[object] = set()  # an object for each thread inside `alone`
 _limits: Any = None  # the limits that the last of these threads restores; None without such threads
 
 
 class _Loop:
-    """A loop whose results this thread reads, on several threads."""
+    """A loop that this thread reads.
+
+    `threads` is the number of processors that its workers may occupy now: 0 for a single item,
+    whose thread takes the reader's place, and 0 from the end of the loop on.
+    """
 
     def __init__(self, threads: int) -> None:
         self.threads, self.reader = threads, threading.get_ident()
 
 
-_loops: WeakSet[_Loop] = WeakSet()  # that are under way
+_loops: WeakSet[_Loop] = WeakSet()  # the loops under way; ended ones count 0 until they are gone
 
 
 def _renew() -> None:
-    """A forked process has one thread: no other one has the lock, is inside `alone`, or runs a loop."""
+    """Start a forked process without the threads of its parent, which do not exist there.
+
+    One of them may have held the lock, or have been inside `alone`: a new lock is free, no loop is
+    under way, and the limits of BLAS are restored.
+    """
     global _guard, _loops
     _guard, _loops = threading.Lock(), WeakSet()
     _alone.clear()
@@ -94,7 +116,7 @@ def alone() -> Iterator[None]:
             yield
         finally:
             _leave(mine)
-    finally:  # Ctrl-C may stop the first before its end
+    finally:  # Ctrl-C may stop the first `_leave` before its end
         _leave(mine)
 
 
@@ -105,7 +127,7 @@ def _enter(mine: object) -> None:
         if _limits is None:
             _take_control()
             pools = _pools(len(sys.modules))
-            # what to restore is known before anything is changed
+            # the first call only reads the limits: what to restore is known before any changes
             _limits = pools.limit(limits=None)
             pools.limit(limits=1)
 
@@ -159,14 +181,13 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         run = self._compiled()
-        # a kernel may call eight, one in the other
+        # a failure leaves one more kernel compiled, and at most eight are called one in the other
         for _ in range(8):
             try:
                 out = run(*arguments)
                 break
-            except (
-                OSError
-            ):  # a full disk refuses the kernels in this one, which are compiled by now
+            except OSError:
+                # a full disk refuses the file of a kernel in this one, which is compiled by now
                 from .cache import say_that_nothing_is_kept
 
                 say_that_nothing_is_kept()
@@ -181,17 +202,13 @@ class Kernel:
         return dispatcher(self.py_func, self.contract)
 
     @property
-    def _numba_type_(self) -> Any:  # numba uses it if a kernel calls another one
+    def _numba_type_(self) -> Any:  # numba reads this property if a kernel calls another one
         return self._compiled()._numba_type_
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__
 
 
-@overload
-def kernel(function: Callable[..., Any]) -> Kernel: ...
-@overload
-def kernel(*, contract: bool) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(function: Callable[..., Any] | None = None, *, contract: bool = True) -> Any:
     """Compile `function` without the GIL, cached on disk.
 
@@ -200,11 +217,7 @@ def kernel(function: Callable[..., Any] | None = None, *, contract: bool = True)
     up to a fifth of the time. Without `contract` each operation is rounded separately, so NumPy
     gives the same bits: kernels of distances need this, because small work is left to NumPy.
     """
-    return (
-        Kernel(function, contract)
-        if function is not None
-        else lambda function: Kernel(function, contract)
-    )
+    return partial(Kernel, contract=contract) if function is None else Kernel(function, contract)
 
 
 def cores() -> int:
@@ -218,14 +231,13 @@ def cores() -> int:
     return min(own, int(most)) if most.isdecimal() and int(most) > 0 else own
 
 
-def left() -> NDArray[np.uint8]:
+def left() -> Any:
     """A flag (1,), which becomes 1 once no one waits for the work of this thread any more.
 
     A kernel that may run for more than a second checks it now and then, and returns early: `Kernel`
     then raises KeyboardInterrupt, so the half-finished result is not used.
     """
-    flag: NDArray[np.uint8] = getattr(_inside, "left", WANTED)
-    return flag
+    return getattr(_inside, "left", WANTED)
 
 
 def check_wanted() -> None:
@@ -282,6 +294,8 @@ def each(
     pending: deque[Future[T]] = deque()
     threads = free_cores() if several else 1
     loop, pool = _Loop(threads if several else 0), ThreadPoolExecutor(threads)
+    # Items are submitted a few ahead, and results are yielded in the order of the items, so the
+    # results do not depend on the threads.
     try:
         with _guard:
             _loops.add(loop)
@@ -345,8 +359,8 @@ def on_this_thread(work: Callable[..., T], *given: Any) -> T:
 
 
 def _result(future: Future[T]) -> T:
-    # the wait is short and repeated: a signal that another thread received is seen here only when
-    # Python code runs
+    # The wait is short and repeated, because Python notices a signal that another thread received
+    # only while its own code runs.
     while not future.done():
         check_wanted()
         wait([future], timeout=0.1)

@@ -129,28 +129,21 @@ def asymmetry(P: Array) -> Asymmetry:
     >>> asymmetry(np.array([[0.0, 3.0], [2.0, 0.0]]))
     Asymmetry(pairs=1, beyond=1, absolute=1.0, at=(0, 1), relative=0.3333333333333333, relative_at=(0, 1))
     """
-    atol, pairs, beyond, absolute, at, relative, relative_at = (
-        1e-9 * float(P.max(initial=0.0)),
-        0,
-        0,
-        0.0,
-        (0, 0),
-        0.0,
-        (0, 0),
+    a, atol = P.astype(float, copy=False), 1e-9 * float(P.max(initial=0.0))
+    b = a.T
+    with np.errstate(invalid="ignore"):
+        difference = np.tril(np.where(a == b, 0, np.abs(a - b)))
+        share = np.nan_to_num(difference / np.maximum(a, b))
+    beyond = difference > atol + 1e-6 * np.minimum(a, b)
+    at, relative_at = (np.unravel_index(x.argmax(), P.shape) for x in (difference, share))
+    return Asymmetry(
+        int(np.count_nonzero(difference)),
+        int(np.count_nonzero(beyond)),
+        float(difference[at]),
+        (int(at[1]), int(at[0])),
+        float(share[relative_at]),
+        (int(relative_at[1]), int(relative_at[0])),
     )
-    for i in range(1, len(P)):
-        a, b = P[:i, i].astype(float), P[i, :i].astype(float)
-        with np.errstate(invalid="ignore"):
-            difference = np.where(a == b, 0, np.abs(a - b))
-            share = np.divide(difference, np.maximum(a, b), out=np.zeros(i), where=a != b)
-        pairs += int((a != b).sum())
-        beyond += int((difference > atol + 1e-6 * np.minimum(a, b)).sum())
-        j, m = int(np.nan_to_num(difference).argmax()), int(np.nan_to_num(share).argmax())
-        if difference[j] > absolute:
-            absolute, at = float(difference[j]), (j, i)
-        if share[m] > relative:
-            relative, relative_at = float(share[m]), (m, i)
-    return Asymmetry(pairs, beyond, absolute, at, relative, relative_at)
 
 
 def self_dissimilarities(P: Array, candidate_row: Array) -> Array:
@@ -182,7 +175,7 @@ def duplicates(P: Array, candidate_row: Array, codes: Array | None = None) -> Du
 
     n = len(P)
     i, j = np.nonzero((P == 0) & (candidate_row >= 0) & (candidate_row != np.arange(n)[:, None]))
-    # each once, of either direction
+    # a pair counts once if either direction is 0
     pairs = np.unique(np.sort(np.stack([i, candidate_row[j]]), axis=0), axis=1)
     group = connected_components(
         csr_array((np.ones(pairs.shape[1]), pairs), (n, n)), directed=False
@@ -219,7 +212,7 @@ def triangles(P: Array, seed: int = 0, exact: int = 300, triples: int = 1_000_00
     tested, violated, excess, at = 0, 0, 0.0, tuple([-1] * 3)
     for i, j, k in _triples(len(P), seed, exact, triples):
         worst, side = np.zeros(len(i)), np.zeros(len(i), int)
-        # start, detour, end
+        # each path has a start, a detour and an end
         paths = ((i, j, k), (k, j, i), (j, k, i), (i, k, j), (k, i, j), (j, i, k))
         for number, (start, detour, end) in enumerate(paths):
             direct = P[start, end]
@@ -284,7 +277,7 @@ def values(P: Array, candidate_row: Array) -> Values:
     n, rows = len(P), np.flatnonzero(candidate_row >= 0)
     column = np.full(n, -1, np.int64)  # the candidate that each row is
     column[candidate_row[rows]] = rows
-    # the other direction of each pair, which counts once if equal
+    # `back` is the other direction of each pair, which counts once if both are equal
     i, back = np.arange(n)[:, None], P[np.ix_(candidate_row, column)].T
     twice = (candidate_row >= 0) & (candidate_row < i) & (column[:, None] >= 0) & (back == P)
     observed = P[(candidate_row != i) & ~twice]

@@ -15,7 +15,7 @@ from ..ground.errors import DataError
 from . import Array
 from .coding import as_slice
 from .distances.near import Space
-from .distances.screen import Compared, Side
+from .distances.screen import Compared
 from .parallel import each
 from .sources import Source
 from .task import Points
@@ -61,23 +61,15 @@ class Beside:
     columns: Array
 
     @cached_property
-    def _side(self) -> Side | None:
-        """The prototypes as a side of the screen of the source; None if it has none."""
+    def compared(self) -> Callable[[Array], Compared | None]:
+        """A function that compares some rows with the prototypes by a product; its value is None
+        if the source has no screen.
+        """
         screening = self.source.screening
-        return (
-            None
-            if screening is None or not len(self.columns)
-            else screening.candidates[as_slice(self.columns)]
-        )
-
-    def compared(self, rows: Array) -> Compared | None:
-        """Some rows and the prototypes, compared by a product, if the source has one."""
-        screening, side = self.source.screening, self._side
-        return (
-            None
-            if screening is None or side is None
-            else screening.beside(rows, self.columns, side)
-        )
+        if screening is None or not len(self.columns):
+            return lambda rows: None
+        side = screening.candidates[as_slice(self.columns)]
+        return lambda rows: screening.beside(rows, self.columns, side)
 
     @cached_property
     def space(self) -> Space | None:
@@ -286,12 +278,9 @@ class RulePath:
     @cached_property
     def prototypes(self) -> Points:
         parts = [rule.prototypes for rule in self.rules]
-        classes = np.concatenate([p.classes for p in parts])
-        if parts[0].at is not None:
-            return Points(classes, at=np.concatenate([p.at for p in parts if p.at is not None]))
-        return Points(
-            classes, coords=np.concatenate([p.coords for p in parts if p.coords is not None])
-        )
+        names = "classes", "coords" if parts[0].at is None else "at"
+        fields: Any = {name: np.concatenate([getattr(p, name) for p in parts]) for name in names}
+        return Points(**fields)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -315,14 +304,9 @@ def answer(rule: Rule | Path, kind: str, query: Query) -> Array:
     """Predictions of a rule or path for rows, block by block on all processors; -1 or NaN for rows
     with a missing dissimilarity.
     """
-    return answer_kinds(rule, (kind,), query)[0]
-
-
-def answer_kinds(rule: Rule | Path, kinds: Sequence[str], query: Query) -> list[Array]:
-    """Predictions of several kinds, which compare the rows of a block with the prototypes once; see `answer`."""
     q = len(rule.prototypes)
-    blocks = each(partial(answer_block, rule, kinds), query.blocks(q), len(query) * q)
-    return [np.concatenate(found) for found in zip(*blocks, strict=True)]
+    blocks = each(partial(answer_block, rule, (kind,)), query.blocks(q), len(query) * q)
+    return np.concatenate([values for (values,) in blocks])
 
 
 def answer_block(rule: Rule | Path, kinds: Sequence[str], block: Query) -> list[Array]:

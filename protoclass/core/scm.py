@@ -38,7 +38,7 @@ IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)
 NONE = -2  # no cut; -1 is the end of the line
 FIRST = np.uint32(2**31)  # marks the first of equal values on a line
 ROW = np.uint32(2**31 - 1)  # the bits that number the row
-NEVER = 2**31
+NEVER = 2**31  # the place of the first feature that fires on a row without any
 DELTA = 0.05
 
 
@@ -206,7 +206,7 @@ def grow_each(
         bound, scale = (bound * b // scale if exact else np.full(f, in_n * b)), b
         steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
         lists = (base, lengths, features.kind, state)
-        count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, work, steps, left())
+        count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, *work, steps, left())
         out[g] = _cut_machine(sorted_lines, features, steps[:, :count], side, in_n, in_p)
     return [out[g] for g in range(len(penalties))]
 
@@ -240,7 +240,7 @@ def midpoint(low: float, high: float) -> float:
 
 @kernel
 def _lay_out(order, line, kind, state, base, lengths):
-    # each line in the order of its scan, without rows that no longer count
+    """Write each line to `base` in the order of its scan, without rows that do not count."""
     for h in range(len(line)):
         up = kind[h] == HOLE or kind[h] == LOW
         lengths[h] = _compact(order[line[h]], order.shape[1], up, kind[h], state, base[h])
@@ -248,49 +248,81 @@ def _lay_out(order, line, kind, state, base, lengths):
 
 @kernel
 def _grow(
-    base, lengths, kind, state, a, b, strict, remaining, first_bound, live, work, steps, left
+    base,
+    lengths,
+    kind,
+    state,
+    a,
+    b,
+    strict,
+    remaining,
+    first_bound,
+    live,
+    value,
+    errors,
+    cut,
+    removed_then,
+    gone_then,
+    length,
+    copied,
+    steps,
+    left,
 ):
-    # best: value b q - a r, r and cut of each line when last scanned; since: rows removed from P,
-    # and from both, until then. A row that leaves P raises a value by at most a, and one that
-    # leaves N does not raise it: value + a (removed - since) is a bound for a line. Before its
-    # first scan `first_bound` takes the place of the value, and is lowered to it by a scan before
-    # the first step. A line is copied from base to live when rows that are gone leave it.
-    best, since, length, copied = work[:3], work[3:5], work[5], work[6]
+    """Choose features greedily; their lines, cuts, |Q| and |R| are the columns of `steps`.
+
+    The value of a cut is b q - a r, with the rows of N and of P that remain before it. For each
+    line `value`, `errors` (r) and `cut` are those of its best cut at its last scan, or a bound with
+    the cut NONE. `removed_then` counts the rows removed from P until this scan, and `gone_then`
+    those removed from both until the line was last copied.
+
+    Lines are scanned only if they may win, which is safe:
+
+    1. A removed row of P raises the value of a cut by at most a, and one of N does not raise it.
+    2. So value + a (removed - removed_then) is an upper bound for every cut of a line.
+    3. A line whose bound is not positive, or below the best value of this step, cannot be chosen.
+    4. Before its first scan a line has `first_bound`: |N| b, or its value at a smaller penalty,
+       which is not smaller. A scan at the first step lowers it for the next penalty.
+
+    A line is copied from `base` to `live` once more rows are gone than it has, without these rows.
+    `leader` settles ties as `grow_each` says, so lines may be scanned in any order.
+    """
     f, removed, gone, count = len(kind), 0, 0, 0
-    best[0], length[:] = first_bound, lengths
-    since[:] = 0
-    copied[:] = 0
+    value[:], length[:] = first_bound, lengths
+    removed_then[:], gone_then[:], copied[:] = 0, 0, 0
     while count < steps.shape[1] and not left[0]:
         top, most = -1, np.int64(0)
         for h in range(f):
-            bound = best[0, h] + a * (removed - since[0, h])
+            bound = value[h] + a * (removed - removed_then[h])
             if bound > most:
                 top, most = h, bound
-        chosen, leader = -1, (0, 0, 0)  # leader: value > 0, then lowest r, then first line
-        # the most promising line first, so that fewer other lines are scanned
+        chosen, leader = -1, (0, 0, 0)  # the leader has the largest value > 0, then the lowest r
+        # the most promising line comes first, so that fewer others are scanned
         for t in range(-1, f if top >= 0 else -1):
             h = top if t < 0 else t
-            bound = best[0, h] + a * (removed - since[0, h])
-            if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < best[0, chosen]):
+            bound = value[h] + a * (removed - removed_then[h])
+            if bound <= 0 or (t >= 0 and h == top) or (chosen >= 0 and bound < value[chosen]):
                 continue
             row = live[h] if copied[h] else base[h]
-            if gone - since[1, h] > length[h]:
+            if gone - gone_then[h] > length[h]:
                 length[h] = _compact(row, length[h], True, kind[h], state, live[h])
-                since[1, h], copied[h], row = gone, 1, live[h]
+                gone_then[h], copied[h], row = gone, 1, live[h]
             # a scan ends if it cannot reach half of the best value so far
-            floor = best[0, chosen] // 2 if chosen >= 0 else 0
-            _scan(row, length[h], kind[h], state, a, b, strict, remaining, floor, bound, best[:, h])
-            since[0, h] = removed
+            floor = value[chosen] // 2 if chosen >= 0 else 0
+            value[h], errors[h], cut[h] = _scan(
+                row, length[h], kind[h], state, a, b, strict, remaining, floor, bound
+            )
+            removed_then[h] = removed
             if count == 0:
-                first_bound[h] = best[0, h]
-            rank = best[0, h], -best[1, h], -h
-            if best[2, h] > NONE and rank > leader:
+                first_bound[h] = value[h]
+            rank = value[h], -errors[h], -h
+            if cut[h] > NONE and rank > leader:
                 chosen, leader = h, rank
         if chosen < 0:
             break
-        row, cut = live[chosen] if copied[chosen] else base[chosen], best[2, chosen]
-        q, r = _fire(row, length[chosen], state, cut)
-        steps[0, count], steps[1, count], steps[2, count], steps[3, count] = chosen, cut, q, r
+        row = live[chosen] if copied[chosen] else base[chosen]
+        q, r = _fire(row, length[chosen], state, cut[chosen])
+        steps[0, count], steps[1, count] = chosen, cut[chosen]
+        steps[2, count], steps[3, count] = q, r
         removed += r
         gone += q + r
         remaining -= q
@@ -300,9 +332,11 @@ def _grow(
 
 @kernel
 def _compact(source, n, up, kind, state, out):
-    # Copies a line in the order of its scan, without the rows that do not count. The last P-example
-    # of a ball and the last row of a stump stay even if they are removed: the widest cut lies
-    # before them.
+    """Copy a line in the order of its scan, without the rows that do not count; return its length.
+
+    The last P-example of a ball and the last row of a stump stay even if they are removed: the
+    widest cut lies before them.
+    """
     last = -1
     for k in range(n - 1 if kind != HOLE else -1, -1, -1):
         s = state[np.int64((source[k] if up else source[n - 1 - k]) & ROW)]
@@ -324,12 +358,18 @@ def _compact(source, n, up, kind, state, out):
 
 
 @kernel
-def _scan(live, n, kind, state, a, b, strict, left, floor, bound, best):
-    # Scans a line from the end that fires first, as long as it may reach a value of `floor`; if it
-    # does not, the lesser of that and `bound` is left as a bound. A cut lies just before a group of
-    # equal values: any group for a stump, one with a P-example (also a removed one) for a ball or
-    # hole. Its value is b q - a r, with the counts of the rows scanned so far; of equally good cuts
-    # the last one is taken, which fires most widely.
+def _scan(live, n, kind, state, a, b, strict, remaining, floor, bound):
+    """The value, the errors r and the row of the best cut of a line; NONE as the row of no cut.
+
+    A line is scanned from the end that fires first, and q and r count the rows of N and P before
+    each cut. A cut lies just before a group of equal values: any group for a stump, one with a
+    P-example (also a removed one) for a ball or hole. Of cuts with equal values and errors the last
+    one is taken, which fires most widely.
+
+    `value` begins at `floor`, and the scan ends as soon as b times all remaining rows of N,
+    minus a r, cannot exceed it. So without a cut the line has none above `floor`, and the lesser of `floor`
+    and `bound` is a bound for it.
+    """
     radial = kind <= HOLE
     value, worst, cut = np.int64(floor), np.int64(n if floor > 0 else 0), np.int64(NONE)
     q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
@@ -347,7 +387,7 @@ def _scan(live, n, kind, state, a, b, strict, left, floor, bound, best):
             q += 1
         elif s == IN_P:
             r += 1
-            most = b * left - a * r
+            most = b * remaining - a * r
             if strict or most < value or (most == value and r > worst):
                 break
     else:
@@ -355,12 +395,12 @@ def _scan(live, n, kind, state, a, b, strict, left, floor, bound, best):
             v = b * q - a * r
             if v > value or (v == value and r <= worst):
                 value, worst, cut = v, r, np.int64(-1)
-    best[0], best[1], best[2] = min(value, bound) if cut == NONE else value, worst, cut
+    return min(value, bound) if cut == NONE else value, worst, cut
 
 
 @kernel
 def _fire(live, n, state, cut):
-    # removes the rows before the group of row `cut` (-1: all rows); returns |Q| and |R|
+    """Remove the rows before the group of row `cut` (all rows if it is -1); return |Q| and |R|."""
     end, start = n, 0
     for k in range(n):
         if live[k] & FIRST:
@@ -450,7 +490,7 @@ def count_votes(
     machines: Sequence[BinarySCM], first: list[Array], size: int, classes: int
 ) -> Array:
     """Votes (r, classes) of the machines' first `size` features."""
-    # a row then has the class of N, the negative one for a conjunction
+    # a row on which a machine fires has the class of N, the negative one for a conjunction
     fires = np.array(first) < size
     sides = np.array([(d.positive, d.negative, d.conjunction) for d in machines])
     positive, negative, conjunction = sides.T[:, :, None]
@@ -516,15 +556,11 @@ class SCMRule(WithPrototypes):
         """The first `size` features of each machine."""
         at = self.prototypes.at
         assert at is not None
+        own = dict(zip(at.tolist(), self.prototypes.classes.tolist(), strict=True))
         machines = [replace(d, machine=d.machine.first(size).moved(at)) for d in self.machines]
         report = {**self.report, "features": sum(len(d.machine) for d in machines)}
         report.pop("max size", None)
-        return assemble(tuple(machines), self._own, self.classes, report)
-
-    @property
-    def _own(self) -> Mapping[int, int]:
-        assert self.prototypes.at is not None
-        return dict(zip(self.prototypes.at.tolist(), self.prototypes.classes.tolist(), strict=True))
+        return assemble(tuple(machines), own, self.classes, report)
 
     @property
     def why_not_sql(self) -> str:
@@ -568,30 +604,25 @@ def assemble(
     report: Mapping[str, Any],
 ) -> SCMRule:
     """The rule of machines whose balls are numbered by columns of D, with classes `own`."""
-    placed: list[Any] = []
-    at: list[int] = []
-    radii: list[float] = []
-    table: dict[str, list[Any]] = {name: [] for name in ("machine", "radius", "holds", "q", "r")}
-    for number, binary in enumerate(machines):
+    placed, parts, count = [], [], 0
+    for number, binary in enumerate(machines, 1):
         m = binary.machine
         radial = np.flatnonzero(m.kind <= HOLE)
         positions = m.at.copy()
-        positions[radial] = len(at) + np.arange(len(radial))
+        positions[radial] = count + np.arange(len(radial))
+        count += len(radial)
         placed.append(replace(binary, machine=replace(m, at=positions)))
-        at += m.at[radial].tolist()
-        radii += m.cut[radial].tolist()
-        table["machine"] += [number + 1] * len(radial)
-        table["radius"] += m.cut[radial].tolist()
-        is_ball = (m.kind[radial] == BALL).tolist()
-        table["holds"] += [HOLDS[ball, binary.conjunction] for ball in is_ball]
-        table["q"] += m.q[radial].tolist()
-        table["r"] += m.r[radial].tolist()
-    codes = np.array([own[j] for j in at], np.int64)
-    columns = {name: np.array(values) for name, values in table.items()}
+        holds = [HOLDS[ball, binary.conjunction] for ball in m.kind[radial] == BALL]
+        columns = (m.at, m.cut, m.q, m.r)
+        parts.append(
+            (np.full(len(radial), number), np.array(holds, str), *(v[radial] for v in columns))
+        )
+    of, condition, at, radii, q, r = (np.concatenate(part) for part in zip(*parts, strict=True))
+    table = {"machine": of, "radius": radii, "holds": condition, "q": q, "r": r}
     if len(machines) == 1:
-        del columns["machine"]
-    centres = np.array(at, np.int64)
-    prototypes = Points(codes, at=centres, radii=np.array(radii, float), table=columns)
+        del table["machine"]
+    codes = np.array([own[j] for j in at.tolist()], np.int64)
+    prototypes = Points(codes, at=at, radii=radii, table=table)
     return SCMRule(prototypes, tuple(placed), classes, report)
 
 
@@ -634,15 +665,14 @@ class SCMPath:
         return {key: np.array([len(d.machine) for d in run]) for key, run in self.runs.items()}
 
     @cached_property
-    def _sizes(self) -> list[int]:
-        """Features of the longest machine at each point of the grid."""
+    def _places(self) -> list[tuple[str, float, int]]:
+        """The grid with the features of the longest machine in place of each limit."""
         longest = {key: int(lengths.max()) for key, lengths in self._lengths.items()}
-        return [min(most or longest[k, p], longest[k, p]) for k, p, most in self.grid]
+        return [(k, p, min(most or longest[k, p], longest[k, p])) for k, p, most in self.grid]
 
     @property
     def size(self) -> Array:
-        of_grid = zip(self.grid, self._sizes, strict=True)
-        total = [np.minimum(self._lengths[k, p], size).sum() for (k, p, _), size in of_grid]
+        total = [np.minimum(self._lengths[k, p], size).sum() for k, p, size in self._places]
         return np.array(total, float)
 
     @cached_property
@@ -650,27 +680,23 @@ class SCMPath:
         """Theorem 5.2 for each rule, at delta = 0.05 divided among the kinds of the grid."""
         share = DELTA / len({kind for kind, _, _ in self.grid})
         bounds = {key: bounds_of(machines, share) for key, machines in self.runs.items()}
-        of_grid = zip(self.grid, self._sizes, strict=True)
-        return np.array([bounds[k, p][size] for (k, p, _), size in of_grid])
+        return np.array([bounds[k, p][size] for k, p, size in self._places])
 
     def predict(self, kind: str, query: Query) -> Array:
-        out = np.empty((len(query), len(self.grid)), np.int64)
         position = np.full(len(self.own), -1)
         position[self._union] = np.arange(len(self._union))
         all_machines = [d.machine.moved(position) for run in self.runs.values() for d in run]
         first = iter(find_fired(all_machines, self.prototypes, query))
         of_run = {key: [next(first) for _ in machines] for key, machines in self.runs.items()}
-        known: dict[tuple[str, float, int], Array] = {}  # many limits are longer than any machine
-        for g, ((k, p, _), size) in enumerate(zip(self.grid, self._sizes, strict=True)):
-            if (k, p, size) not in known:
-                votes = count_votes(self.runs[k, p], of_run[k, p], size, self.classes)
-                known[k, p, size] = votes.argmax(axis=1)
-            out[:, g] = known[k, p, size]
-        return out
+        known = {}
+        for k, p, size in set(self._places):  # many limits are longer than any machine
+            votes = count_votes(self.runs[k, p], of_run[k, p], size, self.classes)
+            known[k, p, size] = votes.argmax(axis=1)
+        return np.column_stack([known[place] for place in self._places])
 
     def at(self, g: int) -> SCMRule:
-        kind, penalty, most = self.grid[g]
-        size, run = self._sizes[g], self.runs[kind, penalty]
+        kind, penalty, size = self._places[g]
+        run, most = self.runs[kind, penalty], self.grid[g][2]
         machines = tuple(replace(d, machine=d.machine.first(size)) for d in run)
         limit = {} if most is None else {"max size": most}
         parameters = {"kind": kind, "penalty p": penalty, **limit}

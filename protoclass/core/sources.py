@@ -155,9 +155,6 @@ class Submatrix(Source):
     def codes(self, rows: Array, columns: Array, coding: Coding) -> Array:
         return self.source.codes(self.rows[rows], self.columns[columns], coding)
 
-    def only(self, columns: Array) -> Source:
-        return Submatrix(self.source, self.rows, self.columns[columns])
-
 
 @dataclass(frozen=True)
 class Spatial(Source):

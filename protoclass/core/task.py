@@ -19,6 +19,10 @@ def no_coordinates() -> Array:
     raise LookupError("this task has no coordinates")
 
 
+def no_columns() -> Array:
+    raise LookupError("this task has no columns")
+
+
 @dataclass(frozen=True)
 class Task:
     """The learning problem of a model: dissimilarities, classes, weights, coordinates and columns.
@@ -59,7 +63,7 @@ class Task:
     candidate_row: Array
     seed: tuple[int, ...]
     vectors: Once[Array] = field(default_factory=lambda: Once(no_coordinates))
-    design: Once[Array] = field(default_factory=lambda: Once(lambda: np.empty((0, 0))))
+    design: Once[Array] = field(default_factory=lambda: Once(no_columns))
     tick: Callable[[], None] = lambda: None
     allowed_class: Array | None = None
     levels: tuple[Any, ...] = ()

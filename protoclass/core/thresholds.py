@@ -9,6 +9,7 @@ SHARE = 0.25  # of the memory that is left, for one matrix: a method needs copie
 SMALLEST = 2**26  # bytes of a matrix from which on the limits are checked
 LARGEST = 2**27  # numbers of one array that a method makes within a class, at most
 HELD = 2**29  # distances, or pairs of a row and a ball, that a method keeps at most
+GAINS = 2**28  # bytes of the gains of all candidates; beyond them, folds are taken in groups
 
 # what is kept, and what is computed again
 HOLD_LIMIT = 2**29  # bytes of a matrix that is stored although it is used once: "20,000 x 6"
@@ -31,7 +32,7 @@ NARROWEST = 5  # columns: with fewer the exact kernel is as fast as a product: "
 # then takes 6 ms instead of 11 with a few bins, on one thread: "breast cancer, compare"
 FINE_FROM = 2**20
 
-# balls as bits or as lists, and covers
+# balls as codes or as lists, and covers
 READ = 8  # codes that are read in the time of an entry of a list: "USPS, 10"
 PER_PAIR = 40  # bytes that a pair takes while lists are made
 AFFORDABLE = 20_000_000  # pairs of a linear program that is solved as a whole: "Pima, exact"

@@ -403,7 +403,7 @@ def threshold(
     ----------
     of : class
         The class with the threshold.
-    measure, loss : "error", "balanced", "ordinal" DataFrame or dict
+    measure, loss : "error", "balanced", "ordinal", DataFrame or dict
         Error measure to minimise, or a loss matrix, as in `cross_validate`.
     sensitivity, specificity : float, optional
         Minimum sensitivity or specificity for the class, on the held-out rows; only one of them.

@@ -595,7 +595,7 @@ class Fitted(Served):
         """Names of prototypes by position; None if it is -1 or a row is not complete."""
         names, at = self._prototype_names, np.full(len(index), -1)
         at[complete] = places
-        values = pd.api.extensions.take(names.to_numpy(object), at, allow_fill=True, fill_value=None)
+        values = np.append(names.to_numpy(object), None)[at]
         out = pd.Series(values, index, dtype=object, name="nearest")
         return out.astype(names.dtype) if not out.isna().any() else out
 

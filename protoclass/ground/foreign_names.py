@@ -128,7 +128,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "measure": {
         "accuracy": "use measure='error' (1 - accuracy)",
         "balanced_accuracy": "use measure='balanced' (1 - balanced accuracy)",
-        **dict.fromkeys(["roc", "roc_auc"], "use measure='auc'"),
+        **dict.fromkeys(["roc", "roc_auc"], "use measure='auc' to tune or compare"),
         **dict.fromkeys(
             ["auc", "brier", "log_loss"],
             "use measure='balanced' or a loss, because {0!r} does not depend on a threshold",

@@ -519,7 +519,7 @@ def train_metric(metric: Metric | TrainedMetric, frame: Frame) -> TrainedMetric:
             f"{frame.formula.quoted} has no predictors for {metric.name} dissimilarities: use "
             "column names, or '.'"
         )
-    # overflow is refused with the values, by name
+    # overflow is no warning here: the values are refused later, by the names of their columns
     with np.errstate(over="ignore", invalid="ignore"):
         trained = metric.train(frame)
     if not isinstance(trained, TrainedMetric):

@@ -14,7 +14,6 @@ import pandas as pd
 from ..core import Array
 from ..core.coding import as_slice
 from ..core.embedding import Spectral, embedding, reflexive, sammon, torgerson
-from ..core.histogram import quantiles
 from ..core.memory import available, check_fits
 from ..core.parallel import Once, alone, each
 from ..core.query import Beside, Latest, Query
@@ -240,10 +239,13 @@ class Dissimilarity(Saveable):
         levels = np.atleast_1d(q)
         if levels.ndim > 1 or not all(is_number(level, 0, high=1) for level in levels):
             raise OptionError(f"q must be quantiles between 0 and 1, not {brief(q)}")
-        values = quantiles(Held(self._values), self.candidate_row, levels.astype(float))
+        D = self._values
+        different = self.candidate_row != np.arange(len(D))[:, None]
+        values = D[different & (D > 0) & np.isfinite(D)]
         if len(values) == 0:
             raise DataError("all dissimilarities between different rows are 0")
-        return float(values[0]) if np.ndim(q) == 0 else pd.Series(values, levels)
+        found = np.quantile(values, levels.astype(float))
+        return float(found[0]) if np.ndim(q) == 0 else pd.Series(found, levels)
 
     def map(self, dims: int = 2, method: str = "classical") -> pd.DataFrame:
         """Coordinates whose distances approximate the dissimilarities (multidimensional scaling).

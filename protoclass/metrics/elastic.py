@@ -107,7 +107,7 @@ def _series(frame: Frame, name: str) -> Array:
         raise DataError(
             f"na='keep' with {name} needs unchanged numeric columns, but the formula is {frame.formula.quoted}"
         )
-    # nothing there, or a gap
+    # a row is wrong if its first step is missing, or one before its last
     wrong = missing[:, 0] | (missing[:, :-1] & ~missing[:, 1:]).any(axis=1)
     if wrong.any():
         raise DataError(

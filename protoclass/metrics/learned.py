@@ -141,7 +141,7 @@ class NCA(Metric):
                 f"ridge={brief(self.ridge)} makes the weights of all columns 0: use a smaller one"
             )
         search = np.array([found.before, found.after, found.steps, found.converged], float)
-        # weights of mean 1
+        # the weights are divided by their mean
         return mapped(self, known, found.map * np.sqrt(p / size), len(y), search)
 
 

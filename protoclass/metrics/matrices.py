@@ -114,7 +114,7 @@ class TrainedGiven(TrainedMetric):
         if self._square:
             return frame.index
         columns = self._columns
-        # neither a row that takes part nor one that was left out
+        # a column `outside` is neither a row that takes part nor one that was left out
         outside = self._rows.get_indexer(columns) < 0
         return columns[outside | (frame.index.get_indexer(columns) >= 0)]
 
@@ -301,7 +301,7 @@ def as_floats(values: Any) -> Array:
             raise TypeError
         if isinstance(values, pd.DataFrame):
             values = values.to_numpy(dtype=float, na_value=np.nan)
-        # masked is missing; -0.0 becomes 0.0
+        # masked values become missing, and -0.0 becomes 0.0
         return np.ma.filled(np.ma.asarray(values).astype(float), np.nan) + 0.0
     except (TypeError, ValueError, OverflowError):
         cure = (
@@ -329,7 +329,7 @@ def mirrored(values: Array) -> Array:
         if missing.diagonal().all():
             values = np.where(diagonal, 0.0, values)
     for name, side in (("upper", values), ("lower", values.T)):
-        # one row first: a triangle of a large matrix is a copy
+        # one row is tried first, because a triangle of a large matrix is a copy
         if not side[0, 1:].any() and not np.triu(side, 1).any() and np.tril(side, -1).any():
             raise DataError(
                 f"the {name} triangle of the dissimilarities is 0, but the other is not: use D + D.T, which has both"
@@ -626,7 +626,7 @@ def matrix_of_pairs(rows: list[list[str]], decimal: str) -> pd.DataFrame | None:
             return labelled(np.array(numbers[0]))
         if len(columns) < 3 or not numbers[2]:
             continue
-        # as many or three lines of numbers are a matrix
+        # one to three lines of numbers, or as many as columns, are a matrix and not a list of pairs
         if numbers[0] and numbers[1] and len(body) in (1, 2, 3, len(columns)):
             continue
         pairs = from_pairs(columns[0], columns[1], numbers[2])

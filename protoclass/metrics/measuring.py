@@ -328,8 +328,8 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
             warn(message, DataWarning)
 
 
-# times their proportion, from which on sparse rows are the nearest too often; rows whose nearest
-# ones are counted
+# sparse rows are the nearest too often if they are so this many times more than in proportion; and
+# the number of rows whose nearest ones are counted
 HUBS, SAMPLED = 3, 500
 
 

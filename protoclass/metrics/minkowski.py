@@ -366,7 +366,7 @@ class Mahalanobis(Metric):
         scale = scale_of(frame, True)
         n, p, columns = len(frame), len(scale.columns), scale.columns
         constant = scale.constant | (n == 1)
-        # the rank is below the number of rows: known without any arithmetic
+        # the rank is below the number of rows, which needs no arithmetic
         if not self.ridge and n <= p:
             raise _singular((n, p), "it needs more rows than columns", columns[constant])
         center, R = scale.mean / scale.spread, np.zeros((p, p))
@@ -376,7 +376,7 @@ class Mahalanobis(Metric):
             R += Z.T @ Z
         R = R / max(n - 1, 1) + self.ridge * np.eye(p)
         values, axes = np.linalg.eigh(R)
-        # below it the smallest eigenvalue is rounding
+        # a smallest eigenvalue below this part of the largest is rounding
         if not values[0] > 1e-12 * values[-1]:
             loads = np.abs(axes[:, 0])
             heavy = columns[loads > 0.1 * loads.max()].tolist()

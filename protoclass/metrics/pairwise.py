@@ -341,8 +341,8 @@ class Kernel(Metric):
     @property
     def traits(self) -> Traits:
         return Traits(
-            # which is 0 between near rows, as a difference of large numbers
             symmetric=True,
+            # the polynomial one is 0 between near rows, as a difference of large numbers
             triangle=self.kernel != "poly",
             row_by_row=True,
             data_dependent=bool(self.scale) or self.gamma is None,
@@ -397,7 +397,7 @@ class TrainedKernel(TrainedMetric):
         if kind == "poly":
             return kernel_distances(self._power(products(X, Z)), rows[1], candidates[1])
         exponent = gamma * (minkowski(X, Z) ** 2 if kind == "rbf" else minkowski(X, Z, 1.0))
-        # sqrt(2 - 2 exp(-exponent)), to full precision near 0
+        # this is sqrt(2 - 2 exp(-exponent)), to full precision near 0
         return np.sqrt(-2 * np.expm1(-exponent))
 
     def _power(self, inner: Array) -> Array:
@@ -418,7 +418,7 @@ def _gamma(X: Array) -> float:
     most = np.abs(X).max()  # squares of 1e200 would overflow
     variance = (X / most).var() if most > 0 else 0.0
     with np.errstate(divide="ignore"):
-        # 1, as scikit-learn has it
+        # scikit-learn has 1 for constant columns too
         gamma = 1 / (X.shape[1] * variance) / most / most if variance > 0 else 1.0
     if not 0 < gamma < np.inf:
         raise DataError(
@@ -436,12 +436,12 @@ def kernel_distances(K: Array, rows: Array, candidates: Array) -> Array:
         If K_ii + K_jj < 2 K_ij beyond rounding, so K is not a kernel.
     """
     squared = rows[:, None] + candidates[None, :] - 2 * K
-    # less is rounding
+    # squares that are negative by less than `slack` are rounding
     slack = 1e-9 * (np.abs(rows)[:, None] + np.abs(candidates)[None, :])
     if (squared < -slack).any():
         i, j = np.argwhere(squared < -slack)[0]
         raise DataError(
             f"this is not a kernel, because K_ii + K_jj - 2 K_ij = {squared[i, j]:.4g} at position ({i}, {j})"
         )
-    # within rounding of 0 the two are the same point
+    # points whose square is within rounding of 0 are the same
     return np.sqrt(np.where(squared <= slack, 0.0, squared))

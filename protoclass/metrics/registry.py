@@ -100,7 +100,7 @@ def add_class(known: dict[str, Any], built_in: Any, name: str, kind: type, argum
     if kind is own:
         known[name] = original
         return
-    # defined in the same place, as by a cell that is run again
+    # a class with the same `repr` is defined in the same place, as by a cell that is run again
     if before not in (None, original) and repr(before) != repr(kind):
         raise OptionError(f"name={name!r} already means {before.__name__}: use another")
     known[name] = kind

@@ -178,7 +178,7 @@ class Relevance(Wrapper):
             )
         live = np.flatnonzero(frame.weights > 0)
         batches = [live] * (ROUNDS + 1)
-        # more rows in all, and no step more costly, than with one sample for all rounds
+        # a sample for each round has more rows in all than one for all rounds, at the same cost
         if len(live) > self.sample:
             batches = [
                 live[stratified_subset(frame.codes[live], self.sample, self.seed + r)]
@@ -266,8 +266,8 @@ class Relevance(Wrapper):
         return space, build
 
 
-# from learned values, the specification, `counts` and `search` to the metric of all candidates, or
-# of each class
+# makes the metric of all candidates, or that of each class, from learned values, the specification,
+# `counts` and `search`
 Build = Callable[..., list["WithWeights"]]
 
 
@@ -404,7 +404,7 @@ class TrainedMatrix(WithWeights, EuclideanSpace):
         pull = (a - b) @ self.map.T @ self.map
         moved = (space.original(a) - space.original(b)).to_numpy(float)
         unit = np.eye(len(self.center))
-        # what a step along a coordinate changes
+        # each line has the changes of the columns by a step along one coordinate
         columns = (space.original(unit) - space.original(0 * unit)).to_numpy(float)
         return moved * (pull @ np.linalg.pinv(columns).T)
 

@@ -116,7 +116,7 @@ class Gower(Metric):
 
     def train(self, frame: Frame) -> TrainedGower:
         table = frame.terms()
-        # also booleans
+        # a boolean predictor is a column of 0 and 1 here
         binary = [c for c in table if _number(table[c]) and table[c].dropna().isin((0, 1)).all()]
         check_names("asymmetric", self.asymmetric, binary, "boolean predictor, or one of 0 and 1")
         booleans = [
@@ -143,14 +143,15 @@ class Gower(Metric):
             for c in categories
             if given.get(c, 1.0) > 0 and len(frame) >= MANY and _all_differ(table[c])
         ]
-        for name in labels if len(weights) > 1 else ():  # `texts_as_wholes` is of a lone one
+        # a lone predictor has its own warning, `texts_as_wholes`
+        for name in labels if len(weights) > 1 else ():
             warn(
                 f"column {name!r} has a different value in every row, so it adds the same to every "
                 f"dissimilarity: leave it out ('- {name}')",
                 DataWarning,
             )
         constant = strings(numbers)[~(high > low)]
-        weights = weights / weights.max()  # prevents overflow
+        weights = weights / weights.max()  # so that no sum of weights overflows
         names = map(strings, (numbers, categories, constant, labels))
         return TrainedGower(self, ranges, weights, *names)
 
@@ -360,7 +361,8 @@ class Forest(Metric):
     OptionError
         If `of` is not fitted, or is another kind of model.
     DataError
-        If only one class has rows, if no tree has a split, or if `of` was fitted on other columns.
+        If only one class has rows, if no tree has a split, or if `of` has more than 65,535 trees
+        or was fitted on other columns.
 
     Notes
     -----
@@ -386,7 +388,7 @@ class Forest(Metric):
 
     def __post_init__(self) -> None:
         whole_number("trees", self.trees, 1, MOST_TREES)
-        whole_number("seed", self.seed, 0, 2**32 - 1)  # of scikit-learn
+        whole_number("seed", self.seed, 0, 2**32 - 1)  # the seeds of scikit-learn
         if self.of is None:
             return
         of = taken(self.of)
@@ -426,8 +428,9 @@ class Forest(Metric):
         forest = RandomForestClassifier(
             self.trees, random_state=self.seed, n_jobs=free_cores(), oob_score=True
         )
-        with warnings.catch_warnings(category=UserWarning, action="ignore"):  # of rows in all trees
-            # equal weights: the forest of scikit-learn without any
+        # scikit-learn warns of rows that are in the samples of all trees, without out-of-bag votes
+        with warnings.catch_warnings(category=UserWarning, action="ignore"):
+            # with equal weights this is the forest that scikit-learn fits without any
             forest.fit(X, y, w if np.ptp(w) else None)
         votes = forest.oob_decision_function_
         known = votes.any(axis=1)
@@ -507,6 +510,7 @@ class TrainedForest(TrainedMetric):
                 "the same columns in the same order, as numbers for of="
             )
         X = numbers_of(table, frame)
+        # a column of X.T is a view: the assignment makes new levels missing in X itself
         for column, levels in zip(X.T, self.levels, strict=True):
             column[(levels.size > 0) & ~np.isin(column, levels)] = np.nan
         return (
@@ -555,11 +559,15 @@ def taken(of: Any) -> TrainedForest:
 def arrays_of(
     spec: Forest, forest: Any, names: Any, levels: list[Array], error: float
 ) -> TrainedForest:
+    """The trees of a forest of scikit-learn, fitted on columns of these names."""
     trees = [tree.tree_ for tree in np.ravel(forest.estimators_)]
-    if len(trees) > MOST_TREES or all(tree.node_count == 1 for tree in trees):
+    if len(trees) > MOST_TREES:
         raise DataError(
-            f"the {len(trees)} trees of a forest must have splits, and be at most {MOST_TREES}: "
-            "use other columns or rows"
+            f"the forest has {len(trees)} trees, above {MOST_TREES}: use a forest of fewer trees"
+        )
+    if all(tree.node_count == 1 for tree in trees):
+        raise DataError(
+            f"none of the {len(trees)} trees of the forest has a split: use other columns or rows"
         )
     start = np.cumsum([0, *(tree.node_count for tree in trees)])
     nodes = {

@@ -709,3 +709,5 @@ def test_a_decision_curve_counts_true_and_false_positives(clinic):
         found.plot("confusion", of="ill")
     with pytest.raises(pc.errors.OptionError, match="thresholds must be a list of numbers between 0 and 1"):
         found.decision_curve(thresholds=[1.0])
+    with pytest.raises(pc.errors.OptionError, match=r"not \[\[0.9\], \[0.8, 0.7\]\]"):
+        found.decision_curve(thresholds=[[0.9], [0.8, 0.7]])

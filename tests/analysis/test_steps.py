@@ -22,7 +22,7 @@ def test_the_path_equals_fits_at_every_lambda(halves):
     fit = pc.fit("species ~ .", train, eps=0.8, lambda_=0.0)
     table = fit.path(new)
     assert len(table) == len(fit.prototypes) + 1
-    for lam in (0.01, 0.5, 1.0, 2.5, 6.0, 1000.0):
+    for lam in (0.01, 0.5, 1.0, 2.5, np.int64(6), 1000.0):
         slow = pc.fit("species ~ .", train, eps=0.8, lambda_=lam)
         fast = fit.at(lambda_=lam)
         assert fast.prototypes.equals(slow.prototypes)

@@ -88,3 +88,8 @@ def test_float32_distances_are_compared_with_the_radius_as_it_is():
     assert len(PVM(eps=0.1).path(task, {}).at(0).prototypes) == 2
     assert len(PVM(eps=float(np.float32(0.1))).path(task, {}).at(0).prototypes) == 2
     assert len(PVM(eps=0.1000001).path(task, {}).at(0).prototypes) == 1
+
+
+def test_a_task_without_columns_has_none_to_give():
+    with pytest.raises(LookupError, match="no columns"):
+        Task(Once(lambda: None), np.zeros(2, int), 1, np.ones(2), np.arange(2), (0,)).columns()

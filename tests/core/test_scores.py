@@ -17,7 +17,7 @@ from protoclass.core.statistics.intervals import (
     share_of_rows,
     wilson,
 )
-from protoclass.core.statistics.roc import auc, mean_auc
+from protoclass.core.statistics.roc import auc, curve, mean_auc
 from protoclass.core.statistics.scores import brier, log_loss, reliability
 
 
@@ -69,6 +69,15 @@ def test_weighted_statistics_are_those_of_scikit_learn():
     each, mean = mean_auc(p, y, w)
     assert mean.estimate.value == pytest.approx(metrics.roc_auc_score(y, p, multi_class="ovr", sample_weight=w))
     assert each[1].estimate.value == pytest.approx(metrics.roc_auc_score(y == 1, p[:, 1], sample_weight=w))
+
+
+def test_weighted_curves_are_those_of_scikit_learn():
+    y, p, w = draw()
+    found, given = curve(p[:, 2], y == 2, w), {"y_true": y == 2, "y_score": p[:, 2], "sample_weight": w}
+    fpr, tpr, _ = metrics.roc_curve(**given, drop_intermediate=False)
+    points = zip(found.false_positive.round(9), found.sensitivity.round(9), strict=True)
+    assert {*points} == {*zip(fpr.round(9), tpr.round(9), strict=True)}
+    assert found.average_precision == pytest.approx(metrics.average_precision_score(**given))
 
 
 def test_reliability_is_the_calibration_curve():

@@ -198,6 +198,9 @@ def test_other_columns_are_refused(iris, mixed):
         measured("~ a + b", mixed, pc.Forest(of=nameless), na="keep")
     with pytest.raises(pc.errors.DataError, match=r"but the predictors are .*1 categories.*as numbers for of="):
         measured("~ . - y", mixed, pc.Forest(of=nameless), na="keep")
+    nameless.estimators_ = nameless.estimators_[:1] * 2**16
+    with pytest.raises(pc.errors.DataError, match="has 65536 trees, above 65535: use a forest of fewer trees"):
+        pc.Forest(of=nameless)
 
 
 def test_data_without_a_forest_are_refused(iris):
@@ -207,7 +210,7 @@ def test_data_without_a_forest_are_refused(iris):
         pc.Forest().train(mold("species ~ .", iris).take(np.arange(40)))
     with pytest.raises(pc.errors.DataError, match="no predictors"):
         pc.dissimilarity("species ~ 1", iris, pc.Forest())
-    with pytest.raises(pc.errors.DataError, match="must have splits"):
+    with pytest.raises(pc.errors.DataError, match="none of the 3 trees of the forest has a split"):
         pc.dissimilarity("species ~ .", iris.assign(**dict.fromkeys(PREDICTORS, 1.0)), pc.Forest(trees=3))
     with pytest.raises(pc.errors.DataError, match=r"'petal_width' is 1e\+300 at row 7, beyond the numbers of a forest"):
         pc.dissimilarity("species ~ .", iris.assign(petal_width=iris["petal_width"].where(iris.index != 7, 1e300)), pc.Forest(trees=3))

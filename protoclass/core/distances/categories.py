@@ -5,7 +5,6 @@ that rows reach in trees.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import Array
 from ..parallel import in_blocks, kernel
@@ -21,9 +20,9 @@ def gower(
     a: Array,
     b: Array,
     numbers: int,
-    asymmetric: NDArray[np.bool_],
-    weights: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    asymmetric: Array,
+    weights: Array | None = None,
+) -> Array:
     """Gower dissimilarities between two sets of rows (Gower 1971; Kaufman and Rousseeuw 1990, section 2.6).
 
     The sums of every pair run over the variables in their order, for tiles of any shape.
@@ -134,7 +133,7 @@ def _mean_of_observed(row, u, first, last, p, w, skip, out):
 
 
 def reached(
-    X: NDArray[np.float32],
+    X: Array,
     start: Array,
     left: Array,
     right: Array,
@@ -187,7 +186,7 @@ def reached(
     return out
 
 
-def apart(a: Array, b: Array) -> NDArray[np.float64]:
+def apart(a: Array, b: Array) -> Array:
     """The proportion (n, m) of trees in which the leaves of rows (n, trees) and of others (m, trees) differ.
 
     Examples

@@ -16,6 +16,7 @@ from .minkowski import minkowski
 
 CHUNK = 256  # rows whose matrices are in memory at a time
 SIDE = 64  # centers given to a thread at a time
+LEAST_RIDGE = 1e-6  # beside shrinkage, in mean variances of a column
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones are rounding
 
 
@@ -177,13 +178,13 @@ def principal_axes(Z: Array, count: int) -> Array:
     """The first principal axes (count, p) of centred rows (n, p); the largest entry of each is positive."""
     tall = len(Z) > Z.shape[1]  # the scatter is then the smaller matrix
     axes = np.linalg.eigh(Z.T @ Z)[1].T[::-1] if tall else np.linalg.svd(Z, full_matrices=False)[2]
-    return positive(axes[:count])
+    return np.ascontiguousarray(positive(axes[:count]))
 
 
 def positive(axes: Array) -> Array:
     """Rows (k, p) whose entries of the largest size are positive, because a sign has no meaning."""
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-    return np.ascontiguousarray(axes * np.where(largest < 0, -1.0, 1.0))
+    return axes * np.where(largest < 0, -1.0, 1.0)
 
 
 def span(X: Array, w: Array) -> tuple[Array, Array]:
@@ -220,12 +221,13 @@ def covariances(X: Array, y: NDArray[np.int64], w: Array, classes: int) -> tuple
     >>> [S.round(2).ravel().tolist() for S in covariances(X, y, np.ones(4), 2)]
     [[1.0, 0.0], [0.5]]
     """
-    each, weight = np.zeros((classes, X.shape[1], X.shape[1])), np.bincount(y, w, classes)
+    weight = np.bincount(y, w, classes)
+    of_class = np.zeros((classes, X.shape[1], X.shape[1]))
     for c in np.flatnonzero(weight):
         share = w[y == c] / weight[c]
         Z = X[y == c] - share @ X[y == c]
-        each[c] = (Z.T * share) @ Z
-    return each, np.tensordot(weight / weight.sum(), each, 1)
+        of_class[c] = (Z.T * share) @ Z
+    return of_class, np.tensordot(weight / weight.sum(), of_class, 1)
 
 
 def spread_within(
@@ -241,7 +243,7 @@ def spread_within(
 
     Without a ridge it is shrunken towards its mean variance over `p` columns, as far as is
     estimated to be best (Ledoit and Wolf 2004, A well-conditioned estimator for large-dimensional
-    covariance matrices), with a ridge of `LEAST` against classes that do not vary.
+    covariance matrices), with a ridge of `LEAST_RIDGE` against classes that do not vary.
     """
     if ridge is not None:
         return within + ridge * variance * np.eye(len(within))
@@ -250,11 +252,12 @@ def spread_within(
         Z[y == c] -= np.average(Z[y == c], axis=0, weights=w[y == c])
     mean, square = np.trace(within) / p, (within**2).sum()
     noise = share**2 @ ((Z**2).sum(axis=1) ** 2 - 2 * ((Z @ within) * Z).sum(axis=1) + square)
-    # of the covariance from a spherical one, as the noise is of it from the true one
+    # `apart` is the squared distance of the covariance from a spherical one, and `noise` that from
+    # the true one
     apart = square - p * mean**2
     shrinkage = noise / apart if apart > noise else 1.0
-    # a ridge of 1e-6 beside shrinkage
-    return (1 - shrinkage) * within + (shrinkage * mean + 1e-6 * variance) * np.eye(len(within))
+    added = shrinkage * mean + LEAST_RIDGE * variance
+    return (1 - shrinkage) * within + added * np.eye(len(within))
 
 
 def discriminants(
@@ -263,8 +266,8 @@ def discriminants(
     """The map (k, p) to discriminant coordinates (*The Elements of Statistical Learning*, section 4.3.3).
 
     Under it the covariance within classes, with the ridge, is the unit matrix, and its axes are
-    those of the largest variance between classes. Columns that are combinations of others over all rows add nothing and
-    do no harm.
+    those of the largest variance between classes. Columns that are combinations of others over all
+    rows add nothing and do no harm.
 
     Parameters
     ----------
@@ -299,7 +302,8 @@ def discriminants(
     sphere = np.linalg.inv(np.linalg.cholesky(inner))
     between = np.diag(total) - within
     _, directions = np.linalg.eigh(sphere @ between @ sphere.T)
-    return positive((axes @ sphere.T @ directions[:, ::-1][:, :components]).T)
+    axes = axes @ sphere.T @ directions[:, ::-1][:, :components]
+    return np.ascontiguousarray(positive(axes.T))
 
 
 def quadratic(
@@ -334,8 +338,8 @@ def quadratic(
     [1.0, 0.5]
     """
     axes, total = span(X, w)
-    each, within = covariances(X @ axes, y, w, classes)
-    of_class = np.where(np.bincount(y, minlength=classes)[:, None, None] > 0, each, within)
+    of_class, within = covariances(X @ axes, y, w, classes)
+    of_class[np.bincount(y, minlength=classes) == 0] = within
     added = ridge * total.sum() / X.shape[1] * np.eye(len(total))
     values, directions = np.linalg.eigh((1 - shrinkage) * of_class + shrinkage * within + added)
     if not values.min() > SINGULAR * total.max():
@@ -444,9 +448,8 @@ def _factors(Z: Array, y: Array, classes: int, softening: float, ridge: float) -
     between = np.matmul(gaps.transpose(0, 2, 1), gaps)
     size = np.trace(within, axis1=1, axis2=2) / p
     # if all neighbours of each class coincide, W is 0 and the unit matrix is used
-    size = np.where(size > 0, size, 1.0)
-    constant = np.trace(within, axis1=1, axis2=2) == 0
-    within[constant] = np.eye(p)
+    constant = size == 0
+    within[constant], size[constant] = np.eye(p), 1.0
     within += (ridge * size)[:, None, None] * np.eye(p)
     with alone():
         values, axes = np.linalg.eigh(within)

@@ -22,6 +22,7 @@ from ..parallel import Kernel, few, in_blocks, kernel, threaded
 
 
 def the_same(distances: Array) -> Array:
+    """The `value` of a `Geometry` whose dissimilarities are the distances."""
     return distances
 
 
@@ -188,8 +189,17 @@ def whitened(X: NDArray[np.float64], L: NDArray[np.float64]) -> NDArray[np.float
 
 @kernel(contract=False)
 def _euclidean(a, b, out):
-    # b is (p, m). Four rows by two variables at a time: the sums of WIDTH columns are read and
-    # written half as often.
+    """Euclidean distances of the rows of a (n, p) to the columns of b (p, m), written to `out`.
+
+    The loops are unrolled by hand, four rows by two variables at a time: the sums of WIDTH columns
+    are read and written half as often. An edit must keep three properties:
+
+    1. The sum of a pair runs over the variables in their order, two at a time as (s + d d) + e e,
+       and an odd last one alone. Each operation is rounded separately (`contract=False`). So
+       `measure_row`, `measure_pair` and `_by_numpy` give the same bits.
+    2. No sum depends on the tile: rows i1 to i3 beyond the last repeat it, and are not written.
+    3. Differences enter as squares alone, so D[i, j] = D[j, i], and 0 for identical rows.
+    """
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)
@@ -210,20 +220,11 @@ def _euclidean(a, b, out):
                     s1[j] = (s1[j] + d1 * d1) + e1 * e1
                     s2[j] = (s2[j] + d2 * d2) + e2 * e2
                     s3[j] = (s3[j] + d3 * d3) + e3 * e3
-            if p % 2:
-                u = b[p - 1, first : first + width]
-                for j in range(width):
-                    d0, d1, d2, d3 = (
-                        a[i, p - 1] - u[j],
-                        a[i1, p - 1] - u[j],
-                        a[i2, p - 1] - u[j],
-                        a[i3, p - 1] - u[j],
-                    )
-                    s0[j] += d0 * d0
-                    s1[j] += d1 * d1
-                    s2[j] += d2 * d2
-                    s3[j] += d3 * d3
             for k in range(min(4, n - i)):
+                if p % 2:
+                    for j in range(width):
+                        d = a[i + k, p - 1] - b[p - 1, first + j]
+                        total[k, j] += d * d
                 for j in range(width):
                     out[i + k, first + j] = np.sqrt(total[k, j])
 
@@ -277,7 +278,11 @@ def _minkowski(a, b, r, out):
 
 @kernel(contract=False)
 def _products(a, b, out):
-    # in blocks as `_euclidean`, which takes half the time (`importance` in benchmarks/beside.py)
+    """Inner products of the rows of a (n, p) with the columns of b (p, m), written to `out`.
+
+    Blocks and properties 1 and 2 are those of `_euclidean`. They halve the time (`importance` in
+    benchmarks/beside.py).
+    """
     n, p = a.shape
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)

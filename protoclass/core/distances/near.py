@@ -28,7 +28,7 @@ from .screen import Compared
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-AT_ONCE = 4096  # rows whose neighbours are listed together
+LISTED = 4096  # rows whose neighbours are listed together
 SHOWN, BESIDE = 512, 2**13  # up to half as many rows and candidates show how many pairs are near
 
 
@@ -69,8 +69,6 @@ class Near:
     def padded(self) -> Array:
         """The distances as a matrix (r, length of the longest list), with inf behind those of each row."""
         length = np.diff(self.start)
-        if len(length) and (length == length[0]).all():
-            return self.distance.reshape(len(length), length[0])
         out = np.full((len(self), int(length.max(initial=0))), np.inf, self.distance.dtype)
         out[np.arange(out.shape[1]) < length[:, None]] = self.distance
         return out
@@ -81,6 +79,10 @@ class Near:
             return np.empty((0, len(ks)), self.distance.dtype)
         return np.sort(self.padded(), axis=1)[:, ks - 1]
 
+    def nearest(self, k: int) -> Near:
+        """The candidates up to the distance of the k-th nearest one; no list may be shorter."""
+        return self.within(smallest(self.padded(), k)) if len(self) else self
+
     def within(self, last: Array) -> Near:
         """The candidates that are no farther than a distance for each row (r,)."""
         near = self.distance <= np.repeat(last, np.diff(self.start))
@@ -90,15 +92,9 @@ class Near:
 
 def joined(parts: list[Near]) -> Near:
     """The lists of some rows, and then those of others."""
-    if len(parts) == 1:
-        return parts[0]
-    ends = np.cumsum([0, *(part.start[-1] for part in parts)])
-    start = [
-        np.zeros(1, np.int64),
-        *(part.start[1:] + end for part, end in zip(parts, ends, strict=False)),
-    ]
-    at, distance = ([getattr(part, name) for part in parts] for name in ("at", "distance"))
-    return Near(np.concatenate(start), np.concatenate(at), np.concatenate(distance))
+    count = np.concatenate([np.diff(part.start) for part in parts])
+    at, distance = (np.concatenate([getattr(part, x) for part in parts]) for x in ("at", "distance"))
+    return replace(Near.of(count, at), distance=distance)
 
 
 def nearest_of(D: Array, k: int) -> Near:
@@ -140,8 +136,7 @@ def nearest_compared(compared: Compared, k: int) -> Near:
         values = some.near
         last = some.reach(smallest(values, k)[:, None])[:, 0]
         found = _up_to(values, np.nextafter(last.astype(np.float32), np.float32(np.inf)))
-        found = measured(found, some.lines.exact, some.across.exact, 2.0)
-        parts.append(found.within(smallest(found.padded(), k)) if len(found) else found)
+        parts.append(measured(found, some.lines.exact, some.across.exact, 2.0).nearest(k))
     return joined(parts)
 
 
@@ -187,7 +182,7 @@ class Space:
         X, m, r = self.rows[as_slice(rows)], len(self.candidates), self.geometry.r
         apart, at = self.tree.query(X, np.arange(1, min(k + 1, m) + 1), p=r)
         reach = self._beyond(apart[:, k - 1])
-        # others may be as near as the k-th
+        # rows `more` may have others as near as the k-th
         more = apart[:, k] <= reach if m > k else np.zeros(len(X), np.bool_)
         lists = self.tree.query_ball_point(X[more], reach[more], p=r)
         count = np.full(len(X), k)
@@ -197,8 +192,7 @@ class Space:
             at[~more, :k].ravel(),
             np.fromiter(chain.from_iterable(lists), np.int64),
         )
-        near = measured(Near.of(count, found), X, self.candidates, r)
-        return near.within(smallest(near.padded(), k)) if len(near) else near
+        return measured(Near.of(count, found), X, self.candidates, r).nearest(k)
 
     def near(self, reach: float, most: float) -> Near | None:
         """For each row the candidates at a distance below `reach`, and others hardly farther, with
@@ -211,13 +205,13 @@ class Space:
             return None
 
         def lists(first: int) -> Near:
-            X = self.rows[first : first + AT_ONCE]
+            X = self.rows[first : first + LISTED]
             found = self.tree.query_ball_point(X, limit, p=r, return_sorted=False)
             count = np.array([len(one) for one in found])
             near = Near.of(count, np.fromiter(chain.from_iterable(found), np.int32, count.sum()))
             return measured(near, X, self.candidates, r)
 
-        near = joined(list(each(lists, range(0, n, AT_ONCE))))
+        near = joined(list(each(lists, range(0, n, LISTED))))
         return replace(near, distance=self.geometry.value(near.distance))
 
     def _beyond(self, distance: Any) -> Any:

@@ -92,8 +92,8 @@ class Bounds:
     kernel: float
 
     def thresholds(self, reach: Array) -> tuple[Array, Array]:
-        """For distances: S d is surely below them under the first, and surely not from the second
-        on; float32 squares.
+        """The squares (low, high) of distances, float32: S d is surely below a distance if s is
+        below low, and surely not if s is at least high.
         """
         with np.errstate(over="ignore", under="ignore"):
             square = (np.asarray(reach, float) * self.scale) ** 2
@@ -155,12 +155,24 @@ class Compared:
         leaves too many pairs undecided.
 
         reach : array (K,), ascending, in the precision of the coordinates
+
+        A table has the code of each bin of approximations, see `bin_of`. With E the largest error,
+        a pair is surely below radius k if its approximation is below low_k - E, and surely not from
+        high_k + E on. Bin b has values from b - 1/2 to b + 3/2 widths, so a bin may be unsure from
+
+            first = (low_k - E) / width - 3/2  to  last = (high_k + E) / width + 1/2.
+
+        Rounded outwards, this range is `UNSURE`; the code of any other bin is the number of radii
+        whose ranges end before it. The width leaves `BINS` - 3 bins up to the largest value that
+        matters plus E. So `last` of the largest radius is at most BINS - 5/2, rounded up BINS - 2,
+        and the last bin, with all larger values, is sure. No approximation exceeds 2 N: with 2.01 N
+        for its rounding, the bins need not go on to a radius that is larger than all distances.
         """
         out, error = np.empty(self.twice.shape, np.uint8), float(self.error.max())
         sides = self.across.square, self.lines.square
         low, high = (squares.astype(float) for squares in self.bounds.thresholds(reach))
         width = (min(high[-1], 2.01 * float(sum(map(np.max, sides)))) + error) / (BINS - 3)
-        # bins that may have squares on both sides of a radius, with any rounding: see `bin_of`
+        # the first and last bin that may have squares on both sides of a radius
         first, last = (low - error) / width - 1.5, (high + error) / width + 0.5
         last = np.clip(np.ceil(last), 0, BINS).astype(int)
         table = np.searchsorted(last, np.arange(BINS)).astype(np.uint8)
@@ -204,21 +216,21 @@ class Screening:
 
     def beside(self, rows: Array, columns: Array, chosen: Side) -> Compared:
         """Some rows beside some candidates, which are `chosen`."""
-        side = self.rows[as_slice(rows)]
-        if self.products is None or not self.products.known:
-            return Compared(side, chosen, self.bounds, approximate(side, chosen))
-        products = self.products()
-        twice = (
-            gather(products, rows, columns) if self.symmetric else gather(products, columns, rows).T
-        )
-        return Compared(side, chosen, self.bounds, np.ascontiguousarray(twice))
+        products = self.products if self.symmetric else None
+        return self._compared(self.rows[as_slice(rows)], chosen, products, rows, columns)
 
     def tile(self, rows: Array, columns: Array) -> Compared:
         """Some candidates beside some rows."""
-        candidates, side = self.candidates[as_slice(columns)], self.rows[as_slice(rows)]
-        if self.products is None or not self.products.known:
-            return Compared(candidates, side, self.bounds, approximate(candidates, side))
-        return Compared(candidates, side, self.bounds, gather(self.products(), columns, rows))
+        lines, across = self.candidates[as_slice(columns)], self.rows[as_slice(rows)]
+        return self._compared(lines, across, self.products, columns, rows)
+
+    def _compared(
+        self, lines: Side, across: Side, products: Once[Array] | None, *places: Array
+    ) -> Compared:
+        """Two sides, by their places in the products of all pairs if these are stored."""
+        if products is None or not products.known:
+            return Compared(lines, across, self.bounds, approximate(lines, across))
+        return Compared(lines, across, self.bounds, gather(products(), *places))
 
 
 def screen(rows: Array, candidates: Array, hold: bool = False) -> Screening | None:
@@ -284,8 +296,11 @@ def approximate(lines: Side, across: Side) -> Array:
 
 @kernel
 def bin_of(twice, rows, own, scale, last, out):  # type: ignore[no-untyped-def]
-    """The bin, up to `last`, of the approximation of each pair of one candidate: bin b has values
-    from b - 1/2 to b + 3/2 widths, with any rounding.
+    """The bin, up to `last`, of the approximation of each pair of one candidate.
+
+    With `scale` = 1 / width, bin b has values from b - 1/2 to b + 3/2 widths. Without rounding it has those from b to b + 1;
+    the scale and the product are rounded by a share of 2^-23 of at most 2^15 bins, far less than
+    1/2. Values below 0 are in bin 0, and those beyond all bins in the last one.
     """
     none, most = np.float32(0), np.float32(last)
     for i in range(len(rows)):
@@ -294,7 +309,9 @@ def bin_of(twice, rows, own, scale, last, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def _code(twice, rows, candidates, scale, table, X, Z, reach, often, out):  # type: ignore[no-untyped-def]
-    # codes by bins; unsure pairs are measured, unless they are more than one in `often`
+    """Write the code of each pair by its bin, and measure unsure pairs; False, with `out`
+    unfinished, if they are more than one in `often`.
+    """
     q, n = twice.shape
     bins, unsure = np.empty(n, np.int32), 0
     for j in range(q):

@@ -22,7 +22,6 @@ from math import comb, factorial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...ground.errors import OptionError
 from .. import Array
@@ -77,7 +76,7 @@ def weights(k: int, m: int, letters: int) -> list[int]:
     ]
 
 
-def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.float64]:
+def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> Array:
     """Distances sqrt(2 - 2 K) of the normalised (k, m)-mismatch kernel (Leslie et al. 2004).
 
     Parameters
@@ -138,7 +137,7 @@ def mismatch(a: Array, b: Array, k: int, m: int, letters: int) -> NDArray[np.flo
     return np.sqrt(squared)
 
 
-def _products(a: csr_array, b: csr_array, most: int) -> NDArray[np.int64]:
+def _products(a: csr_array, b: csr_array, most: int) -> Array:
     """Inner products (n, q) of counts, at most `most` in a row: of dense matrices if so many
     features are shared that this is faster.
     """
@@ -153,7 +152,7 @@ def _products(a: csr_array, b: csr_array, most: int) -> NDArray[np.int64]:
     return (a.astype(precision).toarray() @ b.astype(precision).toarray().T).astype(np.int64)
 
 
-def _words(strings: Array, k: int) -> tuple[Array, NDArray[np.int64]]:
+def _words(strings: Array, k: int) -> tuple[Array, Array]:
     """All k-mers without a negative code, (k, number), and the string of each, in order."""
     flat = np.concatenate([*strings, np.full(k, -1)])
     string = np.repeat(np.arange(len(strings) + 1), [*map(len, strings), k])
@@ -164,7 +163,7 @@ def _words(strings: Array, k: int) -> tuple[Array, NDArray[np.int64]]:
     return np.stack([flat[starts + p] for p in range(k)]).astype(np.int64), string[starts]
 
 
-def _features(words: NDArray[np.int64], letters: int, limit: int) -> tuple[NDArray[np.int32], int]:
+def _features(words: Array, letters: int, limit: int) -> tuple[Array, int]:
     """A number for the letters of each k-mer at the positions kept, and an upper limit of these numbers."""
     ids, size = np.zeros(words.shape[1], np.int64), 1
     for row in words:
@@ -177,12 +176,12 @@ def _features(words: NDArray[np.int64], letters: int, limit: int) -> tuple[NDArr
     return ids.astype(np.int32), size
 
 
-def _rank(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def _rank(ids: Array) -> tuple[Array, int]:
     distinct, ranks = np.unique(ids, return_inverse=True)
     return ranks.astype(np.int64), len(distinct)
 
 
-def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArray[np.float64]:
+def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> Array:
     """Dynamic time warping dissimilarities between two sets of series.
 
     The steps are the steps of Sakoe and Chiba (1978) without slope constraint, all with weight 1:
@@ -217,10 +216,8 @@ def dtw(A: Array, B: Array, window: int | None = None, power: int = 2) -> NDArra
     (r, channels, T), (q, _, S) = A.shape, B.shape
     band = max(T, S) if window is None else min(window, max(T, S))
     n, m = (np.count_nonzero(~np.isnan(X[:, 0]), axis=1) for X in (A, B))
-    left, right = (
-        np.ascontiguousarray(A, np.float64),
-        np.ascontiguousarray(B[..., ::-1], np.float64),
-    )
+    left = np.ascontiguousarray(A, np.float64)
+    right = np.ascontiguousarray(B[..., ::-1], np.float64)
     out, cells = np.empty((r, q)), T * S * q * channels  # for one row
     step = max(1, SMALL // max(1, cells))
     in_blocks(

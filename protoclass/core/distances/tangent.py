@@ -184,8 +184,8 @@ def _pairs(G, own_a, own_b, X, Y, out):
 
 @kernel
 def _explained(C, u, v, S, w, out):
-    # u'u + w' S^-1 w with S = I - C'C and w = v - C'u, by S = L D L'; a direction that both planes
-    # share counts once
+    # Writes u'u + w' S^-1 w with S = I - C'C and w = v - C'u, by S = L D L'. A direction that both
+    # planes share counts once.
     k, q = u.shape
     for j in range(q):
         out[j] = np.float32(0)

@@ -76,7 +76,7 @@ def default_gamma(blocks: Iterable[tuple[Array, Array, Array]]) -> float:
     >>> default_gamma([(D, np.ones(3), np.arange(3))])
     0.25
     """
-    # weights in a unit, a power of 2, in which no product of two overflows
+    # the unit of the weights is a power of 2 in which no product of two overflows
     blocks = list(blocks)
     unit = -int(np.frexp(max((np.max(w, initial=0.0) for _, w, _ in blocks), default=0.0))[1])
     values, weights = [np.empty(0)], [np.empty(0)]
@@ -225,8 +225,8 @@ def _means(K, w):
 
 @kernel
 def _grow(K, own, mean, chosen, objective, left):
-    # inner: sum of k over pairs of chosen candidates; cross: sum of k over each candidate and the
-    # chosen ones, both directions
+    # `inner` is the sum of k over pairs of chosen candidates, `cross` that over each candidate and
+    # the chosen ones in both directions, and `outer` the sum of the chosen ones' means.
     m, inner, outer = K.shape[1], 0.0, 0.0
     cross, free = np.zeros(m), np.ones(m, np.bool_)
     for s in range(len(chosen)):
@@ -250,9 +250,9 @@ def _grow(K, own, mean, chosen, objective, left):
 
 @kernel
 def _criticise(K, own, gap, free, chosen, objective, left):
-    # rest: similarity of each candidate to itself minus the part that the chosen ones explain, the
-    # factor by which it would multiply the determinant; factor: the rows of the Cholesky factor,
-    # one for each chosen candidate
+    # `rest` is the similarity of each candidate to itself, minus the part that the chosen ones
+    # explain: the factor by which it would multiply the determinant. `factor` has the rows of the
+    # Cholesky factor, one for each chosen candidate.
     m, total = K.shape[1], 0.0
     rest, factor = np.empty(m), np.empty((len(chosen), m))
     for j in range(m):

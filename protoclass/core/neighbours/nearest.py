@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -53,18 +53,24 @@ class Sets:
         ]
 
     @cached_property
-    def samples(self) -> tuple[Array, Array, Array, Array]:
-        """All prototypes of small sets and some of each large one, set after set; the first
-        position of each set, and their number; the large sets; and `member` by prototype.
-        """
+    def samples(self) -> Samples:
         steps = [-(-len(scan) // SAMPLED) or 1 for scan in self.scans]
         some = [scan[::step] for scan, step in zip(self.scans, steps, strict=True)]
-        return (
+        return Samples(
             np.concatenate([*some, np.empty(0, np.int64)]),
             np.cumsum([0, *map(len, some)]),
             np.flatnonzero(np.array(steps) > 1),
             np.ascontiguousarray(self.member.T),
         )
+
+
+class Samples(NamedTuple):
+    """The sets as `_scan_sets` reads them: small ones whole, and a sample of each large one."""
+
+    sample: Array  # prototypes, set after set, each in the order in which equally near ones win
+    start: Array  # the first place of each set in `sample`, and their number, int (G + 1,)
+    large: Array  # the large sets, of which not all prototypes are in `sample`
+    member: Array  # class by prototype and set, (q, G)
 
 
 def nearest(D: Array, sets: Sets) -> Array:
@@ -118,10 +124,19 @@ def _two_least(D: Array, sets: Sets, error: Array, stretch: float) -> tuple[Arra
 
 @kernel
 def _scan_sets(D, sample, start, large, member, error, stretch, out, best, second):  # type: ignore[no-untyped-def]
-    # The samples of large sets bound the distance of their nearest prototypes: all sets share one
-    # pass over the prototypes within the largest bound, which are few.
+    """The two least values of each row and set.
+
+    A first pass reads the samples: the small sets are then done, and `least` of a large set is at
+    least its smallest value. A second pass, shared by all large sets, reads the prototypes up to
+    `last`, which are few. It is safe to skip the others: `last` is at least the smallest value of
+    every large set, and at least any second value that leaves the row undecided (see `_bound`).
+
+    Of equal values the one of the first class wins, then the first prototype: the order of `sample`
+    for the first pass, and the comparison of (class, place) for the second.
+    """
     for i in range(len(D)):
-        row, at, least, next_one = D[i].copy(), out[i], best[i], second[i]  # a copy is in the cache
+        row = D[i].copy()  # in the cache
+        at, least, next_one = out[i], best[i], second[i]
         next_one[:] = least[:] = np.inf
         for g in range(len(at)):
             at[g] = sample[start[g]] if start[g] < start[g + 1] else NONE
@@ -153,7 +168,9 @@ def _scan_sets(D, sample, start, large, member, error, stretch, out, best, secon
 
 @kernel
 def _bound(least, large, error, stretch):  # type: ignore[no-untyped-def]
-    # no prototype beyond it is as near as the nearest one of a large set
+    # The value beyond which no prototype may be as near as the nearest one of a large set. It is
+    # safe because the bound grows with `least`, which only falls: values beyond the present bound
+    # are beyond the final one. The next float above it covers the rounding to the type of D.
     farthest = -np.inf
     for g in large:
         farthest = max(farthest, least[g])
@@ -166,11 +183,9 @@ def nearest_k(query: Query, prototypes: Points, k: int) -> Near:
     """For each row the prototypes up to the distance of the k-th nearest one, with those tied with
     it; all if there are fewer.
     """
-    k, q, beside = (
-        min(k, len(prototypes)),
-        len(prototypes),
-        query.beside(prototypes) if len(prototypes) else None,
-    )
+    q = len(prototypes)
+    k = min(k, q)
+    beside = query.beside(prototypes) if q else None
     if beside is not None and query.together * q > SEARCHED and beside.space is not None:
         return beside.space.nearest(query.rows, k)
     screened = query.together * q > SCREENED and k <= max(1, FEW_OPEN * q)
@@ -223,7 +238,7 @@ def covering(query: Query, prototypes: Points, member: Array, radii: Array) -> A
     codes = None if compared is None else compared.codes(coding.reach(compared.lines.exact.dtype))
     if codes is None:
         codes = coding.along(query.dissimilarities(prototypes))
-    # of the largest ball of each prototype
+    # the level of the largest ball of each prototype
     largest = np.where(member >= 0, level[:, None], -1).max(axis=0, initial=-1)
     # bytes beside bytes, and one dimension: a fifth of the time (20,000 x 6 in benchmarks/beside.py)
     pairs = np.flatnonzero(codes < (largest + 1).astype(np.uint8))
@@ -423,11 +438,8 @@ def near_votes(near: Near, ks: Array, codes: Array, weight: Array, classes: int)
     """Proportions of votes (r, len(ks), classes) of the k nearest rows, including those tied with the k-th."""
     if not (weight.sum() <= EXACT and (weight == np.round(weight)).all()):
         near = near.ascending()  # sums of whole numbers are the same in any order
-    out, radii, rows = (
-        np.empty((len(near), len(ks), classes)),
-        near.radii(np.minimum(ks, len(codes))),
-        near.rows(),
-    )
+    out, rows = np.empty((len(near), len(ks), classes)), near.rows()
+    radii = near.radii(np.minimum(ks, len(codes)))
     cell, w = rows * classes + codes[near.at], weight[near.at]
     for s in range(len(ks)):
         cast = np.bincount(cell, w * (near.distance <= radii[rows, s]), len(near) * classes)
@@ -474,11 +486,8 @@ def condense_rows(D: Source, own: Array, y: Array, order: Array) -> Array:
     rows = np.sort(order)
     visit = np.searchsorted(rows, order)  # places among the rows, in the order of the visits
     classes = y[rows]
-    best, predicted, inside = (
-        np.full(len(rows), np.inf),
-        np.full(len(rows), -1),
-        np.zeros(len(rows), bool),
-    )
+    best, predicted = np.full(len(rows), np.inf), np.full(len(rows), -1)
+    inside = np.zeros(len(rows), bool)
     kept: list[int] = []
     again = True
     while again:
@@ -518,7 +527,7 @@ def edit_rows(
         right = np.zeros(len(rows), bool)
         for k in range(parts):
             judged, judges = np.flatnonzero(part == k), np.flatnonzero(part == (k + 1) % parts)
-            # of equally near rows the first class, then the first row
+            # of equally near rows the one of the first class comes first, then the first row
             nearest_first = rows[judges[np.lexsort((np.arange(len(judges)), y[rows[judges]]))]]
             step = max(1, AT_ONCE // len(judges))
             for first in range(0, len(judged), step):

@@ -94,8 +94,9 @@ class ClassCover:
 
     @property
     def close(self) -> float:
-        """Bounds of an objective that differ by no more than this are good enough."""
-        # of the largest weight of a row: bounds that differ by less are not closed any further
+        """Bounds of an objective that differ by no more than this are good enough: a thousandth of
+        the largest weight of a row.
+        """
         return 1e-3 * float(self.program.prize.max(initial=0.0))
 
     def rows_of(self, j: int) -> Array:
@@ -146,7 +147,7 @@ class ClassCover:
         (program, paid), t = case, self.by_row
         price = np.minimum(self.y, program.prize)
         slack = program.cost - program.covers @ price
-        # prices may rise as far as the columns that are left have room
+        # prices may rise as far as the remaining columns have room
         ascend(
             np.argsort(np.diff(t.indptr), kind="stable"),
             t.indptr,
@@ -162,14 +163,12 @@ class ClassCover:
         if left <= 0 or found.most - found.least <= self.close or found.least > limit:
             return found
         pays = program.covers @ program.prize > program.cost
-        # no cover below `high` has the others
+        # no cover below `high` has any of the other columns
         columns = np.flatnonzero(pays & (slack <= high - bound + self.close))
         smaller, lost = program.part(columns, program.prize > 0)
         solved = exact(smaller, start[columns], left, self.close / max(high, self.close), stop)
-        reached, proved = (
-            min(high, solved.objective + lost + paid),
-            min(high, solved.bound + lost + paid),
-        )
+        reached = min(high, solved.objective + lost + paid)
+        proved = min(high, solved.bound + lost + paid)
         return closed(max(low, proved), reached, PROOFS[solved.proof if proved > low else "prices"])
 
     def above(self, found: Cost, unit: float) -> Cost:

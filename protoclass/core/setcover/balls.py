@@ -68,7 +68,10 @@ class ClassBalls:
 
     @property
     def coded(self) -> bool:
-        """Whether the codes are here, and not lists."""
+        """Whether the codes are here, and not lists: `codes` then has a line for each candidate.
+
+        A class without candidates counts as coded, because both forms are empty.
+        """
         return len(self.codes) == len(self.candidates)
 
     @property
@@ -186,19 +189,15 @@ class Balls:
             (np.flatnonzero(paid), np.flatnonzero((self.task.y == c) & (self.w > 0)))
             for c, paid in enumerate(pays)
         ]
-        size, radii = (
-            sum(len(candidates) * len(rows) for candidates, rows in sides),
-            len(self.coding.radii),
-        )
-        listed = (
-            np.inf
-            if self.counts is None
-            else PER_PAIR
-            * sum(
-                self.weights(candidates)[:, :, c, :-1].sum(dtype=float)
-                for c, (candidates, _) in enumerate(sides)
+        size = sum(len(candidates) * len(rows) for candidates, rows in sides)
+        radii = len(self.coding.radii)
+        listed = np.inf
+        if self.counts is not None:
+            # a row has a weight of at least 1, so lists have at most as many pairs as their weight
+            of_class = (
+                self.weights(candidates)[:, :, c, :-1] for c, (candidates, _) in enumerate(sides)
             )
-        )  # at most, as each weight is 1 at least
+            listed = PER_PAIR * sum(weight.sum(dtype=float) for weight in of_class)
         if self.near is None and size <= min(room(size), listed):
             return tuple(ClassBalls(*side, radii, self._coded(*side), NO_LISTS) for side in sides)
         return tuple(ClassBalls(*side, radii, NO_CODES, self._listed(*side)) for side in sides)
@@ -249,10 +248,10 @@ class Balls:
 def read(task: Task, radii: Array, w: Array, fold: Array, folds: int) -> Balls:
     """The balls of some radii (K,), ascending; each row is left out in a fold, -1 for none.
 
-    Each dissimilarity is read once. Up to 2^28 codes are kept; of more pairs, only weights by cell.
+    Each dissimilarity is read once. Up to `KEPT` codes are kept; of more pairs, only weights by cell.
     """
     coding, (n, m) = Coding(radii), task.shape
-    # half as many bytes to read and write; a gain is less than twice the sum
+    # 32 bits halve the bytes that are read and written; a gain is less than twice the sum of weights
     w = w.astype(np.int32 if w.sum() < 2**30 else np.int64)
     cells = (folds + 1) * task.classes * (len(radii) + 1)
     cell = (np.where(fold < 0, folds, fold) * task.classes + task.y) * (len(radii) + 1)

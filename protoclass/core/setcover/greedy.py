@@ -24,7 +24,8 @@ from ..statistics.sums import in_units
 from .path import Chosen
 from .problems import CoverProblems
 
-NEVER = -(2**62)
+# the known gain of a candidate that is chosen or does not pay, below all others
+NO_GAIN = -(2**62)
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,7 @@ class Steps:
         return Chosen(self.at[part], self.classes[part], self.gains[part] + wrong, wrong)
 
 
-def greedy(
-    problems: CoverProblems, steps: Steps, f: int, lambdas: Array, most: int | None = None
-) -> list[Chosen]:
+def greedy(problems: CoverProblems, steps: Steps, f: int, lambdas: Array) -> list[Chosen]:
     """The greedy covers without the rows of fold `f`, for each problem and lambda (ascending, the
     last varying fastest).
 
@@ -72,18 +71,16 @@ def greedy(
         At the smallest lambda.
     f : int
     lambdas : array
-    most : int, optional
-        Prototypes of a cover, of which the first are kept.
     """
     costs = [in_units(float(lambda_), problems.unit) for lambda_ in lambdas]
     runs = [steps.chosen(problems, f, k) for k in range(problems.gain.shape[1])]
-    return [run.prefix(cost, most) for run in runs for cost in costs]
+    return [run.prefix(cost) for run in runs for cost in costs]
 
 
 def greedy_steps(problems: CoverProblems, cost: float) -> Steps:
     """The greedy algorithm on each class and problem, for all folds, with a prototype cost of `cost` units."""
     classes, (F, K, _) = problems.classes, problems.gain.shape
-    # that NumPy reads at each step, for all folds at once
+    # `pairs` are read by NumPy at each step, for all folds at once
     pairs = K * len(classes) * max(len(balls.candidates) * len(balls.rows) for balls in classes)
     if all(balls.coded for balls in classes) and few(pairs):
         return steps_together(problems, cost)
@@ -105,13 +102,10 @@ def take_steps(
     gain = np.where(pays, problems.gain[folds[:, None], k, column], -np.inf)
     live = problems.fold[balls.rows] != folds[:, None]
     weights = np.where(live, problems.w[balls.rows], 0)
-    # half as many bytes to read
+    # 32 bits halve the bytes that are read
     weights = weights.astype(np.int32 if weights.sum() < 2**31 else np.int64)
-    order, gains, count = (
-        np.empty(gain.size, np.int64),
-        np.empty(gain.size),
-        np.zeros(len(gain), np.int64),
-    )
+    order, gains = np.empty(gain.size, np.int64), np.empty(gain.size)
+    count = np.zeros(len(gain), np.int64)
     if gain.size:
         wrong = problems.wrong[folds[:, None], k, column]
         codes, lists = balls.of_radius(k)
@@ -124,21 +118,35 @@ def take_steps(
 def _greedy(  # type: ignore[no-untyped-def]
     codes, start, upto, places, k, gain, wrong, weights, cost, order, gains, count, left
 ):
-    # known: the last known gain of each candidate, NEVER once it is chosen or does not pay;
-    # highest: the largest of each block of candidates. The first candidate of the largest known
-    # gain is the best one if that is its gain, and a pass over a level leaves all below it.
+    """Lazy greedy on one class for several folds; candidates and gains are written to `order` and
+    `gains` fold after fold, `count` of each.
+
+    A gain is the weight of the uncovered rows in a ball, minus `wrong`. Rows are only ever covered,
+    so gains never increase, and an old gain is an upper bound. Two invariants hold between steps:
+
+    1. `known[j]` is at least the gain of candidate j. It is `NO_GAIN` if j is chosen or its gain
+       is not above `cost`, and then it stays so.
+    2. `highest[b]` is at least the largest `known[j]` of block b, of about sqrt(a) candidates. It
+       is exact after a pass over the block.
+
+    A pass takes the level `top`, the largest of `highest`, and computes the gains of the candidates
+    known at that level again, in ascending order. A candidate whose gain is still `top` is the best
+    one, because no gain exceeds its known value. Of equal ones it is the first, because all before
+    it in the pass have fallen below `top`. Others become known lower. After the pass no candidate
+    is known at `top`, so the levels descend.
+    """
     folds, a = gain.shape
     size = int(np.ceil(np.sqrt(a)))
     known, highest = np.empty(a, np.int64), np.empty((a + size - 1) // size, np.int64)
     written = 0
     for f in range(folds):
-        open_rows = weights[f].copy()  # weights of the rows that are not covered yet
+        open_rows = weights[f].copy()  # the weights of the rows, 0 once they are covered
         for j in range(a):
-            known[j] = np.int64(gain[f, j]) if gain[f, j] > cost else NEVER
-        highest[:] = -NEVER
+            known[j] = np.int64(gain[f, j]) if gain[f, j] > cost else NO_GAIN
+        highest[:] = -NO_GAIN
         while not left[0]:
             top = highest.max()
-            if top == NEVER:
+            if top == NO_GAIN:
                 break
             for block in range(len(highest)):
                 if highest[block] < top:
@@ -148,9 +156,9 @@ def _greedy(  # type: ignore[no-untyped-def]
                         continue
                     now = weigh(codes, start, upto, places, j, k, open_rows) - np.int64(wrong[f, j])
                     if now < top:
-                        known[j] = now if now > cost else NEVER
+                        known[j] = now if now > cost else NO_GAIN
                         continue
-                    known[j], order[written], gains[written] = NEVER, j, now
+                    known[j], order[written], gains[written] = NO_GAIN, j, now
                     written += 1
                     count[f] += 1
                     cover(codes, start, upto, places, j, k, open_rows)

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...ground.checks import is_real
 from ...ground.errors import OptionError, brief
 from ...ground.savable import savable
 from .. import Array
 from ..neighbours.nearest import NONE, Nearest, Sets, covering, nearest_to, rank_of
 from ..query import Query
-from ..task import Points
+from ..task import COVERED, Points
 from .problems import Certificate, Objective
 
 
@@ -28,11 +29,11 @@ class Chosen:
     wrong: Array  # weight of other classes in each ball (delta eta), (q,)
     certificate: Certificate | None = None  # in units
 
-    def prefix(self, cost: float, most: int | None = None) -> Chosen:
+    def prefix(self, cost: float) -> Chosen:
         """The greedy cover at a larger cost (lambda in units): the first prototypes, because gains
-        never increase; up to a maximum.
+        never increase.
         """
-        return self.take(np.flatnonzero(self.covers - self.wrong > cost)[:most])
+        return self.take(self.covers - self.wrong > cost)
 
     def first(self, size: int | None) -> Chosen:
         """The first prototypes; all of them if no size is given."""
@@ -56,11 +57,8 @@ class Greedy(Nearest):
 
     @property
     def steps(self) -> Mapping[str, Array]:
-        covers, wrong, goal = (
-            self.prototypes.table["newly_covered"],
-            self.prototypes.table["miscovered"],
-            self.goal,
-        )
+        covers, wrong = (self.prototypes.table[name] for name in COVERED)
+        goal = self.goal
         gain, size = covers - wrong, np.arange(len(covers) + 1)
         uncovered = goal.uncovered + covers.sum() - np.concatenate([[0.0], np.cumsum(covers)])
         miscovered = np.concatenate([[0.0], np.cumsum(wrong)])
@@ -75,11 +73,11 @@ class Greedy(Nearest):
 
     def walk(self, query: Query) -> Iterator[Array]:
         line, rank = rank_of(self.prototypes)
-        # places in `line`
+        # `nearest_first` and `place` number the prototypes by their places in `line`
         nearest_first = np.argsort(self.distances(query)[:, line], axis=1, kind="stable")
         place = np.empty_like(nearest_first)
         np.put_along_axis(place, nearest_first, np.arange(len(line))[None], axis=1)
-        # the nearest of the first 1, 2, ... prototypes
+        # the place of the nearest of the first 1, 2, ... prototypes
         first = np.minimum.accumulate(place[:, rank], axis=1)
         yield np.full(len(first), self.fallback)
         yield from self.prototypes.classes[line][np.take_along_axis(nearest_first, first, axis=1)].T
@@ -87,15 +85,10 @@ class Greedy(Nearest):
     def at_cost(self, lambda_: float) -> Greedy:
         """The rule of a larger lambda: the first prototypes, because gains never increase."""
         least = self.goal.lambda_
-        if (
-            isinstance(lambda_, bool)
-            or not isinstance(lambda_, (int, float))
-            or not lambda_ >= least
-        ):
+        if not (is_real(lambda_) and lambda_ >= least):
             raise OptionError(
                 f"lambda_ must be at least {least:.4g}, the value of the fit, not "
-                f"{brief(lambda_)}: use fit.update(lambda_=0) for all "
-                "rules"
+                f"{brief(lambda_)}: use fit.update(lambda_=0) for all rules"
             )
         return self._first(int((self.steps["lambda_low"][:-1] > lambda_).sum()), float(lambda_))
 

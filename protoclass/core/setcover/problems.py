@@ -24,11 +24,11 @@ from .. import Array
 from ..parallel import in_blocks
 from ..statistics.sums import in_units, units
 from ..task import Task
-from ..thresholds import HELD
+from ..thresholds import GAINS, HELD
 from .balls import ClassBalls, read, too_many
 
 CHUNK = 128  # candidates whose gains are found together
-# in words
+# the names of the proofs in words
 PROOFS = {
     "prices": "reduced costs",
     "dual": "dual ascent",
@@ -148,8 +148,7 @@ def check_listed(task: Task, classes: tuple[ClassBalls, ...], radius: float) -> 
 def fold_groups(task: Task, folds: int, radii: int) -> Iterator[Array]:
     """The folds in groups that memory allows: the size of `CoverProblems` grows with folds x radii x candidates."""
     n, m = task.shape
-    # bytes for the gains of all candidates; beyond that, folds are taken in groups
-    most = max(2**28, 8 * n * m)
+    most = max(GAINS, 8 * n * m)
     size = max(1, most // max(1, 8 * task.classes * radii * m))
     for first in range(0, folds, size):
         yield np.arange(first, min(first + size, folds))
@@ -235,28 +234,11 @@ class Certificate:
     @property
     def gap(self) -> float:
         """(objective - bound) / bound over all classes; 0 is optimal."""
-        return self.gap_of(float(self.objective.sum()))
-
-    def gap_of(self, objective: float) -> float:
-        """The gap of any cover with this objective, by the same bound, which is valid for all covers."""
-        bound = float(self.bound.sum())
+        objective, bound = float(self.objective.sum()), float(self.bound.sum())
         above = objective - bound
         if above <= 1e-9 * max(1.0, objective):
             return 0.0
         return above / bound if bound > 0 else float("inf")
-
-    @property
-    def statements(self) -> tuple[str, str]:
-        """Statements about a cover at the bound, and about a cover above it, with {} for the relative gap."""
-        proofs = ", ".join(name for proof, name in PROOFS.items() if proof in self.proof)
-        over = f" over {self.over}" if self.over else ""
-        above = f"at most {{}} above the optimum{over} (bound {self.bound.sum():.6g} by {proofs})"
-        return f"optimal{over} (proved by {proofs})", above
-
-    def state(self, gap: float) -> str:
-        """Statement about a cover with this gap, in words."""
-        optimal, above = self.statements
-        return optimal if gap == 0 else above.replace("{}", _percent(gap))
 
     def scaled(self, unit: float) -> Certificate:
         prices = None if self.prices is None else self.prices * unit
@@ -270,7 +252,12 @@ class Certificate:
 
     @printed
     def __repr__(self) -> str:
-        return self.state(self.gap)
+        proofs = ", ".join(name for proof, name in PROOFS.items() if proof in self.proof)
+        over = f" over {self.over}" if self.over else ""
+        if self.gap == 0:
+            return f"optimal{over} (proved by {proofs})"
+        above = f"at most {_percent(self.gap)} above the optimum{over}"
+        return f"{above} (bound {self.bound.sum():.6g} by {proofs})"
 
 
 def _percent(share: float) -> str:

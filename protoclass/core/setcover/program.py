@@ -290,7 +290,7 @@ def highs(
     solver = quiet_solver()
     solver.setOptionValue("time_limit", max(0.0, seconds))
     if integer:
-        # xi is integer where x is
+        # only x must be integer: xi then is as well
         lp.integrality_ = [highspy.HighsVarType.kInteger] * a + [
             highspy.HighsVarType.kContinuous
         ] * b
@@ -325,8 +325,7 @@ class Solved:
     objective: float
     bound: float  # on the objective of any cover
     proof: str  # as in `Bound`, or "none"
-    # of the rows (b,); the bound by these is `bound`, unless the proof is "MIP": then the best of
-    # prices
+    # prices of the rows (b,), whose bound is `bound`; if the proof is "MIP", the best that are known
     prices: Array
     note: str = ""  # for the summary
 
@@ -515,7 +514,7 @@ def draw(program: Program, x: Array, draws: int, seed: tuple[int, ...]) -> tuple
     random = np.random.default_rng(seed)
     drawn = random.random((draws, len(x))) < x
     times = program.times(drawn.T).T
-    # sums in NumPy's order: draws whose sums a matrix product rounds in another way would be chosen
-    # by the build of BLAS
+    # Sums are in NumPy's order: a matrix product rounds as the build of BLAS does, which would then
+    # choose among draws.
     costs = np.where(drawn, program.cost, 0.0).sum(axis=1)
     return drawn, costs + np.where(times == 0, program.prize, 0.0).sum(axis=1)

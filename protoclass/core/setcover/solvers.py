@@ -55,10 +55,8 @@ def cover_paths(
     stop, (w, unit) = Stop(), units(task.w)
     # d <= eps is d < the next number after eps
     reach = np.nextafter(eps, np.inf) if options.closed else eps
-    of_lambda, each_eps = (
-        np.tile(np.repeat(lambdas, len(options.stops)), len(eps)),
-        len(lambdas) * len(options.stops),
-    )
+    of_lambda = np.tile(np.repeat(lambdas, len(options.stops)), len(eps))
+    each_eps = len(lambdas) * len(options.stops)
     for group in fold_groups(task, folds, len(eps)):
         local = np.full(folds + 1, -1)
         local[group] = np.arange(len(group))
@@ -88,14 +86,11 @@ def _runs(
     problems = covers(task, fold, folds, radii, float(lambdas[0]))
     if slow:
         check_listed(task, problems.classes, radii[-1])
-    # which contain the steps of all lambdas
+    # the steps at the smallest lambda contain those of all others
     steps = greedy_steps(problems, in_units(float(lambdas[0]), problems.unit))
-    most = (
-        None if None in options.stops else max(stop for stop in options.stops if stop is not None)
-    )
 
     def of_fold(f: int) -> list[Chosen]:
-        runs = greedy(problems, steps, f, lambdas, most)
+        runs = greedy(problems, steps, f, lambdas)
         if slow:
             runs = solve_runs(problems, f, runs, lambdas, options, stop)
         task.tick()
@@ -205,10 +200,8 @@ def program_of(
     pays = (problems.best[f, k, balls.candidates] == c) & (
         problems.gain[f, k, balls.candidates] > cost
     )
-    w, columns = (
-        np.where(problems.fold[balls.rows] == f, 0.0, problems.w[balls.rows]),
-        balls.candidates[pays],
-    )
+    w = np.where(problems.fold[balls.rows] == f, 0.0, problems.w[balls.rows])
+    columns = balls.candidates[pays]
     whole = Program(
         problems.wrong[f, k, columns] + cost,
         w,

@@ -46,7 +46,7 @@ def calibration_line(
     Steyerberg (2019), chapter 15.
     """
     keep = w > 0
-    # of equal weights of any size, the covariance is the inverse information
+    # weights are divided by the largest: equal ones of any size then give the inverse information
     p, y, w = chance[keep], positive[keep], w[keep] / w.max()
     group = None if group is None else group[keep]
     if ((p <= 0) | (p >= 1)).any():

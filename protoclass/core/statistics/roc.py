@@ -91,10 +91,9 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
     >>> auc(np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True]), np.ones(4)).estimate.value
     0.75
     """
-    of_class, of_rest, component = _components(score, positive, w)
-    if not (of_class.any() and of_rest.any()):
+    of_class, of_rest, component, area = _components(score, positive, w)
+    if np.isnan(area):
         return AUC(UNKNOWN, np.nan, np.full(len(score), np.nan))
-    area = float(of_class @ component / of_class.sum())
     sides, df = [], np.inf
     for weight in (of_class, of_rest):
         factor = (
@@ -103,13 +102,9 @@ def auc(score: Array, positive: Array, w: Array, group: Array | None = None) -> 
         sides.append(factor * weight / weight.sum() * (component - area))
     if group is not None:
         variances = np.array([sum_of_squares(side, None, group) for side in sides])
-        each, total = (
-            np.array([satterthwaite(np.bincount(group, v)) for v in (of_class, of_rest, w)]),
-            variances.sum(),
-        )
-        df = float(
-            min(total**2 / (variances**2 / each[:2]).sum() if total > 0 else each.min(), each[2])
-        )
+        each = np.array([satterthwaite(np.bincount(group, v)) for v in (of_class, of_rest, w)])
+        total = variances.sum()
+        df = min(total**2 / (variances**2 / each[:2]).sum() if total > 0 else each.min(), each[2])
     m, n = effective_rows(of_class), effective_rows(of_rest)
     fewest = min(effective_rows(of_class, group), effective_rows(of_rest, group))
     return _with_interval(area, sides[0] + sides[1], group, 4 * m * n / (m + n), fewest, df)
@@ -125,21 +120,24 @@ def mean_auc(p: Array, y: Array, w: Array, group: Array | None = None) -> tuple[
     each = [auc(p[:, c], y == c, w, group) for c in range(p.shape[1])]
     known = [found for found in each if found.estimate.value == found.estimate.value]
     if not known:
-        return each, AUC(UNKNOWN, np.nan, np.full(len(y), np.nan))
+        return each, each[0]
     area = float(np.mean([found.estimate.value for found in known]))
-    parts, fewest = (
-        np.mean([found.parts for found in known], axis=0),
-        min(found.fewest for found in known),
-    )
+    parts = np.mean([found.parts for found in known], axis=0)
+    fewest = min(found.fewest for found in known)
     most = float(np.mean([found.most for found in known])) * max(1, len(known) - 1)
     return each, _with_interval(area, parts, group, most, fewest, min(found.df for found in known))
 
 
-def _components(score: Array, positive: Array, w: Array) -> tuple[Array, Array, Array]:
-    """The weights of the class and of the rest, and the proportions V10 and V01 of DeLong, (n,) each."""
-    of_class, of_rest = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
+def _components(score: Array, positive: Array, w: Array) -> tuple[Array, Array, Array, float]:
+    """The weights of the class and of the rest, and the proportions V10 and V01 of DeLong, (n,) each;
+    and the area, NaN if either side has no rows.
+    """
+    of_class, of_rest = w * positive, w * ~positive
     below_in_rest, below_in_class = _share_below(score, of_rest), _share_below(score, of_class)
-    return of_class, of_rest, np.where(positive, below_in_rest, 1 - below_in_class)
+    component = np.where(positive, below_in_rest, 1 - below_in_class)
+    known = of_class.any() and of_rest.any()
+    area = float(of_class @ component / of_class.sum()) if known else np.nan
+    return of_class, of_rest, component, area
 
 
 def area_losses(scores: Array, y: Array, w: Array) -> Array:
@@ -157,9 +155,8 @@ def area_losses(scores: Array, y: Array, w: Array) -> Array:
     """
     out = []
     for c, score in enumerate(scores.T):
-        of_class, of_rest, component = _components(score, y == c, w)
-        if of_class.any() and of_rest.any():
-            area = of_class @ component / of_class.sum()
+        of_class, of_rest, component, area = _components(score, y == c, w)
+        if not np.isnan(area):
             part = np.where(y == c, of_class.sum(), of_rest.sum()) / w.sum()
             out.append(1 - area - (component - area) / part)
     return np.mean(out, axis=0) if out else np.full(len(y), np.nan)
@@ -183,10 +180,8 @@ def _with_interval(
     benchmarks/inference.py auc`). For 8 to 40 groups, of one class each or of both, it contains it
     in 0.94 to 0.99 (`python benchmarks/inference.py groups`).
     """
-    se, student = (
-        float(np.sqrt(sum_of_squares(parts, None, group))),
-        1.0 if group is None else reduction(df),
-    )
+    se = float(np.sqrt(sum_of_squares(parts, None, group)))
+    student = 1.0 if group is None else reduction(df)
     ends = np.nan, np.nan
     if min(area, 1 - area) < 1e-12:  # separated, up to rounding
         area = float(round(area))
@@ -228,9 +223,9 @@ class Curve:
 
 def curve(score: Array, positive: Array, w: Array) -> Curve:
     """The ROC and precision-recall curve of a score; rows of both sides have weight."""
-    of_class, of_rest = np.where(positive, w, 0.0), np.where(positive, 0.0, w)
     values, place = np.unique(-score[w > 0], return_inverse=True)
-    true, false = (_through(np.bincount(place, v[w > 0])) for v in (of_class, of_rest))
+    sides = (w * positive, w * ~positive)
+    true, false = (_through(np.bincount(place, side[w > 0])) for side in sides)
     predicted = true + false
     precision = np.where(predicted > 0, true / np.where(predicted > 0, predicted, 1.0), 1.0)
     sensitivity = true / true[-1]
@@ -334,10 +329,8 @@ def band(
     for sample in curves:
         heights.append(np.interp(x + ROUNDING, *sample))
         its_place, its_distance = turn(sample)
-        rise, fall = (
-            np.interp(its_place, place, distance) - its_distance,
-            np.interp(place, its_place, its_distance) - distance,
-        )
+        rise = np.interp(its_place, place, distance) - its_distance
+        fall = np.interp(place, its_place, its_distance) - distance
         farthest.append(max(np.abs(rise).max(), np.abs(fall).max()))
     sensitivity = np.interp(x + ROUNDING, *curve_of_rows)
     spread = zip(sensitivity, np.mean(heights, axis=0), np.var(heights, axis=0), strict=True)
@@ -511,13 +504,10 @@ def variance_of_choice(
         parts = [summed(v * positive), summed(v * ~positive), summed(weigh(v) * change)]
         of_all = _chosen_place([part.sum(axis=0) for part in parts], limits)
         without = _chosen_place([part.sum(axis=0) - part for part in parts], limits)
-        found = [
-            float(_through(part)[np.arange(F), without].sum() / part.sum()) for part in parts[:2]
-        ]
-        true = [float(_through(part)[of_all] / part.sum()) for part in whole]
+        found = [_through(part)[np.arange(F), without].sum() / part.sum() for part in parts[:2]]
+        true = [_through(part)[of_all] / part.sum() for part in whole]
         differences.append([found[0] - true[0], true[1] - found[1]])
-    sensitivity, specificity = np.var(differences, axis=0) if differences else (0.0, 0.0)
-    return float(sensitivity), float(specificity)
+    return tuple(np.var(differences, axis=0)) if differences else (0.0, 0.0)
 
 
 def _through(parts: Array) -> Array:

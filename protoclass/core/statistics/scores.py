@@ -161,8 +161,12 @@ def relative_margins(distances: Array) -> Array:
     >>> relative_margins(np.array([[1.0, 3.0], [2.0, 2.0], [4.0, np.inf]])).tolist()
     [[0.5, -0.5], [0.0, 0.0], [1.0, -1.0]]
     """
-    own = distances / 2  # the sum of two halves is finite
-    other = lowest_of_others(own)
+    return relative_margin(distances, lowest_of_others(distances))
+
+
+def relative_margin(own: Array, other: Array) -> Array:
+    """(other - own) / (other + own) of distances, see `relative_margins`."""
+    own, other = own / 2, other / 2  # the sum of two halves is finite
     with np.errstate(invalid="ignore"):  # two zeros, or an infinite distance
         ratio = (other - own) / (other + own)
     limit = np.where(own == other, 0.0, np.where(own < other, 1.0, -1.0))
@@ -367,13 +371,8 @@ class Isotonic:
         if len(self.x) == 1:
             second = np.interp(lead[:, 1], self.x[0], self.p[0])
             return above(self.floor, np.column_stack([1 - second, second]))
-        out = np.stack(
-            [
-                np.interp(lead[:, c], x, p)
-                for c, (x, p) in enumerate(zip(self.x, self.p, strict=True))
-            ],
-            axis=1,
-        )
+        curves = zip(lead.T, self.x, self.p, strict=True)
+        out = np.column_stack([np.interp(*curve) for curve in curves])
         return above(self.floor, out / out.sum(axis=1, keepdims=True))
 
 
@@ -406,19 +405,15 @@ def shrunken_steps(x: Array, positive: Array, w: Array) -> tuple[Array, Array]:
     ([0.0, 2.0, 3.0, 5.0], [0.125, 0.125, 0.875, 0.875])
     """
     values, place = np.unique(x[w > 0], return_inverse=True)
-    w, positive = w[w > 0], positive[w > 0]
-    w = worth_rows(w)
+    w, positive = worth_rows(w[w > 0]), positive[w > 0]
     total, share = np.bincount(place, w), float(w @ positive / w.sum())
+    places = range(len(values))
     each = zip(
-        total.tolist(),
-        np.bincount(place, w * positive).tolist(),
-        range(len(values)),
-        range(len(values)),
-        strict=True,
+        total.tolist(), np.bincount(place, w * positive).tolist(), places, places, strict=True
     )
     steps = pool(pool(list(each), 0.0, 0.0), 1.0, share)
-    p = np.array([(k + share) / (m + 1) for m, k, _, _ in steps])
-    first, last = np.array([s[2] for s in steps]), np.array([s[3] for s in steps])
+    rows, of_class, first, last = (np.array(column) for column in zip(*steps, strict=True))
+    p = (of_class + share) / (rows + 1)
     corners = np.column_stack([values[first], values[last]]).ravel()
     distinct = np.column_stack([np.ones(len(steps), bool), first < last]).ravel()
     return corners[distinct], np.repeat(p, 2)[distinct]

@@ -63,10 +63,8 @@ def extremes(X: Array) -> tuple[Array, Array]:
     """
     low, high = X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
     if np.isnan(low).any():  # several times as slow
-        low, high = (
-            np.fmin.reduce(X, axis=0, initial=np.inf),
-            np.fmax.reduce(X, axis=0, initial=-np.inf),
-        )
+        low = np.fmin.reduce(X, axis=0, initial=np.inf)
+        high = np.fmax.reduce(X, axis=0, initial=-np.inf)
     return low, high
 
 

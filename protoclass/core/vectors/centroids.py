@@ -88,7 +88,7 @@ def generator(seed: tuple[int, ...]) -> np.random.RandomState:
 
 def tolerance(turned: Array) -> float:
     """The sum of squared moves of centers at which k-means has converged."""
-    # converged if all squared moves sum to at most this part of the mean variance of the columns
+    # k-means has converged if they sum to at most this part of the mean variance of the columns
     return float(np.mean(np.var(turned, axis=1))) * 1e-4
 
 
@@ -127,24 +127,11 @@ def best_run(turned: Array, w: Array, first: Array, tol: float) -> tuple[Array, 
 
 def partitions(turned: Array, X: Array, w: Array, first: Array, tol: float) -> Array:
     """Clusters of each run from the initial rows `first` (starts, K), int array (starts, n)."""
-    centers, labels = (
-        np.empty((first.shape[1], len(turned))),
-        np.empty((len(first), len(w)), np.int64),
-    )
+    centers = np.empty((first.shape[1], len(turned)))
+    labels = np.empty((len(first), len(w)), np.int64)
     for s in range(len(first)):
         _runs(turned, X, w, tol, first[s : s + 1], centers, labels[s], left())
     return labels
-
-
-def count_distinct(X: Array) -> int:
-    """Number of distinct rows.
-
-    Examples
-    --------
-    >>> count_distinct(np.array([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]]))
-    2
-    """
-    return len(np.unique(X, axis=0))
 
 
 @kernel
@@ -316,7 +303,7 @@ def hull_draws(X: Array, count: int, steps: int | None, seed: tuple[int, ...]) -
     draw = np.random.default_rng(seed)
     mean = X.mean(axis=0)
     left, size, axes = np.linalg.svd(X - mean, full_matrices=False)
-    # smaller singular values are rounding
+    # singular values below this part of the largest one are rounding
     rank = int((size > 1e-9 * max(size.max(initial=0.0), np.finfo(float).tiny)).sum())
     if rank == 0:
         return np.repeat(mean[None, :], count, axis=0)

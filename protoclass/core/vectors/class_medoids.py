@@ -9,10 +9,10 @@ import numpy as np
 
 from .. import Array
 from ..parallel import kernel, left
-from .medoids import count_nearer, kmedoids
+from ..statistics.scores import relative_margin
+from .medoids import count_nearer, kmedoids, turned
 
-# a slope with which a misclassified row costs its weight, and one as near to both classes half of
-# it
+# the slope at which a misclassified row costs its weight, and a row between both classes half of it
 STEP = 1e300
 
 
@@ -65,9 +65,8 @@ def labelled(
     """Dissimilarities D (n, m) of rows with weights and classes to candidates with classes, as the
     kernels read them.
     """
-    to = np.ascontiguousarray(D.T, np.float32 if D.dtype == np.float32 else np.float64)
     return Labelled(
-        to,
+        turned(D),
         np.ascontiguousarray(w, float),
         y.astype(np.int64),
         candidate_class.astype(np.int64),
@@ -90,13 +89,8 @@ def glvq_costs(own: Array, other: Array, beta: float) -> Array:
     >>> glvq_costs(np.array([1.0, 1.0, 0.0]), np.array([1.0, 3.0, np.inf]), 2.0).round(3).tolist()
     [0.5, 0.269, 0.119]
     """
-    with np.errstate(invalid="ignore"):
-        relative = np.where(
-            np.isinf(own), 1.0, np.where(np.isinf(other), -1.0, (own - other) / (own + other))
-        )
-    relative[own == other] = 0.0
     with np.errstate(over="ignore"):
-        return 1 / (1 + np.exp(-beta * relative))
+        return 1 / (1 + np.exp(beta * relative_margin(own, other).astype(own.dtype)))
 
 
 def row_costs(D: Array, y: Array, classes: Array, beta: float) -> Array:
@@ -144,10 +138,8 @@ def choose_rows(problem: Labelled, row_of: Array, counts: Array, seed: tuple[int
     """
     found = [np.empty(0, np.int64)]
     for c in range(problem.classes):
-        rows, candidates = (
-            np.flatnonzero(problem.y == c),
-            np.flatnonzero(problem.candidate_class == c),
-        )
+        rows = np.flatnonzero(problem.y == c)
+        candidates = np.flatnonzero(problem.candidate_class == c)
         count = min(int(counts[c]), len(candidates))
         if count:
             D = problem.to[np.ix_(candidates, rows)].T
@@ -231,9 +223,12 @@ def _two_nearest(d, same, y, classes, which):
 
 @kernel
 def _renew(i, between, w, y, classes, beta, place, near, reach, costs):
-    # place, near (n, 4): the nearest and the second nearest prototype of the row's class, then
-    # those of other classes, and their distances; costs (n, 3): the row's cost, and what it grows
-    # by without the nearest of its class, and of another
+    """Write the lines of row i.
+
+    `place` and `near` (n, 4) are the nearest and the second nearest prototype of the row's class,
+    then those of other classes, and their distances. `costs` (n, 3) are the row's cost, and its
+    growth without the nearest prototype of its class, and without that of another.
+    """
     for side in range(2):
         _two_nearest(between[i], side == 0, y[i], classes, place[i, 2 * side : 2 * side + 2])
     for t in range(4):
@@ -265,15 +260,17 @@ def _cost_beside(d, rival, same, beta):
 
 @kernel
 def _candidate(row, c, w, y, beta, place, near, reach, costs, classes, of_class, more, indices):
-    # what the cost changes by when the candidate is added; more[k]: what it changes by beyond this
-    # and the removal of k, unless k is the last of another class
+    """The change of the cost when the candidate is added.
+
+    more[k] is the change beyond this and the removal of k, unless k is the last of another class.
+    """
     more[:] = 0.0
     added = 0.0
     for i in indices[: count_nearer(row, reach, indices)]:
         d, same = row[i], y[i] == c
         side, rival = (0, 2) if same else (2, 0)  # columns of place and near
         closer, beyond = d < near[i, side], place[i, rival]
-        # without branches, which processors mispredict; a place of -1 is the last entry of more
+        # sums need no branches, which processors mispredict; a place of -1 is the last entry of more
         alone = w[i] * _cost_beside(d, near[i, rival], same, beta) - costs[i, 0]
         more[place[i, side]] += (0.0 if closer else alone) - costs[i, 1 + side // 2]
         added += alone if closer else 0.0
@@ -303,10 +300,9 @@ def _begin(to, w, y, of_candidate, count, beta, chosen):
 
 @kernel
 def _add(to, w, y, of_candidate, beta, chosen, q, left):
-    # an addition changes the nearest prototype of few rows; only their parts of the changes in cost
-    # are computed again
+    # An addition changes the nearest prototype of few rows: only their parts of the changes in cost
+    # are computed again. `near` has the distances to prototypes of the row's class and of others.
     m, n = to.shape
-    # near: to prototypes of the row's class, and of the others
     added, near, cost = np.zeros(m), np.full((n, 2), np.inf), np.empty(n)
     near_before, cost_before, rows, count = np.full((n, 2), -np.inf), np.empty(n), np.arange(n), n
     for k in range(len(chosen)):
@@ -363,7 +359,7 @@ def _swap(to, w, y, of_candidate, count, beta, chosen, left):
     m, n, q = len(to), len(w), len(chosen)
     more, indices, taken = np.empty(q + 1), np.empty(n, np.int64), np.zeros(m, np.bool_)
     taken[chosen] = True
-    # more than the error of sums of n costs, each at most its row's weight
+    # `rounding` exceeds the error of sums of n costs, each at most its row's weight
     rounding = (n + 8) * 2.0**-50 * w.sum()
     swaps, visited, j = 0, 0, 0  # visited: candidates since the last swap
     while visited < m and not left[0]:

@@ -6,6 +6,19 @@ block's rows with all code vectors and with one another, and a move of one code 
 only its column. If the rounding error of these products leaves no doubt, they determine the nearest
 code vectors; otherwise distances are computed again in double precision, in which all moves are
 made. So the result is the result of the plain loop, with any BLAS and number of threads.
+
+**The bound.** Let u = 2^-24, and M the larger of |c|^2 and of the largest |x|^2 of the block, all
+vectors about the mean of the rows. The score |c|^2 - 2 x'c of a code vector c then differs from
+|x - c|^2 - |x|^2 by at most its slack, 4 (p + 2 DRAWS + 8) u M, four times the first-order error:
+
+1. Rounding the vectors, the products and their sums changes a score by less than 4 (p + 8) u M.
+2. A move rounds the products of c with the later rows once, which changes a score by at most 2 u M.
+   A block has at most DRAWS moves of c.
+3. A step towards a row, 0 < a < 1, takes means of two products, so neither their errors nor M grow.
+4. A step away, a < 0, multiplies their errors and M by at most (1 + 2 |a|)^2, and so the slack.
+
+A code vector is surely the nearest if its score plus its slack is below those of all others minus
+theirs. Code vectors whose limits overlap are measured.
 """
 
 from __future__ import annotations
@@ -23,8 +36,8 @@ from .centroids import kmeans
 VARIANTS = ("lvq1", "olvq1", "lvq2.1", "lvq3", "glvq")
 LVQ1, OLVQ1, LVQ21, LVQ3, GLVQ = range(5)
 ANY, OWN, OTHER = range(3)  # the classes whose code vectors are compared
-BLOCK = 128  # draws
-AT_ONCE = 2**24  # distances measured at a time
+DRAWS = 128  # in a block
+DISTANCES = 2**24  # measured at a time
 # no code vector is pushed farther from the mean of the rows than this many times the farthest row
 FAR = 10.0
 
@@ -106,23 +119,21 @@ def train_codes(
     ratio = ((1 - how.window) / (1 + how.window)) ** 2
     parameters = (VARIANTS.index(how.variant), how.alpha, ratio, how.damping, how.steepness, unit)
     rate = np.full(len(codes), how.alpha)
-    # four times the rounding of X C' and of a block's changes to it, see `_move`
-    share = 4 * (X.shape[1] + 2 * BLOCK + 8) * 2.0**-24
+    # the slack of a code vector as a share of M, see the head of this module
+    share = 4 * (X.shape[1] + 2 * DRAWS + 8) * 2.0**-24
 
     with alone():
-        for first in range(0, len(rows), BLOCK):
-            block = rows[first : first + BLOCK]
-            A, square = (
-                single[block],
-                np.einsum("ij,ij->i", single_codes, single_codes).astype(float),
-            )
+        for first in range(0, len(rows), DRAWS):
+            block = rows[first : first + DRAWS]
+            A = single[block]
+            square = np.einsum("ij,ij->i", single_codes, single_codes).astype(float)
             slack = share * np.maximum(square, norm[block].max())
             products = (A @ single_codes.T, A @ A.T, norm[block], square, slack)
-            place = (first, len(rows))
             _train(
                 X[block],
                 y[block],
-                *place,
+                first,
+                len(rows),
                 codes,
                 single_codes,
                 code_classes,
@@ -136,7 +147,7 @@ def train_codes(
 
 def _unit(X: Array, y: Array, codes: Array, code_classes: Array) -> float:
     """Mean over the rows of d+ + d-."""
-    total, step = 0.0, max(1, AT_ONCE // len(codes))
+    total, step = 0.0, max(1, DISTANCES // len(codes))
     for first in range(0, len(X), step):
         part = slice(first, first + step)
         D, same = minkowski(X[part], codes) ** 2, y[part, None] == code_classes
@@ -160,6 +171,16 @@ def _train(
     parameters,
     frame,
 ):
+    """Move the code vectors for the rows X of a block, in order.
+
+    `codes`, `single_codes`, `rate`, P, |c|^2 and the slack change with each move.
+
+    first, total : the number of the block's first draw, and of all draws
+    products : (P, G, norm, square, slack), the inner products of rows with code vectors (t, q) and
+        with one another (t, t), |x|^2 (t,), |c|^2 (q,), and the slack of each score (q,)
+    parameters : (variant, alpha, ratio, damping, steepness, unit)
+    frame : (centre, limit), the mean of the rows, and the largest |c|^2 about it
+    """
     variant, alpha, ratio, damping, steepness, unit = parameters
     P, _, _, square, slack = products
     first_side, second_side = (OWN, OTHER) if variant == GLVQ else (ANY, ANY)
@@ -204,8 +225,11 @@ def _down_the_gradient(di, dj, rate, steepness):
 
 @kernel
 def _nearest(x, product, square, slack, codes, code_classes, row_class, side, without):
-    # squared distances minus |x|^2 lie within slack of the scores: a code vector is certainly
-    # nearest if its upper limit is below the lower limits of all others
+    """The nearest code vector of those on a side, the first of equal ones.
+
+    The head of this module has the bound. `high` is the lowest upper limit, and `next_low` the second lowest lower limit: if it is above
+    `high`, one code vector alone has a lower limit up to `high`, and it is the one at `high`.
+    """
     high, low, next_low, at = np.inf, np.inf, np.inf, -1
     for j in range(len(square)):
         if _is_excluded(j, code_classes, row_class, side, without):
@@ -268,7 +292,7 @@ def _move(k, a, t, X, codes, single_codes, products, frame):
     square[k] = b * b * square[k] + 2 * a * b * P[t, k] + a * a * norm[t]
     for s in range(t + 1, len(X)):
         P[s, k] = b * P[s, k] + a * G[t, s]
-    if a < 0:  # errors grow by at most this factor; a step towards a row averages them
+    if a < 0:  # point 4 of the bound
         slack[k] *= (1 - 2 * a) * (1 - 2 * a)
 
 
@@ -311,7 +335,7 @@ def neighbours_agree(
     """
     out = np.empty(len(rows), bool)
     ks = np.array([min(neighbours, len(X) - 1)])
-    step = max(1, AT_ONCE // len(X))
+    step = max(1, DISTANCES // len(X))
     for first in range(0, len(rows), step):
         block = rows[first : first + step]
         D = minkowski(X[block], X)
@@ -390,7 +414,7 @@ def nearest_weights(
 ) -> tuple[Array, Array]:
     """Weights of the rows nearest to each code vector: of its own class and of other classes, each (q,)."""
     own, other = np.zeros(len(codes)), np.zeros(len(codes))
-    step = max(1, AT_ONCE // len(codes))
+    step = max(1, DISTANCES // len(codes))
     for first in range(0, len(X), step):
         part = slice(first, first + step)
         near = minkowski(X[part], codes).argmin(axis=1)

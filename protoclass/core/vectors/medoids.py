@@ -58,10 +58,12 @@ def block(D: Array, w: Array, own: Array) -> Block:
     """A Block of the dissimilarities D (n, m) of rows with weights w (n,), all > 0, to candidates,
     the rows own (m,).
     """
-    D = np.asarray(D, np.float32 if D.dtype == np.float32 else np.float64)
-    return Block(
-        np.ascontiguousarray(D.T), np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64)
-    )
+    return Block(turned(D), np.ascontiguousarray(w, np.float64), np.asarray(own, np.int64))
+
+
+def turned(D: Array) -> Array:
+    """D transposed, in single precision if D is and otherwise in double precision."""
+    return np.ascontiguousarray(D.T, np.float32 if D.dtype == np.float32 else np.float64)
 
 
 def kmedoids(
@@ -190,7 +192,17 @@ def _costs(to, w):
 
 @kernel
 def _draw(to, w, own, chosen, known, levels):
-    # levels: a number from 0 to 1 for each draw
+    """Draw the candidates that follow the first `known` of `chosen`, as `begin` says of k-means++;
+    `levels` has a number from 0 to 1 for each draw.
+
+    A draw has three parts:
+
+    1. The share of a candidate is the loss of its own row: its weight, for all but the first draw
+       times the dissimilarity to the nearest chosen one. It is 0 for a chosen candidate.
+    2. If no row has a loss, the others have equal shares, and a goal of 0 takes the first of them.
+    3. Shares are divided by the largest, so their sum cannot overflow. The candidate is the first
+       at which the running sum exceeds the goal, a level times the sum.
+    """
     m, n = to.shape
     near, taken, share = np.full(n, np.inf, to.dtype), np.zeros(m, np.bool_), np.empty(m)
     for k in range(len(chosen)):
@@ -200,7 +212,7 @@ def _draw(to, w, own, chosen, known, levels):
             goal, total = levels[k - known], 0.0
             if not share.any():
                 share[:], goal = ~taken, 0.0
-            share /= share.max()  # so that the sum cannot overflow
+            share /= share.max()
             goal *= share.sum()
             for j in range(m):
                 total += share[j]
@@ -251,10 +263,13 @@ def count_nearer(row, reach, indices):
 
 @kernel
 def _swap(to, w, chosen, left):
-    # first, second: dissimilarity of each row to its two nearest medoids, numbers nearest and after
-    # of these medoids. If candidate j replaces medoid k, the loss falls by gain + kept[k] -
-    # lost[k]: gain is the decrease for rows nearer to j than to any medoid, lost[k] the increase
-    # for the rows of k without it, and kept[k] the part of this increase that j prevents.
+    """Swap medoids for candidates as `swap_medoids` says; return the numbers of swaps and passes.
+
+    `first` and `second` are the dissimilarities of each row to its two nearest medoids, which are
+    numbers `nearest` and `after` of `chosen`. If candidate j replaces medoid k, the loss falls by
+    gain + kept[k] - lost[k]: gain is the decrease for rows nearer to j than to any medoid, lost[k]
+    the increase for the rows of k without it, and kept[k] the part of this that j prevents.
+    """
     m, n, K = to.shape[0], len(w), len(chosen)
     between = np.empty((n, K), to.dtype)
     first, second = np.empty(n, to.dtype), np.empty(n, to.dtype)
@@ -268,7 +283,7 @@ def _swap(to, w, chosen, left):
         nearest[i], after[i] = _two_nearest(between[i])
         first[i], second[i] = between[i, nearest[i]], between[i, after[i]]
     _losses(w, first, second, nearest, lost)
-    # more than the relative error of sums of n terms, all of one sign
+    # `rounding` exceeds the relative error of sums of n terms, all of one sign
     rounding = (n + 8) * 2.0**-50
     swaps, passes, visited, j = 0, 0, 0, 0  # visited: candidates since the last swap
     while visited < m and not left[0]:

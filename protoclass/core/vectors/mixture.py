@@ -170,35 +170,32 @@ class Gaussians(WithPrototypes):
 
     def predict(self, kind: str, query: Query) -> Array:
         X = np.asarray(query.coordinates(), float)
-        out = self._decisions(X)
+        means = self.prototypes.coords
+        assert means is not None
+        out = self._decisions(X, means)
         if kind == "decision":
             return out
         # far from all means, every density is 0; the nearest mean then decides
         far = np.flatnonzero(out.max(axis=1) == -np.inf)
-        out[far, self._nearest(X[far])] = 0.0
+        near = squares(X[far] * TINY, means * TINY, self.roots).argmin(axis=1)
+        out[far, self.prototypes.classes[near]] = 0.0
         if kind == "class":
             return out.argmax(axis=1)
-        share = np.exp(out - out.max(axis=1, keepdims=True))
-        return share / share.sum(axis=1, keepdims=True)
+        from scipy.special import softmax
 
-    def _decisions(self, X: Array) -> Array:
+        return softmax(out, axis=1)
+
+    def _decisions(self, X: Array, means: Array) -> Array:
         """log(prior times density) of each class, (r, classes); -inf if the density underflows."""
         out = np.empty((len(X), len(self.priors)))
-        assert self.prototypes.coords is not None
         with np.errstate(over="ignore", invalid="ignore"):
-            components = log_densities(X, self.weights, self.prototypes.coords, self.roots)
+            components = log_densities(X, self.weights, means, self.roots)
             for c, prior in enumerate(self.priors):
                 out[:, c] = np.logaddexp.reduce(
                     components[:, self.prototypes.classes == c], axis=1
                 ) + math.log(prior)
         out[np.isnan(out)] = -np.inf
         return out
-
-    def _nearest(self, X: Array) -> Array:
-        """The class of the nearest mean by Mahalanobis distance, (r,)."""
-        assert self.prototypes.coords is not None
-        near = squares(X * TINY, self.prototypes.coords * TINY, self.roots).argmin(axis=1)
-        return self.prototypes.classes[near]
 
 
 def best_mixture(
@@ -231,14 +228,21 @@ def best_mixture(
     return None if state < 0 else (weights, means, roots, state == 1)
 
 
+# The layout that the kernels share: a covariance, its factor U with U'U = Sigma, and the root R,
+# the inverse of U, are written over one another in one array `out`. It is (p, p), of which the
+# upper triangle alone is read and written, or (1, p) for a diagonal, as `len(out) == 1` tells.
+# `roots` has such an array for each component, or a single one for all of them if they are tied.
+# `resp` (K, n) has the responsibility of each component for each row.
+
+
 @kernel
 def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, left):
-    # 1: the best start converged, 0: it did not, -1: a covariance is singular
-    weights, means, roots = (
-        np.empty_like(best_weights),
-        np.empty_like(best_means),
-        np.empty_like(best_roots),
-    )
+    """EM from each start; the best is written to `best_weights`, `best_means` and `best_roots`.
+
+    Returns 1 if it converged and 0 if not; -1 if a covariance is singular.
+    """
+    weights, means = np.empty_like(best_weights), np.empty_like(best_means)
+    roots = np.empty_like(best_roots)
     resp, outcome, most = np.empty((len(weights), len(X))), -1, -np.inf
     for s in range(len(labels)):
         resp[:] = 0.0
@@ -251,7 +255,7 @@ def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, l
             if converged or step == steps or left[0]:
                 break
             last, value = value, _expect(X, weights, means, roots, resp)
-            # the mean log likelihood of a row changes by less
+            # EM has converged once the mean log likelihood of a row changes by less than this
             converged = abs(value - last) < 1e-3
         if s == 0 or value > most:
             outcome, most = int(converged), value
@@ -261,8 +265,10 @@ def _best(X, labels, form, ridge, steps, best_weights, best_means, best_roots, l
 
 @kernel
 def _maximise(X, resp, form, ridge, weights, means, roots):
-    # Weights, means and the roots R of the inverse covariances; False if a covariance is singular.
-    # A component without rows repeats the mean of the component with the largest weight.
+    """Write the weights, means and roots for `resp`; False if a covariance is singular.
+
+    A component without rows repeats the mean of the component with the largest weight.
+    """
     (K, n), p = resp.shape, X.shape[1]
     means[:], roots[:] = 0.0, 0.0
     apart = np.empty(p)
@@ -302,7 +308,7 @@ def _maximise(X, resp, form, ridge, weights, means, roots):
 
 @kernel
 def _factor(out):
-    # U with U'U = out in place, from its upper triangle; False if it is not positive definite
+    """Factor a covariance in place; False if it is not positive definite."""
     p = out.shape[1]
     if len(out) == 1:
         for j in range(p):
@@ -326,26 +332,26 @@ def _factor(out):
 
 @kernel
 def _invert(factor):
-    # the inverse of U, or of its diagonal, in place, from the last line up
+    """Invert a factor in place: line i of the inverse needs only lines i and later of U."""
     if len(factor) == 1:
         factor[:] = 1 / factor
         return
     p = len(factor)
-    left = np.empty(p)
+    inverse = np.empty(p)
     for i in range(p):
-        left[:] = 0.0
-        left[i] = 1.0
+        inverse[:] = 0.0
+        inverse[i] = 1.0
         for k in range(i, p):
-            at, line, rest = left[k] / factor[k, k], factor[k, k + 1 :], left[k + 1 :]
-            left[k] = at
+            at, line, rest = inverse[k] / factor[k, k], factor[k, k + 1 :], inverse[k + 1 :]
+            inverse[k] = at
             for b in range(len(line)):
                 rest[b] -= at * line[b]
-        factor[i, i:] = left[i:]
+        factor[i, i:] = inverse[i:]
 
 
 @kernel
 def _expect(X, weights, means, roots, resp):
-    # the responsibilities of the components; returns the mean log likelihood
+    """Write the responsibilities of the components; return the mean log likelihood of a row."""
     (n, p), total = X.shape, 0.0
     z = np.empty(p)
     for k in range(len(weights)):

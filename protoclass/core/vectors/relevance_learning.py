@@ -14,12 +14,14 @@ from ..parallel import check_wanted, kernel
 from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
 
 ROUNDS = 4  # of swaps and gradient steps: further ones change little
-# rows, drawn in each round, that may be chosen: so many, or so many times those that are
+# the number of rows drawn in each round, of which prototypes are chosen, and their least multiple of
+# the number of prototypes
 CANDIDATES, SHARE = 256, 5
 STEPS = 60  # of gradient in each round
-# of the means of gradients and of their squares, as Kingma and Ba (2015) give them
+# rates at which the means of gradients and of their squares decay, from Kingma and Ba (2015)
 DECAY = (0.9, 0.999)
-# of the entries of a map that begins with the covariance of its class
+# the first step of the entries of a map that begins with the covariance of its class, and the
+# number of its steps in each round
 WHITENED, FEW_STEPS = 0.01, 20
 
 
@@ -89,19 +91,12 @@ def learn(
         Slope of the cost's logistic function.
     seed : tuple of int
     """
-    parameters, chosen, costs, draw = (
-        space.start(),
-        np.empty(0, np.int64),
-        [],
-        np.random.default_rng(seed),
-    )
+    parameters, draw = space.start(), np.random.default_rng(seed)
+    chosen, costs = np.empty(0, np.int64), []
     for round_, batch in enumerate(batches):
         at = np.union1d(batch, chosen)
-        part, rows, chosen = (
-            space.take(at),
-            Rows(w[at] / w[at].sum(), y[at], float(beta)),
-            np.searchsorted(at, chosen),
-        )
+        part, chosen = space.take(at), np.searchsorted(at, chosen)
+        rows = Rows(w[at] / w[at].sum(), y[at], float(beta))
         if round_ == 0:
             every = np.arange(len(at))
             D = part.distances(parameters, every)
@@ -177,8 +172,7 @@ class Weights:
     groups: int = 1
     scaled: bool = False
 
-    # step of the logarithm of a weight, at first
-    rate = 0.05
+    rate = 0.05  # the first step of the logarithm of a weight
     steps = STEPS
 
     def start(self) -> Array:
@@ -227,7 +221,8 @@ class Weights:
                 self.scaled,
                 slope,
             )
-            part = weights * (slope - self.ridge / weights.size / weights)  # of the logarithms
+            # `part` is the gradient by the logarithms of the weights
+            part = weights * (slope - self.ridge / weights.size / weights)
             slope = part - weights * part.mean(axis=None if self.scaled else 1, keepdims=True)
             return cost - self.ridge * float(np.log(weights).mean()), slope
 
@@ -236,7 +231,7 @@ class Weights:
 
 @kernel(contract=False)
 def _weighted_means(columns, weights, group):
-    # (q, n); NaN if variables are skipped
+    """Weighted means over the variables, (q, n); NaN if variables are skipped."""
     q, v, n = columns.shape
     mean = np.zeros((q, n), columns.dtype)
     for k in range(q):
@@ -249,8 +244,10 @@ def _weighted_means(columns, weights, group):
 
 @kernel
 def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, scaled, slope):
-    # the mean cost, and its derivatives by the weights, which are added to slope; scaled: a sum and
-    # not a mean over the variables
+    """The mean cost; its derivatives by the weights are added to `slope`.
+
+    `scaled` terms are summed over the variables, and others averaged.
+    """
     n, q, v = terms.shape
     total, known = 0.0, np.empty(q)
     for i in range(n):
@@ -280,11 +277,8 @@ def _cost_of_weights(terms, mean, w, y, classes, beta, power, weights, group, sc
             k = own if side == 0 else other
             m = float(mean[k, i])
             if m > 0:
-                inner, row, g = (
-                    (step if side == 0 else -step) / (a + b) ** 2 / m / known[k],
-                    terms[i, k],
-                    group[k],
-                )
+                inner = (step if side == 0 else -step) / (a + b) ** 2 / m / known[k]
+                row, g = terms[i, k], group[k]
                 for j in range(v):
                     slope[g, j] += (
                         inner * (row[j] - (0.0 if scaled else m)) if row[j] == row[j] else 0.0
@@ -371,7 +365,7 @@ class Maps:
                 slope[g] = (c.sum(axis=1)[:, None] * far - c @ near).T @ x[i]
                 slope[g] += (c.sum(axis=0)[:, None] * near - c.T @ far).T @ x[chosen[k]]
             penalty = 0.0
-            if self.ridge:  # of the maps with one scale for all
+            if self.ridge:  # the penalty of the maps, with one scale for all
                 maps, square = self.values(parameters), parameters @ parameters.transpose(0, 2, 1)
                 size = (maps**2).sum()
                 slope += 2 * self.ridge / size * (maps @ self.bases.transpose(0, 2, 1))
@@ -411,7 +405,7 @@ def class_maps(X: Array, w: Array, y: Array, classes: int, ridge: float) -> Maps
     for c in np.flatnonzero(counts):
         Z = X[y == c] - np.average(X[y == c], axis=0, weights=w[y == c])
         scatter[c] = (w[y == c, None] * Z).T @ Z
-    # a variance within classes along every axis, beside a variance of a column of about 1
+    # 0.05 is added to the variance within classes along every axis; that of a column is about 1
     within = scatter.sum(axis=0) / len(X) + 0.05 * np.eye(p)
     values, axes = np.linalg.eigh((scatter + p * within) / (counts + p)[:, None, None])
     bases = (axes / np.sqrt(values)[:, None, :]).transpose(0, 2, 1)
@@ -427,7 +421,7 @@ def first_axes(X: Array, count: int) -> Array:
 
 @kernel
 def _cost_of_squares(squares, chosen, w, y, beta, by):
-    # the mean cost; by (n, q): its derivative by the distance to a prototype, over the distance
+    """The mean cost; `by` (n, q) is its derivative by the distance to a prototype, over the distance."""
     n, q = squares.shape
     mean = 0.0
     for i in range(n):

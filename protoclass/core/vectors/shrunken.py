@@ -76,13 +76,11 @@ class ShrunkenPath:
 
     def predict(self, kind: str, query: Query) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            # (r, L, G)
-            values = query.finite(scores(self.centroids, query.coordinates())).transpose(0, 2, 1)
+            values = query.finite(scores(self.centroids, query.coordinates()))  # (r, G, L)
         if kind == "class":
-            return values.argmin(axis=2)
-        if kind == "decision":
-            return -values / 2
-        return probabilities(values.transpose(0, 2, 1)).transpose(0, 2, 1)
+            return values.argmin(axis=1)
+        out = -values / 2 if kind == "decision" else probabilities(values)
+        return out.transpose(0, 2, 1)
 
     def at(self, g: int) -> ShrunkenRule:
         c = self.centroids
@@ -211,11 +209,11 @@ def shrunken(
     overall, means = _mean(X, w), np.stack([_mean(X[y == k], w[y == k]) for k in range(classes)])
     scale = _scale(X - means[y], X - overall, w, classes)
     error = np.sqrt(1 / class_weights - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
-    # m_k = 0 if G = 1
+    # with a single class m_k is 0, and so is d
     d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))
     path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else thresholds
     remaining = d[:, None] - path[:, None]
-    # the proportion of the way from overall to the mean
+    # `share` is the proportion of the way from the overall mean to that of the class
     share = np.divide(remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0)
     centroids = np.where(share == 1, means[:, None], overall + share * (means - overall)[:, None])
     return Shrunken(

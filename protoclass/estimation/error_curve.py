@@ -382,7 +382,10 @@ class ErrorCurve:
         correction = self._correction(choose)
         if correction is not None:
             return correction
-        point = self._point_of(choose)
+        return self._uncorrected(self._point_of(choose))
+
+    def _uncorrected(self, point: int) -> Estimate:
+        """The error of a grid point, with the interval of `corrected` for a single one."""
         error, (low, high) = float(self._choice.error[point]), self.band().loc[point, ["low", "high"]]
         if np.isnan(low):
             return self._with_interval(error, self._lost.mean(axis=0)[:, point], self._weights)

@@ -115,7 +115,7 @@ class Comparison(Result, Saveable, Served):
         The interval is Wilson's if rows are independent given the model; otherwise for fewer rows,
         by the factor of Nadeau and Bengio, because tested rows train in other splits.
         """
-        by_method, n = self.results.groupby("method"), int(self.sizes.sum())
+        by_method, n = self.results.groupby("method"), self.sizes.sum()
         wrong = by_method["wrong"].sum()[self.methods]
         out = pd.DataFrame({"error": wrong / n})
         if self.independent:
@@ -335,7 +335,7 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
     for parameter in dict.fromkeys(chain(*choices)):
         values = [choice.get(parameter, "-") for choice in choices]
         if all(map(is_real, values)):
-            low, middle, high = min(values), float(np.median(values)), max(values)
+            low, middle, high = min(values), np.median(values), max(values)
             spread = f" ({significant(low)} to {significant(high)})" if low < high else ""
             words.append(f"{parameter} {significant(middle)}{spread}")
         else:

@@ -187,7 +187,7 @@ def _warn_of_few_clusters(judged: Judged) -> None:
     weights = np.bincount(judged.group, judged.w)
     worth = np.nan_to_num(satterthwaite(weights)) + 1  # of a single cluster 1
     if round(worth) < FEW_CLUSTERS:
-        found = f"{int((weights > 0).sum())}, worth {worth:.2g} of equal size"
+        found = f"{(weights > 0).sum()}, worth {worth:.2g} of equal size"
         cure = f"use at least {FEW_CLUSTERS} clusters of similar size"
         warn(
             f"the test rows come in too few clusters ({found}), so intervals are very wide or "

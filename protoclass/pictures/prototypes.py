@@ -220,8 +220,8 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     halo = [withStroke(linewidth=2.5, foreground=paper(ax))]
     points = ax.transData.transform(spots[shown]) * 72 / ax.figure.dpi
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points if np.isfinite(x)]
-    for name, spot, point in zip(names, spots[shown], points, strict=True):
-        place = _free_place(*point, LETTER * rcParams["font.size"] * len(name), high, taken)
+    for name, spot, (x, y) in zip(names, spots[shown], points, strict=True):
+        place = _free_place(x, y, LETTER * rcParams["font.size"] * len(name), high, taken)
         if place is not None:
             ax.annotate(
                 name,

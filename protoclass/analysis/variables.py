@@ -176,7 +176,7 @@ def why_of_row(fit: Fitted, new: Any) -> pd.DataFrame:
     for name, mask in (("prototype", of_class), ("rival", ~of_class)):
         if not mask.any():
             continue
-        k = np.where(mask, distances, np.inf).argmin()
+        k = int(np.where(mask, distances, np.inf).argmin())
         other, distance = predictors.iloc[[k]], float(distances[k])
         attrs |= {name: fit._prototype_names[k], f"{name}_distance": distance}
         columns[name] = values_of(other, groups)

@@ -304,7 +304,7 @@ def tabulate(splits: list[Outcomes], levels: pd.Index, **facts: Any) -> Comparis
         predicted = {"truth": truth.astype(object)}
         for name, (row, classes, p) in outputs.items():
             predicted[name] = classes.astype(object)
-            wrong = predicted[name] != predicted["truth"]  # also without a prediction
+            wrong = predicted[name] != predicted["truth"]  # a row without a prediction is wrong
             counts = {"n": len(truth), "wrong": int(wrong.sum()), "error": float(wrong.mean())}
             rows.append({"split": split, "method": name, **counts, **row})
             if p is not None:
@@ -529,7 +529,7 @@ def student_row(test: str, a: Any, b: Any, mean: Mean) -> Row:
     """A t-test of the mean difference of two methods, as `with_holm` takes it."""
     from scipy.stats import t as student  # 0.4 s that most fits do without
 
-    # without spread NaN, unless the mean is 0
+    # NaN if nothing varies, unless the mean is 0
     t = mean.value / mean.se if mean.se > NO_SPREAD else 0.0 if mean.value == 0 else np.nan
     p = student.sf(abs(t), mean.df) * 2
     return test, str(a), str(b), mean.value, *student_interval(mean), t, p
@@ -581,7 +581,7 @@ def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> Row:
     from statsmodels.stats.contingency_tables import mcnemar
 
     only_a, only_b, n = (first & ~second).sum(), (second & ~first).sum(), len(first)
-    # of fewer rows that one alone gets wrong McNemar's test is the binomial one
+    # McNemar's test is the binomial one for fewer rows that one method alone gets wrong
     exact = only_a + only_b < 25
     p = mcnemar([[0, only_a], [only_b, 0]], exact=exact, correction=True).pvalue
     name = f"McNemar ({'exact' if exact else 'chi-squared'})"

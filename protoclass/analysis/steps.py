@@ -200,7 +200,7 @@ def place_of(fit: Fitted, prototype: Any) -> int:
     return find_labels([prototype], fit.prototypes.index, unknown)[0]
 
 
-SAME_FOLDS = "same"  # as the fit was cross-validated
+SAME_FOLDS = "same"  # the folds of the fit's own cross-validation
 
 
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:

@@ -45,8 +45,8 @@ from .error_curve import CALIBRATED, ErrorCurve
 from .fitted import AnyFit, Fitted
 from .problem import Problem, is_default
 
-MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
-MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
+MOST_PARTS = 10  # parts of the calibration rows, each of which is left out once
+MOST_TUNED = 2e8  # folds x rows x candidates x grid points x repeats up to which tuning is cheap
 
 
 def calibrate(

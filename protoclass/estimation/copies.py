@@ -47,7 +47,7 @@ def copies_across(frame: Frame, fold: Array, letters: bool = False) -> str:
         return ""
     columns, schema = frame.columns, dict[Any, Any](frame.schema)
     series = "series" in {column.kind for column in schema.values()}
-    if series or letters:  # whose halves are two variables
+    if series or letters:  # the halves of a series are two variables
         whole = [[*map(ord, str(values))] if letters else values for values in columns.iloc[:, 0]]
         columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in whole])
         schema = dict.fromkeys(columns, Column("series"))
@@ -86,7 +86,7 @@ def _copies(
         COPIED * expected, _pairs(signatures(columns, schema, 10 * digits)[few]) / 2
     ):
         return ""
-    # that distinguish rows best
+    # the columns that distinguish rows best
     names = [list(frame.schema)[k] for k in np.argsort(agree)[:3] if k < len(frame.schema)]
     series = frame.schema[names[0]].kind == "series"
     exact = not series and len(np.unique(signatures(frame.columns, frame.schema))) == len(count)
@@ -228,7 +228,7 @@ def coincidences(
             max(half * alone - twice / 2, 0.0),
         ),
     }
-    # from a flat prior
+    # the prior of each probability is flat
     p = {
         name: betabinom.sf(k - 1, trials, yes + 1, no + 1)
         for name, (k, trials, yes, no) in tests.items()

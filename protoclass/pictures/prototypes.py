@@ -90,7 +90,7 @@ def prototypes(
     drawn, on_map = np.arange(fit.nobs), (choose_axes(fit)[0] if x is None else x) == MAP
     if x is None and y is None and on_map and not len(fit.rule.prototypes) and list_features(fit):
         return draw_features(fit, ax)
-    if on_map:  # at most 1000, evenly taken, and those that are prototypes
+    if on_map:  # at most 1000 rows, evenly taken, and the prototypes
         rows = fit._prototype_row
         drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), rows[rows >= 0])
     plane, ax = make_plane(fit, x, y, rows=drawn), axes(ax, 7.4, 4.8)

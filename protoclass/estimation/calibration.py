@@ -35,7 +35,7 @@ from ..ground.errors import (
     shown,
     warn,
 )
-from ..ground.options import bar
+from ..ground.options import bar, watch
 from ..metrics.wrappers import OneOf
 from .arguments import CALIBRATION, NAMES, arguments_of, check_measure, measure_losses
 from .copies import coincidences
@@ -242,14 +242,13 @@ def rules_of_folds(
     fit: Fitted, problem: Problem, fold: Array, values: Sequence[Mapping[str, Any]] | None = None
 ) -> Iterator[tuple[Query, FoldRule]]:
     """For each fold its rows, and the rule learned without these, with `values` by fold."""
-    with bar(int(fold.max()) + 1, "learning without each fold", problem.progress) as learning:
-        for known in _paths(fit, problem, fold, values):
-            rule, steps = known.path.at(0), fit._selection.steps
-            if steps is not None and isinstance(rule, Stepwise):
-                rule = rule.first(min(steps, len(next(iter(rule.steps.values()))) - 1))
-            query = known.query(np.flatnonzero(fold == known.fold))
-            yield query, FoldRule(rule, known.dissimilarity)
-            learning.update()
+    paths, folds = _paths(fit, problem, fold, values), int(fold.max()) + 1
+    for known in watch(paths, folds, "learning without each fold", problem.progress):
+        rule, steps = known.path.at(0), fit._selection.steps
+        if steps is not None and isinstance(rule, Stepwise):
+            rule = rule.first(min(steps, len(next(iter(rule.steps.values()))) - 1))
+        query = known.query(np.flatnonzero(fold == known.fold))
+        yield query, FoldRule(rule, known.dissimilarity)
 
 
 def _paths(

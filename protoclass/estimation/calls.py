@@ -69,8 +69,7 @@ def fit_call(call: Call, kind: type[AnyFit]) -> AnyFit:
     validation, trial, rules = validate(problem)
     problem, point, known = validation._problem, validation._point_of(), None
     if not problem.metric_axes:  # otherwise each metric has its own
-        path, place = rules[point] if rules else (None, 0)
-        known = trial.dissimilarity, trial.task, None if path is None else path.at(place)
+        known = trial.dissimilarity, trial.task, rules[point]() if rules else None
     fit = calibrated(kind._learn(problem, validation._select(point), validation, known))
     _warn_of(validation, point, fit.rule.kinds, fit._calibration is not None)
     return fit

@@ -17,7 +17,7 @@ import pandas as pd
 from ..core import Array
 from ..core.memory import large
 from ..core.parallel import each
-from ..core.query import Beside, Latest, Path, Query, RulePath, answer_block
+from ..core.query import Beside, Latest, Path, Query, Rule, RulePath, answer_block
 from ..core.statistics.folds import FOLDS, drawn_by_class, grouped, quotas, stratified, usual_folds
 from ..core.statistics.one_se import frontier as lowest_errors
 from ..core.statistics.sums import as_counts
@@ -26,7 +26,7 @@ from ..frames.frame import Frame
 from ..frames.tables import as_pandas
 from ..ground.checks import check_seed, hint_for_value
 from ..ground.errors import DataError, DataWarning, OptionError, brief, shown
-from ..ground.options import bar
+from ..ground.options import bar, watch
 from ..metrics.dissimilarity import Dissimilarity
 from ..metrics.measuring import FEWEST_ROWS
 from .arguments import SCORED, is_drawn, own_folds
@@ -251,7 +251,7 @@ class Trial:
     covers: bool = True  # whether the rows in each ball are determined, if there are balls
 
 
-Rules = list[tuple[Path, int]] | None
+Rules = Sequence[Callable[[], Rule]] | None
 
 
 @dataclass(frozen=True)
@@ -264,8 +264,7 @@ class Tried:
     all_classes : bool array (R x F, G), or None
         Whether every class of the training rows has a prototype, if this was determined.
     rules : Rules
-        A path on all rows and the place of the rule in it, for each point; None if they were not
-        learned.
+        Functions that give the rule on all rows, for each point; None if they were not learned.
     """
 
     curve: ErrorCurve
@@ -332,7 +331,7 @@ def hold_out(trial: Trial, axes: dict[str, Array], count_classes: bool = False) 
     errors = fold_errors(trial.of_fold, empty.curve._lost, empty.curve._weights)
     counts, path = _count(trial, empty.curve.grid, axes, on_all)
     curve = replace(empty.curve, _covered=covered, _errors=errors, _counts=counts)
-    rules = None if path is None else [(path, g) for g in range(len(curve.grid))]
+    rules = None if path is None else [partial(path.at, g) for g in range(len(curve.grid))]
     return replace(empty, curve=curve, rules=rules)
 
 
@@ -437,12 +436,8 @@ def _hold_out_by_metric(trial: Trial, axes: dict[str, Array], count_classes: boo
             count_classes,
         )
 
-    parts = []
-    with bar(len(points), "cross-validating", trial.problem.progress) as validating:
-        for part in each(run, points):
-            parts.append(replace(part, rules=None))
-            validating.update()
-    tried = join(parts, axes)
+    found = watch(each(run, points), len(points), "cross-validating", trial.problem.progress)
+    tried = join([replace(part, rules=None) for part in found], axes)
     return replace(tried, curve=replace(tried.curve, _problem=trial.problem))
 
 

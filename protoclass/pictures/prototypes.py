@@ -219,7 +219,7 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     names, high = list_short(fit._prototype_names[shown], LETTERS), 1.25 * rcParams["font.size"]
     halo = [withStroke(linewidth=2.5, foreground=paper(ax))]
     points = ax.transData.transform(spots[shown]) * 72 / ax.figure.dpi
-    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points if np.isfinite(x)]
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points]  # NaN for a prototype off the map
     for name, spot, (x, y) in zip(names, spots[shown], points, strict=True):
         place = _free_place(x, y, LETTER * rcParams["font.size"] * len(name), high, taken)
         if place is not None:

@@ -595,7 +595,7 @@ class Fitted(Served):
         """Names of prototypes by position; None if it is -1 or a row is not complete."""
         names, at = self._prototype_names, np.full(len(index), -1)
         at[complete] = places
-        values = np.append(names.to_numpy(object), None)[at]
+        values = np.array([*names, None], object)[at]
         out = pd.Series(values, index, dtype=object, name="nearest")
         return out.astype(names.dtype) if not out.isna().any() else out
 

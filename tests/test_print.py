@@ -152,7 +152,7 @@ def test_print_says_how_often_folds_were_drawn_and_writes_no_error_of_zero(iris)
     assert "0.6667 (SE 0.0091, 5 folds); no-information error 0.6667" in str(nothing.summary())
     perfect = pc.fit("species ~ .", iris[iris.species != "virginica"], "knn", k=1, cv=5)
     assert "0.0000 (SE 0.0135, 5 folds);" in str(perfect.summary())
-    assert "0.00: cross-validated; most common class 0.50" in repr(perfect)
+    assert "0.00 (95 % CI 0.00 to 0.08): cross-validated; most common class 0.50" in repr(perfect)
 
 
 def test_a_row_without_a_prediction_is_printed_over():

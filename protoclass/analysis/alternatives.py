@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..ground.checks import (
 from ..ground.errors import NotAvailableError, OptionError, brief, shown
 from ..ground.options import bar, significant
 from ..models.base import Criticised, check_fixed
-from ..models.registry import lacking
+from ..models.registry import lacking, methods_with
 from ..values import NUMBERS, Result, public
 from .steps import margins, place_of, step_count, stepwise, task_of
 
@@ -241,20 +241,7 @@ def alternatives(
         },
         fit._prototype_names,
     )
-    pairs = [pair for of_prototype in found.substitutes for pair in of_prototype]
-    places = np.repeat(
-        np.arange(len(table)), [len(of_prototype) for of_prototype in found.substitutes]
-    )
-    columns = np.array([j for j, _ in pairs], int)
-    substitutes = pd.DataFrame(
-        {
-            "prototype": fit._prototype_names.to_numpy(object)[places],
-            "class": classes[places],
-            "substitute": names.to_numpy(object)[columns],
-            **cost_columns([cost for _, cost in pairs], "cost"),
-            **found.pairs,
-        }
-    )
+    substitutes = tabulate_substitutes(fit, found, classes)
     forced = pd.DataFrame(
         {
             "class": pd.Categorical.from_codes([c for c, _ in found.forced], levels),
@@ -264,6 +251,24 @@ def alternatives(
     )
     return Alternatives(
         fit, float(within), found.optimum, table, substitutes, forced, found.reached, found.among
+    )
+
+
+def tabulate_substitutes(
+    fit: Fitted, found: NearSolutions, classes: pd.Categorical
+) -> pd.DataFrame:
+    """`Alternatives.substitutes`, for prototypes of these classes."""
+    pairs = list(chain(*found.substitutes))
+    places = [s for s, of_prototype in enumerate(found.substitutes) for _ in of_prototype]
+    names = fit.dissimilarity.candidate_names.to_numpy(object)
+    return pd.DataFrame(
+        {
+            "prototype": fit._prototype_names.to_numpy(object)[places],
+            "class": classes[places],
+            "substitute": names[[j for j, _ in pairs]],
+            **cost_columns([cost for _, cost in pairs], "cost"),
+            **found.pairs,
+        }
     )
 
 
@@ -395,9 +400,9 @@ def criticisms(
     model, prototypes = fit.model, fit.rule.prototypes
     if not model.has("criticise") and not model.can.nearest:
         raise NotAvailableError(
-            f"{lacking(fit.model, 'criticisms and no nearest prototype', 'criticise')}, or any "
-            "nearest-prototype rule; fit.augment() shows for each row whether its prediction is "
-            "correct"
+            f"method {model.name!r} has no criticisms and no nearest prototype: use "
+            f"{methods_with('criticise')}, or any nearest-prototype rule; fit.augment() shows for "
+            "each row whether its prediction is correct"
         )
     if len(prototypes) == 0:
         raise NotAvailableError(

@@ -115,7 +115,7 @@ class Comparison(Result, Saveable, Served):
         The interval is Wilson's if rows are independent given the model; otherwise for fewer rows,
         by the factor of Nadeau and Bengio, because tested rows train in other splits.
         """
-        by_method, n = self.results.groupby("method"), int(self.sizes.sum())
+        by_method, n = self.results.groupby("method"), self.sizes.sum()
         wrong = by_method["wrong"].sum()[self.methods]
         out = pd.DataFrame({"error": wrong / n})
         if self.independent:
@@ -140,7 +140,7 @@ class Comparison(Result, Saveable, Served):
             seconds=by_method["seconds"].median(),
             choice=choices,
         )
-        # fits that were there already
+        # fits that were made before the comparison have no time
         out = out.drop(columns="seconds") if out["seconds"].isna().all() else out
         whole = len(self.errors) == 1 and out["prototypes"].notna().all()
         return out.astype({"prototypes": int}) if whole else out
@@ -180,6 +180,8 @@ class Comparison(Result, Saveable, Served):
     def _score(self, score: str) -> tuple[str, Any, Callable[[Any], Mean]]:
         """Name of the paired test of a score, its values by method, and the function that gives the
         mean of the values, or of the differences of two methods.
+
+        The values of a method are an area for DeLong's test, otherwise a column by row or by split.
         """
         if self.independent and score == "auc":
             return "DeLong", {name: area for name, (area,) in self._areas.items()}, mean_of_area
@@ -302,7 +304,7 @@ def tabulate(splits: list[Outcomes], levels: pd.Index, **facts: Any) -> Comparis
         predicted = {"truth": truth.astype(object)}
         for name, (row, classes, p) in outputs.items():
             predicted[name] = classes.astype(object)
-            wrong = predicted[name] != predicted["truth"]  # also without a prediction
+            wrong = predicted[name] != predicted["truth"]  # a row without a prediction is wrong
             counts = {"n": len(truth), "wrong": int(wrong.sum()), "error": float(wrong.mean())}
             rows.append({"split": split, "method": name, **counts, **row})
             if p is not None:
@@ -333,7 +335,7 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
     for parameter in dict.fromkeys(chain(*choices)):
         values = [choice.get(parameter, "-") for choice in choices]
         if all(map(is_real, values)):
-            low, middle, high = min(values), float(np.median(values)), max(values)
+            low, middle, high = min(values), np.median(values), max(values)
             spread = f" ({significant(low)} to {significant(high)})" if low < high else ""
             words.append(f"{parameter} {significant(middle)}{spread}")
         else:
@@ -527,7 +529,7 @@ def student_row(test: str, a: Any, b: Any, mean: Mean) -> Row:
     """A t-test of the mean difference of two methods, as `with_holm` takes it."""
     from scipy.stats import t as student  # 0.4 s that most fits do without
 
-    # without spread NaN, unless the mean is 0
+    # NaN if nothing varies, unless the mean is 0
     t = mean.value / mean.se if mean.se > NO_SPREAD else 0.0 if mean.value == 0 else np.nan
     p = student.sf(abs(t), mean.df) * 2
     return test, str(a), str(b), mean.value, *student_interval(mean), t, p
@@ -579,7 +581,7 @@ def _mcnemar(first: pd.Series, second: pd.Series, a: str, b: str) -> Row:
     from statsmodels.stats.contingency_tables import mcnemar
 
     only_a, only_b, n = (first & ~second).sum(), (second & ~first).sum(), len(first)
-    # of fewer rows that one alone gets wrong McNemar's test is the binomial one
+    # McNemar's test is the binomial one for fewer rows that one method alone gets wrong
     exact = only_a + only_b < 25
     p = mcnemar([[0, only_a], [only_b, 0]], exact=exact, correction=True).pvalue
     name = f"McNemar ({'exact' if exact else 'chi-squared'})"

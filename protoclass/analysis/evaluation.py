@@ -37,9 +37,9 @@ from ..ground.foreign_names import VERBS_OF_TEST
 from ..values import Above, Result, public
 from .comparison import mean_of_area, paired_tests
 
-SPECIFICITIES = np.linspace(0, 1, 101)  # at which bands are given
-THRESHOLDS = np.linspace(0.01, 0.99, 99)  # of decision curves
-LEVELS = (0.8, 0.9, 0.95)  # of prediction sets
+SPECIFICITIES = np.linspace(0, 1, 101)  # where bands are given
+THRESHOLDS = np.linspace(0.01, 0.99, 99)  # thresholds of decision curves
+LEVELS = (0.8, 0.9, 0.95)  # levels of prediction sets
 IN_THE_LARGE = "calibration_in_the_large"
 
 
@@ -431,7 +431,7 @@ class TestResult(Result, Served):
             found = curve(score, positive, w)
             prevalence, others = w @ positive / w.sum(), 1 - found.false_positive
             hit, false = found.sensitivity * prevalence, found.false_positive * (1 - prevalence)
-            correct = pd.Series((1 - prevalence) * others)  # for which 0 / 0 is NaN without a warning
+            correct = pd.Series((1 - prevalence) * others)  # 0 / 0 is NaN in a Series
             return pd.DataFrame(
                 {
                     "threshold": found.threshold,

@@ -39,7 +39,7 @@ MOST_GROUPS = 50
 FLIPS = 9999  # draws of the signs if rows have different weights
 OF_CLASS = {"sensitivity": "sensitivity", "specificity": "specificity", "ppv": "PPV", "npv": "NPV",
             IN_THE_LARGE: "calibration in the large"}  # fmt: skip
-MEASURES = {"error": "error", **OF_CLASS}  # in words
+MEASURES = {"error": "error", **OF_CLASS}  # the measures in words
 
 
 @overload
@@ -185,9 +185,9 @@ def _warn_of_few_clusters(judged: Judged) -> None:
     if judged.group is None:
         return
     weights = np.bincount(judged.group, judged.w)
-    worth = np.nan_to_num(satterthwaite(weights)) + 1  # of a single cluster 1
+    worth = np.nan_to_num(satterthwaite(weights)) + 1  # a single cluster is worth 1
     if round(worth) < FEW_CLUSTERS:
-        found = f"{int((weights > 0).sum())}, worth {worth:.2g} of equal size"
+        found = f"{(weights > 0).sum()}, worth {worth:.2g} of equal size"
         cure = f"use at least {FEW_CLUSTERS} clusters of similar size"
         warn(
             f"the test rows come in too few clusters ({found}), so intervals are very wide or "

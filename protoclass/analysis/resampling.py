@@ -28,7 +28,8 @@ from ..metrics.base import TrainedMetric, train_metric
 from ..values import Result, public
 from .steps import task_of
 
-COLUMNS = ("ball_hit_rate", "ball_hit_rate_random", "distance_95", "reselected")
+OF_BALLS = ["ball_hit_rate", "ball_hit_rate_random"]
+COLUMNS = [*OF_BALLS, "distance_95", "reselected"]
 SURE = 0.95  # proportion of the samples with a prototype within `distance_95`
 
 
@@ -148,12 +149,12 @@ class Stability(Result):
 
         results = each(run, pairs, min(rows) * task.shape[1])
         found = list(watch(results, len(pairs), "drawing pairs", progress))
-        out = pd.DataFrame(found, columns=[*COLUMNS[:2], "reselected"])
+        out = pd.DataFrame(found, columns=[*OF_BALLS, "reselected"])
         fraction = pd.Index(np.array(fractions, float), name="fraction")
         # the means leave out pairs that are NaN
         out = out.groupby([k for k, _ in pairs]).mean().set_axis(fraction)
         out.insert(0, "rows", rows)
-        return out if "cover" in self.fit.rule.kinds else out.drop(columns=[*COLUMNS[:2]])
+        return out if "cover" in self.fit.rule.kinds else out.drop(columns=OF_BALLS)
 
     def weights(
         self, resamples: int = 50, seed: int | None = None, progress: bool | None = None
@@ -241,7 +242,7 @@ class Stability(Result):
         ]
         balls = "ball_hit_rate" in row
         if balls and row["prototypes"]:
-            rate, random = (fixed(100 * row[name], 0) for name in COLUMNS[:2])
+            rate, random = (fixed(100 * row[name], 0) for name in OF_BALLS)
             lines.append(
                 "ball_hit_rate: on average, the ball contained a prototype of its class in "
                 f"{rate} % of the samples\n"
@@ -610,7 +611,7 @@ def permutation_test(
     0.05
     """
     problem = validation._problem
-    seed = seed_of_runs("resamples", resamples, seed, progress, 1, problem.seed)
+    seed = seed_of_runs("resamples", resamples, seed, progress, least=1, usual=problem.seed)
     how, order = exchangeable(problem.frame.codes, problem.groups)
     orders = (order(np.random.default_rng([seed, b])) for b in range(resamples))
     results = each_fit(partial(validate_permuted, validation), orders)

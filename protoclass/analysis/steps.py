@@ -26,7 +26,7 @@ from ..estimation.fitted import AnyFit, Fitted
 from ..estimation.problem import short
 from ..frames.frame import rowless
 from ..frames.tables import Absent, as_pandas
-from ..ground.checks import find_labels, is_number, one_of
+from ..ground.checks import check_level, find_labels, one_of
 from ..ground.errors import DataError, OptionError, brief
 from ..ground.options import watch
 from ..metrics.base import TrainedMetric
@@ -85,8 +85,7 @@ def bound(fit: Fitted, delta: float = 0.05, fixed_dissimilarity: bool = False) -
     machine
     pvm       150     8       6       0.338  0.391    True
     """
-    if not is_number(delta, 0.0, above=True) or delta >= 1:
-        raise OptionError(f"delta must be a number between 0 and 1, not {brief(delta)}")
+    check_level(delta, "delta")
     one_of("fixed_dissimilarity", fixed_dissimilarity, (False, True))
     if not fit.model.has("bound") or fit.rule.prototypes.at is None:
         raise lacking(fit.model, "compression bound", "bound")
@@ -201,7 +200,7 @@ def place_of(fit: Fitted, prototype: Any) -> int:
     return find_labels([prototype], fit.prototypes.index, unknown)[0]
 
 
-SAME_FOLDS = "same"  # as the fit was cross-validated
+SAME_FOLDS = "same"  # the folds of the fit's own cross-validation
 
 
 def path(fit: Fitted, new: Any = None, cv: Any = None) -> pd.DataFrame:

@@ -567,7 +567,9 @@ def importance(
     >>> fit.importance(resamples=5).index[:2].tolist()
     ['petal_width', 'petal_length']
     """
-    seed = seed_of_runs("resamples", resamples, seed, progress, 1, fit._problem.seed)
+    seed = seed_of_runs(
+        "resamples", resamples, seed, progress, least=1, usual=fit._problem.seed
+    )
     groups = variable_groups(fit, variables)
     if variables is None and len(groups) > MOST:
         words = (

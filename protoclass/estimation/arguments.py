@@ -208,7 +208,7 @@ def check_candidates(candidates: Any, model: Model) -> None:
 
 def is_drawn(cv: Any) -> bool:
     """Whether `cv=` is a number of folds to draw, and not the fold of each row."""
-    if hasattr(cv, "split") and not isinstance(cv, (str, pd.Series, pd.Index)):  # of scikit-learn
+    if hasattr(cv, "split") and not isinstance(cv, (str, pd.Series, pd.Index)):  # scikit-learn's
         raise OptionError(
             f"cv must be the number of folds, cv=10, or the fold of each row as a Series or array, not {brief(cv)}"
         )
@@ -248,9 +248,9 @@ def budget_of(budget: Any, model: Model, classes: int) -> int | None:
 
 # measure= and loss=
 
-ERRORS = ("error", "balanced", "ordinal")  # of predicted classes
-SCORED = ("auc", "brier", "log_loss")  # of values for each class
-NAMES: Mapping[str, str] = {  # of measures in words
+ERRORS = ("error", "balanced", "ordinal")  # measures of predicted classes
+SCORED = ("auc", "brier", "log_loss")  # measures of values for each class
+NAMES: Mapping[str, str] = {  # the measures in words
     "balanced": "balanced error", "ordinal": "ordinal error", "auc": "1 - AUC",
     "brier": "Brier score", "log_loss": "log loss",
 }  # fmt: skip

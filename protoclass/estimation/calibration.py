@@ -45,8 +45,8 @@ from .error_curve import CALIBRATED, ErrorCurve
 from .fitted import AnyFit, Fitted
 from .problem import Problem, is_default
 
-MOST_PARTS = 10  # of the calibration rows, without which probabilities are learned again
-MOST_TUNED = 2e8  # and folds x rows x candidates x grid points x repeats
+MOST_PARTS = 10  # parts of the calibration rows, each of which is left out once
+MOST_TUNED = 2e8  # folds x rows x candidates x grid points x repeats up to which tuning is cheap
 
 
 def calibrate(
@@ -364,7 +364,7 @@ def _given_rows(fit: Fitted, kind: str, data: Any, weights: Any) -> Held:
         raise DataError(
             f"calibration needs rows with a known class and all predictors{weight}, but there are none"
         )
-    one_fold, rules = np.zeros(int(known.sum()), int), (FoldRule(fit.rule, fit.dissimilarity),)
+    one_fold, rules = np.zeros(known.sum(), int), (FoldRule(fit.rule, fit.dissimilarity),)
     return values[known], codes[known], w[complete][known], one_fold, rules
 
 
@@ -376,7 +376,7 @@ def _check_new(fit: Fitted, data: pd.DataFrame) -> None:
     cure = "use rows that were not used for fitting, or leave new= out to use cross-validation"
     if found.sure:
         raise DataError(
-            f"calibration rows must not be training rows, but {int(found.same.sum())} of these "
+            f"calibration rows must not be training rows, but {found.same.sum()} of these "
             f"{found.rows} rows were used to fit (first: {shown(data.index[found.same][0])}): {cure}"
         )
     said = (
@@ -542,10 +542,11 @@ class Chooser:
 def parts(calibration: Calibration, code: int, levels: pd.Index) -> Array:
     """For each calibration row the part (n,) without which the threshold is re-selected."""
     y = calibration.conformal.y
-    fold = parts_of(y, calibration.conformal.fold, int(min((y == code).sum(), (y != code).sum())))
+    own = y == code
+    fold = parts_of(y, calibration.conformal.fold, int(min(own.sum(), (~own).sum())))
     for side, name in (
-        ((y == code), shown(levels[code])),
-        ((y != code), f"the classes other than {shown(levels[code])}"),
+        (own, shown(levels[code])),
+        (~own, f"the classes other than {shown(levels[code])}"),
     ):
         if len(np.unique(fold[side])) < 2:
             raise DataError(
@@ -561,7 +562,7 @@ def nested(
     """Classes of calibration rows by a threshold, and without one, refitted without their part."""
     scores, y, w = calibration.scores, calibration.conformal.y, calibration.conformal.w
     held, plain = np.empty(len(y), int), np.empty(len(y), int)
-    for f in range(int(fold.max()) + 1):
+    for f in range(fold.max() + 1):
         out = fold == f
         chances = LEARN[calibration.chances.name](scores[~out], y[~out], w[~out])
         _, cut, _ = chooser.choose(chances.of(scores[~out]), y[~out], w[~out])

@@ -49,7 +49,7 @@ from .error_curve import CALIBRATED, ErrorCurve, Selection
 from .fitted import AnyFit, Fitted
 from .problem import Call, counted, is_default, refuse_budget
 
-WORSE = "worse than no information"  # in every such warning, which is recognised by it
+WORSE = "worse than no information"  # the words by which such a warning is recognised
 TWICE = (
     "the CV loss counts costs twice, by class_weights= and by loss=: leave class_weights= out, and "
     "use the loss for decisions, calibrate=True and predict(new, loss=)"

@@ -47,7 +47,7 @@ def copies_across(frame: Frame, fold: Array, letters: bool = False) -> str:
         return ""
     columns, schema = frame.columns, dict[Any, Any](frame.schema)
     series = "series" in {column.kind for column in schema.values()}
-    if series or letters:  # whose halves are two variables
+    if series or letters:  # the halves of a series are two variables
         whole = [[*map(ord, str(values))] if letters else values for values in columns.iloc[:, 0]]
         columns = pd.DataFrame([np.array_split(np.asarray(values), 2) for values in whole])
         schema = dict.fromkeys(columns, Column("series"))
@@ -86,7 +86,7 @@ def _copies(
         COPIED * expected, _pairs(signatures(columns, schema, 10 * digits)[few]) / 2
     ):
         return ""
-    # that distinguish rows best
+    # the columns that distinguish rows best
     names = [list(frame.schema)[k] for k in np.argsort(agree)[:3] if k < len(frame.schema)]
     series = frame.schema[names[0]].kind == "series"
     exact = not series and len(np.unique(signatures(frame.columns, frame.schema))) == len(count)
@@ -162,10 +162,9 @@ class Coincidences:
 
     def words(self) -> str:
         """How many there are, and how many there would be."""
-        number = int(self.same.sum())
         which = "the training row with the same label" if self.by_label else "a training row"
         return (
-            f"{number} of the {self.rows} rows have the predictors of {which} (expected by "
+            f"{self.same.sum()} of the {self.rows} rows have the predictors of {which} (expected by "
             f"coincidence: about {self.expected:.2g})"
         )
 
@@ -214,27 +213,27 @@ def coincidences(
     own = frame.index.get_indexer(new.index)
     labelled = own >= 0
     same_label = labelled & (known[own] == given)
-    alone, twice = int((count == 1).sum()), 2 * int((count == 2).sum())
+    alone, twice = (count == 1).sum(), 2 * (count == 2).sum()
     # the proportion of pairs of training rows that coincide
-    pair = float((count * (count - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
+    pair = (count * (count - 1.0)).sum() / max(n * (n - 1.0), 1.0)
     half = n / 2  # training rows coincide in pairs, so they count half
     tests = {
-        "any": (int(of_any.sum()), m, (n - alone) / 2, alone / 2),
-        "single": (int(single.sum()), m, twice / 2, half - twice / 2),
-        "same label": (int(same_label.sum()), int(labelled.sum()), pair * half, (1 - pair) * half),
+        "any": (of_any.sum(), m, (n - alone) / 2, alone / 2),
+        "single": (single.sum(), m, twice / 2, half - twice / 2),
+        "same label": (same_label.sum(), labelled.sum(), pair * half, (1 - pair) * half),
         "single same label": (
-            int((same_label & single).sum()),
-            int(labelled.sum()),
+            (same_label & single).sum(),
+            labelled.sum(),
             twice / 2,
             max(half * alone - twice / 2, 0.0),
         ),
     }
-    # from a flat prior
+    # the prior of each probability is flat
     p = {
         name: betabinom.sf(k - 1, trials, yes + 1, no + 1)
         for name, (k, trials, yes, no) in tests.items()
     }
-    every = bool(same_label.all()) and len(np.unique(place[own])) > 1
+    every = same_label.all() and len(np.unique(place[own])) > 1
     sure = min(p["single"], p["single same label"]) < SURE or (every and p["same label"] < SURE)
     by_label = p["same label"] < UNLIKELY
     name = "same label" if by_label else "any"

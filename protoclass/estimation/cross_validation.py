@@ -46,9 +46,9 @@ from .problem import (
     counted,
 )
 
-# of values that rules predict; calibrated fits predict "set" as well
+# kinds of values that rules predict; calibrated fits predict "set" as well
 KINDS = ("class", "distance", "nearest", "cover", "prob", "decision")
-MOST_DRAWS = 10  # of the folds, for repeats="auto"
+MOST_DRAWS = 10  # repeats, for repeats="auto"
 FURTHER_AT_ONCE = 4  # values by which a default grid goes on at a time
 MOST_FURTHER = 40  # values by which a default grid goes on at most
 # rows, in all and for each class, on which a fit of many rows selects a default dissimilarity
@@ -245,8 +245,8 @@ class Trial:
     """A problem with its folds, over which grids can be tried."""
 
     problem: Problem
-    dissimilarity: Dissimilarity  # of all rows
-    task: Task  # of all rows
+    dissimilarity: Dissimilarity  # trained on all rows
+    task: Task  # the task of all rows
     of_fold: Array  # int (R, n)
     covers: bool = True  # whether the rows in each ball are determined, if there are balls
 

@@ -29,7 +29,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from ..values import Result, public
 from .problem import Problem
 
-LEVEL = 0.9  # of prediction sets
+LEVEL = 0.9  # the usual level of prediction sets
 
 
 @savable

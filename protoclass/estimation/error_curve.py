@@ -165,7 +165,8 @@ AXES = {
     "_sizes": "F G", "_fold_weight": "F", "_bounds": "F G", "grid": "G", "_counts": "G",
     "_scored": "R n G",
 }  # fmt: skip
-OF_POINTS = [name for name, axes in AXES.items() if "G" in axes and name != "grid"]  # of these, arrays
+# arrays whose last axis is the grid
+OF_POINTS = [name for name, axes in AXES.items() if "G" in axes and name != "grid"]
 
 
 @savable(**AXES)
@@ -186,7 +187,7 @@ class ErrorCurve:
     _notes: tuple[str, ...] = ()  # remarks on the folds
     # (R x F, G): bound of each model on its error, at delta = 0.05, if the method has one
     _bounds: Array | None = None
-    # by parameter, of the default grids beyond their last value
+    # extensions of default grids beyond their last value, by parameter
     _extensions: Mapping[str, Extension] = field(default_factory=dict)
     # int (G,): number of prototypes (or of other units) in the model on all rows, if known
     _counts: Array | None = None
@@ -291,7 +292,7 @@ class ErrorCurve:
         return self._choose(limits).points[self._problem.call.choose]
 
     def _choose(self, limits: Limits) -> Choice:
-        ends = np.cumsum(self._of_fold.max(axis=1) + 1)[:-1]  # of the folds of each repeat
+        ends = np.cumsum(self._of_fold.max(axis=1) + 1)[:-1]  # where the folds of each repeat end
         errors, weights = (np.split(a, ends) for a in (self._errors, self._fold_weight))
         return choose_over_repeats(errors, weights, self._sizes, self._bounds, limits)
 
@@ -382,7 +383,10 @@ class ErrorCurve:
         correction = self._correction(choose)
         if correction is not None:
             return correction
-        point = self._point_of(choose)
+        return self._uncorrected(self._point_of(choose))
+
+    def _uncorrected(self, point: int) -> Estimate:
+        """The error of a grid point, with the interval of `corrected` for a single one."""
         error, (low, high) = float(self._choice.error[point]), self.band().loc[point, ["low", "high"]]
         if np.isnan(low):
             return self._with_interval(error, self._lost.mean(axis=0)[:, point], self._weights)

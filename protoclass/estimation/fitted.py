@@ -135,9 +135,9 @@ class Fitted(Served):
             return none
         try:
             with catch_warnings():
-                simplefilter("ignore", DataWarning)  # of rows, which the fit has given
+                simplefilter("ignore", DataWarning)  # the fit has given the warnings of rows
                 validation = validate(replace(problem, repeats=1, progress=False))[0]
-        except ProtoclassError as reason:  # such as too few rows of a class, or one group
+        except ProtoclassError as reason:  # a class has too few rows, or there is one group
             return f"not cross-validated: {str(reason).split(': ')[0]}"
         if said := copied(problem, validation._of_fold):
             warn(said, DataWarning)
@@ -595,7 +595,7 @@ class Fitted(Served):
         """Names of prototypes by position; None if it is -1 or a row is not complete."""
         names, at = self._prototype_names, np.full(len(index), -1)
         at[complete] = places
-        values = np.array([*names, None], object)[at]
+        values = np.append(names.to_numpy(object), None)[at]  # type: ignore[call-overload]
         out = pd.Series(values, index, dtype=object, name="nearest")
         return out.astype(names.dtype) if not out.isna().any() else out
 

@@ -29,7 +29,7 @@ from ..metrics.measuring import Candidates, measure_frame, resolve
 from ..metrics.wrappers import list_tuned, retuned
 from ..models.base import Model
 
-DEFAULTS: Mapping[str, Any] = {  # in the order in which a call prints them
+DEFAULTS: Mapping[str, Any] = {  # a call prints them in this order
     "method": "pvm", "dissimilarity": "auto", "candidates": "auto", "cv": "auto",
     "choose": "auto", "na": "drop", "weights": None, "groups": None, "seed": 0, "progress": None,
     "measure": "error", "repeats": "auto", "calibrate": False, "class_weights": None,

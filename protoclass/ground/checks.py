@@ -32,11 +32,11 @@ def is_listed(value: object) -> bool:
     )
 
 
-def check_level(level: object) -> None:
+def check_level(level: object, name: str = "level") -> None:
     """Raise unless `level` is a number between 0 and 1, both excluded."""
     if not is_number(level, 0.0, above=True, high=1.0) or level == 1:
         raise OptionError(
-            f"level must be a number between 0 and 1, such as 0.9, not {brief(level)}"
+            f"{name} must be a number between 0 and 1, such as 0.9, not {brief(level)}"
         )
 
 

@@ -122,7 +122,7 @@ def measure_coverage(fit: Fitted, source: Source | None = None) -> Coverage:
     return Coverage(fitted, near, first if balls else None, wrong if balls else None)
 
 
-PAIRS = 20_000  # that a picture joins by lines
+PAIRS = 20_000  # pairs that a picture joins by lines
 
 
 @dataclass(frozen=True)

@@ -438,5 +438,5 @@ def _square(ax: Any, classes: int) -> Any:
 def _legend(ax: Any, where: str) -> Any:
     many = len(ax.get_legend_handles_labels()[0]) > MANY
     if many:
-        ax.set_anchor("W")  # with its legend, at the left of a place that is wider than both
+        ax.set_anchor("W")  # axes and legend stand at the left of a wider place
     return key(ax, "right" if many else where).axes

@@ -111,7 +111,7 @@ class Details:
     """Facts on a prototype or a row that only the rule knows."""
 
     words: list[str] = field(default_factory=list)
-    # by caption: a value for each class, the largest first
+    # values by class, the largest first, for each caption
     tables: dict[str, pd.Series] = field(default_factory=dict)
 
 

@@ -121,7 +121,7 @@ def draw_curves(values: np.ndarray, low: float, high: float, length: int) -> np.
     edges = np.linspace(0, values.shape[1] - 1, WIDTH + 1)  # between columns of pixels, in steps
     left = np.minimum(edges.astype(int), values.shape[1] - 2)
     share = (values - low) / (high - low if high > low else 1.0)
-    # on the lines from step to step
+    # heights on the lines from step to step
     heights = share[:, left] * (left + 1 - edges) + share[:, left + 1] * (edges - left)
     up = (1 - heights) * (HEIGHT - 1)
     ends = np.stack([up[:, :-1], up[:, 1:]])

@@ -21,7 +21,7 @@ from ..metrics.dissimilarity import Dissimilarity
 from .coverage import measure_apart
 
 LANDMARKS = 1000
-CORNERS = 121  # of the outline of a ball
+CORNERS = 121  # corners of the outline of a ball
 MAP = "map"
 LARGEST = 1e150  # a dissimilarity, whose square is a number
 NO_SECOND = "no second axis: the distances have one dimension (the rows are spread to be seen)"

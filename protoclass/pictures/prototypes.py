@@ -88,10 +88,9 @@ def prototypes(
         predictors, if there are only two and both are numeric; otherwise a map.
     """
     drawn, on_map = np.arange(fit.nobs), (choose_axes(fit)[0] if x is None else x) == MAP
-    usual = x is None and y is None
-    if usual and on_map and not len(fit.rule.prototypes) and list_features(fit):
+    if x is None and y is None and on_map and not len(fit.rule.prototypes) and list_features(fit):
         return draw_features(fit, ax)
-    if on_map:  # at most 1000, evenly taken, and those that are prototypes
+    if on_map:  # at most 1000 rows, evenly taken, and the prototypes
         rows = fit._prototype_row
         drawn = np.union1d(take_evenly(fit.nobs, LANDMARKS), rows[rows >= 0])
     plane, ax = make_plane(fit, x, y, rows=drawn), axes(ax, 7.4, 4.8)
@@ -222,30 +221,32 @@ def _name_prototypes(fit: Fitted, spots: np.ndarray, ax: Any) -> None:
     points = ax.transData.transform(spots[shown]) * 72 / ax.figure.dpi
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in points if np.isfinite(x)]
     for name, spot, (x, y) in zip(names, spots[shown], points, strict=True):
-        wide = LETTER * rcParams["font.size"] * len(name)
-        for dx, dy in (
-            (9, -high / 2),
-            (-9 - wide, -high / 2),
-            (-wide / 2, 8),
-            (-wide / 2, -8 - high),
+        place = _free_place(x, y, LETTER * rcParams["font.size"] * len(name), high, taken)
+        if place is not None:
+            ax.annotate(
+                name,
+                spot,
+                place,
+                textcoords="offset points",
+                annotation_clip=True,
+                fontsize="small",
+                weight="bold",
+                zorder=6,
+                path_effects=halo,
+            )
+
+
+def _free_place(x: float, y: float, wide: float, high: float, taken: list[Any]) -> Any:
+    """The first offset from a mark at which a name meets no box that is taken; its own then is."""
+    offsets = ((9, -high / 2), (-9 - wide, -high / 2), (-wide / 2, 8), (-wide / 2, -8 - high))
+    for dx, dy in offsets if np.isfinite(x) else ():
+        left, low = x + dx, y + dy
+        if not any(
+            left < c and a < left + wide and low < d and b < low + high for a, b, c, d in taken
         ):
-            box = (x + dx, y + dy, x + dx + wide, y + dy + high)
-            if np.isfinite(x) and not any(
-                box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken
-            ):
-                taken.append(box)
-                ax.annotate(
-                    name,
-                    spot,
-                    (dx, dy + 0.25 * high),
-                    textcoords="offset points",
-                    annotation_clip=True,
-                    fontsize="small",
-                    weight="bold",
-                    zorder=6,
-                    path_effects=halo,
-                )
-                break
+            taken.append((left, low, left + wide, low + high))
+            return dx, dy + 0.25 * high
+    return None
 
 
 def _draw_regions(fit: Fitted, plane: Plane, ax: Any) -> None:
@@ -334,8 +335,7 @@ def count_removed(table: pd.DataFrame) -> str:
     names = dict(zip(reached.index, list_short(reached.index, 18), strict=True))
     parts = [
         f"{names[level]}: {removed[level]} of {reached[level]}"
-        for level in reached.index
-        if reached[level]
+        for level in reached.index[reached > 0]
     ]
     return f"removes {', '.join(parts)}" if parts else "no rows are left"
 
@@ -364,7 +364,7 @@ def rule(fit: Fitted, n: int = 8) -> Any:
         if len(shown) == len(lanes)
         else f"The first {len(shown)} of {len(lanes)} conditions"
     )
-    figure.suptitle(f"{title}: rows that a condition removes (ringed) do not reach the next")
+    figure.suptitle(f"{title}: rows that a condition removes (circled) do not reach the next")
     return figure
 
 

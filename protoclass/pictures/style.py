@@ -23,7 +23,7 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p")
 GREY = "#6E6E6E"  # contrast of at least 3 : 1 on light and on dark paper
 WRONG = "#FF0000"  # rings of misclassified rows, not the colour of any class
 RISING = "viridis"  # shades of a quantity
-SHADE = "#D55E00"  # of cells that count errors
+SHADE = "#D55E00"  # colour of cells that count errors
 
 
 def colour(k: int) -> str:
@@ -84,7 +84,7 @@ def letters_on(ground: Any) -> str:
     return "black" if luminance(ground) > 0.179 else "white"
 
 
-LETTERS = 24  # of a class
+LETTERS = 24  # letters of the name of a class
 LETTER = 0.53  # mean width of a letter, in font sizes
 LEAST = 6.0  # smallest readable font size in points
 FEW = 4  # names inside small Axes

@@ -10,7 +10,6 @@ import pandas as pd
 
 from ..analysis.variables import separation, why_not_separated
 from ..core.setcover.problems import Objective
-from ..core.statistics.intervals import Estimate
 from ..core.statistics.one_se import RULES
 from ..estimation.calls import costs_twice, worse_than_one_class
 from ..estimation.error_curve import ErrorCurve
@@ -275,10 +274,10 @@ def error_said(fit: Fitted) -> str:
     usual = 2 if fit.nobs < 1000 else 3
     estimate, error, how = corrected_error(fit), validation._choice.error[point], "cross-validated"
     if estimate is None:
-        estimate = Estimate(error, *validation.band().iloc[point][["low", "high"]])
+        estimate = validation._uncorrected(point)
     else:
         how += f" {fixed(shown_error(validation, error), usual)}, corrected for tuning"
-    ends = sorted(shown_error(validation, end) for end in (max(0.0, estimate.low), estimate.high))
+    ends = sorted(shown_error(validation, end) for end in (estimate.low, estimate.high))
     interval = (
         f" (95 % CI {fixed(ends[0], usual)} to {fixed(ends[1], usual)})"
         if np.isfinite(ends).all()

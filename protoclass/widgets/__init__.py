@@ -103,7 +103,7 @@ def _show(place: str, value: Any, options: dict[str, Any]) -> Any:
     from .base import show
 
     explorer = load(f"protoclass.widgets.{place}")
-    names = list(signature(explorer.__init__).parameters)[2:]  # without self and the value
+    names = list(signature(explorer.__init__).parameters)[2:]  # all but self and the value
     check_known("explore()", options, [*names, "save"])
     path = options.pop("save", None)
     if path is not None:

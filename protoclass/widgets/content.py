@@ -27,11 +27,11 @@ from ..pictures.style import colour, mark
 from ..tables.words import describe_prototypes, list_shown
 from .curve import describe_line, list_numbers
 
-PAIRS = 1_500_000  # of a prototype and a row in its ball
+PAIRS = 1_500_000  # pairs of a prototype and a row in its ball
 ENTRIES = 60_000_000  # dissimilarities of rows to prototypes; a tenth if they have to be computed
-BYTES = 30_000_000  # of all radii
-PIXELS = 4_000_000  # of all images
-CELLS = 3_000_000  # of predictors
+BYTES = 30_000_000  # bytes for all radii
+PIXELS = 4_000_000  # pixels of all images
+CELLS = 3_000_000  # cells of all predictors
 NEAREST = 5  # prototypes whose distances a page shows if it cannot compute them
 Packed = dict[str, Any]
 
@@ -212,7 +212,7 @@ def measure_nearest(
         "distances": np.full((n, min(q, count)), np.nan),
     }
     rank = np.arange(q) if prototypes.at is None else prototypes.at[:q]
-    # of equally near prototypes the first class counts, then the first row
+    # the first class counts among equally near prototypes, then the first row
     order = np.lexsort((rank, prototypes.classes[:q]))
     classes = prototypes.classes[order]
     for start in range(0, n, BLOCK):

@@ -52,7 +52,7 @@ class CurveExplorer(Explorer):
 
     def __init__(self, validation: ErrorCurve) -> None:
         super().__init__()
-        validation = validation._of_metric(validation._point_of())  # with the grid of the method
+        validation = validation._of_metric(validation._point_of())  # one metric alone
         self.validation = validation
         self.grid = {str(k): validation.grid[k].unique().tolist() for k in validation.grid}
         self._trait = {name: f"{name}_" if hasattr(self, name) else name for name in self.grid}
@@ -86,7 +86,7 @@ class CurveExplorer(Explorer):
 
     def _parameter_moved(self, change: Any) -> None:
         if not self._moving:
-            # with this value, which counts most, and those of the other parameters
+            # the nearest point has this value, and most of the values of the other parameters
             agree = np.zeros(len(self.validation.grid))
             for name, trait in self._trait.items():
                 weight = len(self._trait) if trait == change["name"] else 1

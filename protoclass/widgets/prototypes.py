@@ -121,7 +121,7 @@ class PrototypeExplorer(Explorer):
             fine = (
                 value is None or value in self.fit.frame.index or value in self.fit._prototype_names
             )
-        except TypeError:  # what has no hash is no label
+        except TypeError:  # a label has a hash
             fine = False
         if not fine:
             raise OptionError(
@@ -137,7 +137,7 @@ class PrototypeExplorer(Explorer):
     def settle(self) -> None:
         self.set_trait("fit", self._steps.fits[self._step])
 
-    # what the page hears, and says
+    # messages that the page gets and sends
 
     def describe_state(self) -> Plain:
         return {
@@ -194,7 +194,7 @@ class PrototypeExplorer(Explorer):
             out["tables"].append({"caption": caption, "head": ["class", "value"], "rows": rows})
         return out
 
-    # for cells of a notebook
+    # methods for cells of a notebook
 
     def draw(self, ax: Any = None) -> Any:
         axes = (

@@ -172,7 +172,7 @@ def test_a_pvm_has_the_bound_of_theorem_5_1_where_it_holds(iris):
         assert why in other.bound()["reasons"].iloc[0]
     with pytest.raises(pc.errors.NotAvailableError, match="no compression bound"):
         pc.fit("species ~ .", iris, "knn", k=3).bound()
-    with pytest.raises(pc.errors.OptionError, match=r"delta must be a number between 0 and 1, not"):
+    with pytest.raises(pc.errors.OptionError, match=r"delta must be a number between 0 and 1, such as 0.9, not"):
         fit.bound(1)
 
 

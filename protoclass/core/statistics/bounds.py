@@ -12,6 +12,7 @@ from .. import Array
 
 # below this logarithm of a level scipy's beta quantile loses digits: 3 % too small at -690
 DEEP = -230.0
+SAFE = (2.0, 0.0, 0.0, 0.0)  # m, d2, d1 and k of finite logarithms, where the bound is 1
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,9 @@ def compression_bound(m: Any, d2: Any, d1: Any, k: Any, delta: float) -> Compres
     >>> float(b.tail.round(3)), float(b.value.round(3)), float(b.simple.round(3))
     (0.121, 0.164, 0.187)
     """
-    m, d2, d1, k = np.broadcast_arrays(*(np.asarray(v, float) for v in (m, d2, d1, k)))
-    informative = m - d2 > k
-    m, d2, d1, k = (
-        np.where(informative, v, w) for v, w in ((m, 2.0), (d2, 0.0), (d1, 0.0), (k, 0.0))
-    )
+    given = np.broadcast_arrays(*(np.asarray(v, float) for v in (m, d2, d1, k)))
+    informative = given[0] - given[1] > given[3]
+    m, d2, d1, k = (np.where(informative, v, safe) for v, safe in zip(given, SAFE, strict=True))
     outside, correct = m - d2, m - d2 - k
     # Without a compression set the sum over its sizes has one term: d2 = 0 counts as 1.
     sizes = np.log(m) + np.log(np.maximum(d2, 1)) - np.log(delta)

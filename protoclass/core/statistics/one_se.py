@@ -274,12 +274,14 @@ def corrected_losses(
     n = len(weights)
     row, out, total = np.arange(n), np.zeros(n), np.zeros((n, len(rules if most is None else most)))
     for counts, errors, totals in _resampled(lost, of_fold, weights, units, seed, samples):
-        # only rows without weight were drawn, and no point is better than another
+        # only rows without weight were drawn: no point is better than another
         if not totals[0].any():
             continue
         choice = choose_over_repeats(errors, totals, sizes, limits=limits)
-        undrawn, points = row[counts == 0], np.array([choice.points[rule] for rule in rules])
-        if most is not None and rule_sizes is not None:
+        undrawn = row[counts == 0]
+        if most is None or rule_sizes is None:
+            points = np.array([choice.points[rule] for rule in rules])
+        else:
             points = least_within(choice.error, rule_sizes, most)
         total[undrawn] += lost[:, undrawn[:, None], points].mean(axis=0)
         out[undrawn] += 1

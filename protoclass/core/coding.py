@@ -12,9 +12,9 @@ import numpy as np
 from . import Array
 from .parallel import Once, each, few, kernel
 
-MOST = 254  # radii in one byte
+MOST_RADII = 254  # radii in one byte
 COMPARE = 255  # in place of the code of a bin that holds a radius: its values are compared
-BINS = 19  # log2 of the number of bins: hundreds for each power of two
+LOG_BINS = 19  # log2 of the number of bins: hundreds for each power of two
 
 
 class Coding:
@@ -64,15 +64,17 @@ class Coding:
                 bits_of(tile),
                 radii,
                 self._tables[tile.dtype.type](),
-                shift_of(tile.dtype, BINS),
+                shift_of(tile.dtype, LOG_BINS),
                 out,
             )
         return out
 
     def _table(self, dtype: Any) -> Array:
         """The code of each bin, uint8 (2^19,); 255 if values must be compared."""
-        bins = (bits_of(self.reach(dtype)) >> shift_of(dtype, BINS)).astype(np.int64)
-        table = np.cumsum(np.bincount(bins + 1, minlength=2**BINS + 1)[: 2**BINS]).astype(np.uint8)
+        bins = (bits_of(self.reach(dtype)) >> shift_of(dtype, LOG_BINS)).astype(np.int64)
+        table = np.cumsum(np.bincount(bins + 1, minlength=2**LOG_BINS + 1)[: 2**LOG_BINS]).astype(
+            np.uint8
+        )
         table[bins] = COMPARE
         return table
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from .. import Array
 from ..parallel import in_blocks, kernel
+from ..thresholds import THREAD_ROWS
 
 WIDTH = 1024  # columns whose running sums stay in the first-level cache
 TREE_WIDTH = 2048  # columns whose counts of trees, of 16 bits, stay there
 MOST_TREES = 2**16 - 1
-BLOCK = 128  # rows given to a thread at a time
 UNLIKE = np.inf  # a value that differs from all others, also from itself
 
 
@@ -59,7 +59,10 @@ def gower(
     out = np.empty((len(a), len(b)))
     across = np.ascontiguousarray(b.T)
     in_blocks(
-        lambda part: _gower(a[part], across, numbers, w, skip, out[part]), len(out), BLOCK, out.size
+        lambda part: _gower(a[part], across, numbers, w, skip, out[part]),
+        len(out),
+        THREAD_ROWS,
+        out.size,
     )
     return out
 
@@ -180,7 +183,7 @@ def reached(
             X[part], start, left, right, feature, threshold, missing, code, out[part]
         ),
         len(X),
-        BLOCK,
+        THREAD_ROWS,
         out.size,
     )
     return out
@@ -196,7 +199,7 @@ def apart(a: Array, b: Array) -> Array:
     array([[0. , 0.5, 1. ]])
     """
     out, across = np.empty((len(a), len(b))), np.ascontiguousarray(b.T)
-    in_blocks(lambda part: _apart(a[part], across, out[part]), len(a), BLOCK, out.size)
+    in_blocks(lambda part: _apart(a[part], across, out[part]), len(a), THREAD_ROWS, out.size)
     return out
 
 

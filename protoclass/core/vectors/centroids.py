@@ -11,7 +11,7 @@ from .. import Array
 from ..parallel import kernel, left
 from ..setcover.program import quiet_solver
 
-BLOCK = 256  # rows whose distances stay in the cache
+CACHED_ROWS = 256  # rows whose distances stay in the cache
 
 _kept = threading.local()
 
@@ -229,9 +229,9 @@ def _lloyd(turned, X, w, tol, centers, labels, left):
 
 @kernel
 def _assign(turned, centers, labels, square):
-    n, out = len(labels), np.empty(BLOCK)
-    for begin in range(0, n, BLOCK):
-        size = min(BLOCK, n - begin)
+    n, out = len(labels), np.empty(CACHED_ROWS)
+    for begin in range(0, n, CACHED_ROWS):
+        size = min(CACHED_ROWS, n - begin)
         for k in range(len(centers)):
             out[:] = 0.0
             for j in range(len(turned)):

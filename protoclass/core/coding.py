@@ -81,6 +81,7 @@ class Coding:
 
 @kernel
 def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
+    """Write the code of each value: by its bin, or by comparison if the bin holds a radius."""
     n, q = tile.shape
     for i in range(n):
         for j in range(q):
@@ -174,6 +175,7 @@ def gather(values: Array, rows: Array, columns: Array) -> Array:
 
 @kernel
 def _gather(values, rows, columns, out):  # type: ignore[no-untyped-def]
+    """Write the values at some rows and columns to `out`."""
     for a in range(len(rows)):
         row = values[rows[a]]
         for b in range(len(columns)):

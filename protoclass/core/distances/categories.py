@@ -113,6 +113,7 @@ def _mean_of_all(row, u, first, last, p, w, out):
 
 @kernel
 def _mean_of_observed(row, u, first, last, p, w, skip, out):
+    """Weighted means over the variables that a row and each column of u have."""
     total, weight = np.zeros(last - first), np.zeros(last - first)
     for f in range(len(row)):
         v, u0, w0 = row[f], u[f, first:last], w[f]
@@ -205,6 +206,7 @@ def apart(a: Array, b: Array) -> Array:
 
 @kernel
 def _descend(X, start, left, right, feature, threshold, missing, code, out):
+    """Write the leaf that each row reaches in each tree, by its code."""
     for t in range(out.shape[1]):
         root = start[t]
         for i in range(len(X)):
@@ -221,6 +223,7 @@ def _descend(X, start, left, right, feature, threshold, missing, code, out):
 
 @kernel
 def _apart(x, u, out):
+    """Write the proportion of trees with different leaves, in blocks of columns."""
     for first in range(0, u.shape[1], TREE_WIDTH):
         width = min(TREE_WIDTH, u.shape[1] - first)
         count = np.empty(width, np.uint16)

@@ -266,6 +266,7 @@ def measure_row(x, across, r, total):
 
 @kernel
 def _minkowski(a, b, r, out):
+    """Distances of the rows of a (n, p) to the columns of b (p, m), a row and WIDTH columns at a time."""
     n = len(a)
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)

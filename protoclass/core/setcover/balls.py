@@ -340,6 +340,7 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
 
 @kernel
 def _tally(codes, cell, weight, columns, out):  # type: ignore[no-untyped-def]
+    """Add the weight of the rows of each candidate by cell and code to its line of `out`."""
     line = np.empty(out.shape[1], weight.dtype)  # stays in the cache
     for j in range(codes.shape[0]):
         line[:] = 0

@@ -38,7 +38,7 @@ VARIANTS = ("lvq1", "olvq1", "lvq2.1", "lvq3", "glvq")
 LVQ1, OLVQ1, LVQ21, LVQ3, GLVQ = range(5)
 ANY, OWN, OTHER = range(3)  # the classes whose code vectors are compared
 BLOCK_DRAWS = 128  # rows whose inner products are found together
-DISTANCES_AT_ONCE = 2**24  # single tables of distances have no more
+DISTANCES_AT_ONCE = 2**24  # numbers in one table of distances, at most
 # no code vector is pushed farther from the mean of the rows than this many times the farthest row
 FAR = 10.0
 
@@ -259,6 +259,7 @@ def _nearest(x, product, square, slack, codes, code_classes, row_class, side, wi
 
 @kernel
 def _is_excluded(j, code_classes, row_class, side, without):
+    """Whether code vector j is `without`, or has a class that is not compared on this side."""
     return (
         j == without
         or (side == OWN and code_classes[j] != row_class)
@@ -268,6 +269,7 @@ def _is_excluded(j, code_classes, row_class, side, without):
 
 @kernel
 def _squared(a, b):
+    """The squared distance of two vectors in double precision."""
     total = 0.0
     for f in range(len(a)):
         total += (a[f] - b[f]) * (a[f] - b[f])

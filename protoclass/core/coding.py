@@ -12,9 +12,9 @@ import numpy as np
 from . import Array
 from .parallel import Once, each, few, kernel
 
-MOST = 254  # radii in one byte
+MOST_RADII = 254  # radii in one byte
 COMPARE = 255  # in place of the code of a bin that holds a radius: its values are compared
-BINS = 19  # log2 of the number of bins: hundreds for each power of two
+LOG_BINS = 19  # log2 of the number of bins: hundreds for each power of two
 
 
 class Coding:
@@ -64,21 +64,24 @@ class Coding:
                 bits_of(tile),
                 radii,
                 self._tables[tile.dtype.type](),
-                shift_of(tile.dtype, BINS),
+                shift_of(tile.dtype, LOG_BINS),
                 out,
             )
         return out
 
     def _table(self, dtype: Any) -> Array:
         """The code of each bin, uint8 (2^19,); 255 if values must be compared."""
-        bins = (bits_of(self.reach(dtype)) >> shift_of(dtype, BINS)).astype(np.int64)
-        table = np.cumsum(np.bincount(bins + 1, minlength=2**BINS + 1)[: 2**BINS]).astype(np.uint8)
+        bins = (bits_of(self.reach(dtype)) >> shift_of(dtype, LOG_BINS)).astype(np.int64)
+        table = np.cumsum(np.bincount(bins + 1, minlength=2**LOG_BINS + 1)[: 2**LOG_BINS]).astype(
+            np.uint8
+        )
         table[bins] = COMPARE
         return table
 
 
 @kernel
 def _code(tile, bits, radii, table, shift, out):  # type: ignore[no-untyped-def]
+    """Write the code of each value: by its bin, or by comparison if the bin holds a radius."""
     n, q = tile.shape
     for i in range(n):
         for j in range(q):
@@ -172,6 +175,7 @@ def gather(values: Array, rows: Array, columns: Array) -> Array:
 
 @kernel
 def _gather(values, rows, columns, out):  # type: ignore[no-untyped-def]
+    """Write the values at some rows and columns to `out`."""
     for a in range(len(rows)):
         row = values[rows[a]]
         for b in range(len(columns)):

@@ -24,7 +24,7 @@ from .task import Points, WithPrototypes
 if TYPE_CHECKING:
     from .query import Query
 
-SMALL = 400  # rows up to which one thread computes eigenvalues fastest
+ONE_THREAD_ROWS = 400  # rows up to which one thread computes eigenvalues fastest
 # proportion of the largest absolute eigenvalue below which others count as 0 (in float32: n times
 # its precision)
 ZERO = 1e-10
@@ -95,7 +95,7 @@ def embedding(P: Array) -> Spectral:
     squared = np.asarray(P, float) ** 2
     column_means, mean = squared.mean(axis=0), float(squared.mean())
     H = -0.5 * (squared - column_means[:, None] - column_means[None, :] + mean)
-    with alone() if len(H) < SMALL else nullcontext():
+    with alone() if len(H) < ONE_THREAD_ROWS else nullcontext():
         values, vectors = np.linalg.eigh(H)
     order = np.lexsort((-values, -np.abs(values)))
     values, vectors = values[order], vectors[:, order]

@@ -291,6 +291,7 @@ def quantile_ranks(levels: Array | None, total: int) -> Array:
 
 @kernel
 def _count(bits, shift, counts):  # type: ignore[no-untyped-def]
+    """Count the values of each bin, which are numbered by their first bits."""
     for i in range(bits.shape[0]):
         for j in range(bits.shape[1]):
             counts[bits[i, j] >> shift] += 1
@@ -298,6 +299,7 @@ def _count(bits, shift, counts):  # type: ignore[no-untyped-def]
 
 @kernel
 def _count_near(twice, rows, candidates, names, same, scale, counts):  # type: ignore[no-untyped-def]
+    """Count the approximations of each bin, without those of a candidate to its own row."""
     q, n = twice.shape
     bins, last = np.empty(n, np.int32), len(counts) - 1
     for j in range(q):
@@ -312,6 +314,7 @@ def _count_near(twice, rows, candidates, names, same, scale, counts):  # type: i
 
 @kernel
 def _collect_near(twice, rows, candidates, X, Z, names, same, scale, needed, out):  # type: ignore[no-untyped-def]
+    """Write the exact distances of the pairs in the bins `needed`; return their number."""
     q, n = twice.shape
     bins, last = np.empty(n, np.int32), len(needed) - 1
     found = 0

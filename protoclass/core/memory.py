@@ -88,8 +88,8 @@ def ran_out(reason: BaseException) -> bool:
 def too_large(reason: BaseException) -> TooLargeError:
     """The error, with a cure, of an allocation that failed and that no estimate foresaw."""
     return TooLargeError(
-        f"memory ran out ({cut(str(reason)) or 'no reason given'}), of which this process may still take "
-        f"{available() / 2**30:.1f} GB: use fewer rows (data.sample(...)), candidates= a number of them, or more memory"
+        f"memory ran out ({cut(str(reason)) or 'no reason given'}): use fewer rows "
+        "(data.sample(...)), candidates= a number of them, or more memory"
     )
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BALL, HOLE, LOW, HIGH = range(4)
 # the state of a row: in P, in N, not in the training set, removed from P or from N by a step
 IN_P, IN_N, OUT, PAST_P, PAST_N = range(5)
-NONE = -2  # no cut; -1 is the end of the line
+NO_CUT = -2  # in place of the row of a cut; -1 is the end of the line
 FIRST = np.uint32(2**31)  # marks the first of equal values on a line
 ROW = np.uint32(2**31 - 1)  # the bits that number the row
 NEVER = 2**31  # the place of the first feature that fires on a row without any
@@ -272,7 +272,7 @@ def _grow(
 
     The value of a cut is b q - a r, with the rows of N and of P that remain before it. For each
     line `value`, `errors` (r) and `cut` are those of its best cut at its last scan, or a bound with
-    the cut NONE. `removed_then` counts the rows removed from P until this scan, and `gone_then`
+    the cut NO_CUT. `removed_then` counts the rows removed from P until this scan, and `gone_then`
     those removed from both until the line was last copied.
 
     Lines are scanned only if they may win, which is safe:
@@ -315,7 +315,7 @@ def _grow(
             if count == 0:
                 first_bound[h] = value[h]
             rank = value[h], -errors[h], -h
-            if cut[h] > NONE and rank > leader:
+            if cut[h] > NO_CUT and rank > leader:
                 chosen, leader = h, rank
         if chosen < 0:
             break
@@ -359,7 +359,7 @@ def _compact(source, n, up, kind, state, out):
 
 @kernel
 def _scan(live, n, kind, state, a, b, strict, remaining, floor, bound):
-    """The value, the errors r and the row of the best cut of a line; NONE as the row of no cut.
+    """The value, the errors r and the row of the best cut of a line; NO_CUT as the row of no cut.
 
     A line is scanned from the end that fires first, and q and r count the rows of N and P before
     each cut. A cut lies just before a group of equal values: any group for a stump, one with a
@@ -371,7 +371,7 @@ def _scan(live, n, kind, state, a, b, strict, remaining, floor, bound):
     and `bound` is a bound for it.
     """
     radial = kind <= HOLE
-    value, worst, cut = np.int64(floor), np.int64(n if floor > 0 else 0), np.int64(NONE)
+    value, worst, cut = np.int64(floor), np.int64(n if floor > 0 else 0), np.int64(NO_CUT)
     q, r, q0, r0, offered = np.int64(0), np.int64(0), np.int64(0), np.int64(0), False
     for k in range(n):
         if live[k] & FIRST:
@@ -395,7 +395,7 @@ def _scan(live, n, kind, state, a, b, strict, remaining, floor, bound):
             v = b * q - a * r
             if v > value or (v == value and r <= worst):
                 value, worst, cut = v, r, np.int64(-1)
-    return min(value, bound) if cut == NONE else value, worst, cut
+    return min(value, bound) if cut == NO_CUT else value, worst, cut
 
 
 @kernel

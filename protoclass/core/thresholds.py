@@ -18,7 +18,8 @@ AT_ONCE = 2**22  # numbers computed at a time: such products stay near the proce
 CACHED = 2**17  # numbers whose copies stay in the second-level cache: "100,000 x 2"
 BLOCK = 512  # rows or prototypes measured at a time: "importance()"
 
-# small work
+# threads and small work
+THREAD_ROWS = 128  # rows given to a thread at a time
 SMALL = 2**19  # entries from which on threads share the work: "first fit of iris"
 FEW = 2**18  # steps that are left to NumPy, which compiles nothing: "first fit of iris"
 
@@ -33,6 +34,6 @@ NARROWEST = 5  # columns: with fewer the exact kernel is as fast as a product: "
 FINE_FROM = 2**20
 
 # balls as codes or as lists, and covers
-READ = 8  # codes that are read in the time of an entry of a list: "USPS, 10"
+PER_ENTRY = 8  # codes that are read in the time of an entry of a list: "USPS, 10"
 PER_PAIR = 40  # bytes that a pair takes while lists are made
 AFFORDABLE = 20_000_000  # pairs of a linear program that is solved as a whole: "Pima, exact"

@@ -39,7 +39,7 @@ from .minkowski import (
     scaled,
 )
 
-LARGEST = 1e150  # of a scaled value: squares of larger ones overflow
+LARGEST_SCALED = 1e150  # of a scaled value: squares of larger ones overflow
 NAMED = 6  # columns whose weights a summary names
 
 
@@ -275,7 +275,7 @@ class Mapped(EuclideanSpace):
         return (Z * self.map if self.map.ndim == 1 else products(Z, self.map),)
 
     def _scaled(self, frame: Frame) -> Array:
-        return scaled(frame, self.spread, self.center, LARGEST)
+        return scaled(frame, self.spread, self.center, LARGEST_SCALED)
 
     def contributions(self, rows: Frame, others: Frame, candidates: Rep) -> Array:
         """Parts of the squared distance; they can be negative if columns are correlated."""

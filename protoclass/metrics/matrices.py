@@ -27,7 +27,7 @@ from ..ground.savable import savable
 from .base import AskedRows, Metric, TrainedMetric, Traits, strings
 from .pairwise import kernel_distances
 
-READ = "load the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
+READING = "load the file with pd.read_csv(path, index_col=0), or with pc.read_dissimilarity(path), which checks it"
 ORDER = (
     "if the matrix has the rows of the data in their order, use D.index = D.columns = data.index "
     "for a DataFrame D, or pc.read_dissimilarity(path, names=data.index) for a file; for a "
@@ -383,7 +383,7 @@ def check_labels(matrix: pd.DataFrame) -> None:
     check_distinct(columns, "column")
     if re.match(r"(Unnamed:.*|nan|)$", str(columns[0])):
         raise DataError(
-            f"the first column of the dissimilarities has no name: if these are row names, {READ}"
+            f"the first column of the dissimilarities has no name: if these are row names, {READING}"
         )
     if (rows.get_indexer(columns) >= 0).any():
         return
@@ -394,7 +394,7 @@ def check_labels(matrix: pd.DataFrame) -> None:
         raise DataError(
             f"the row labels of the dissimilarities ({in_short(rows)}) and their column labels "
             f"({in_short(columns)}) {'agree only as text' if alike else 'differ'}, so none of the "
-            f"candidates is a row: {cure}; from a file, {READ}; if the candidates are not rows, "
+            f"candidates is a row: {cure}; from a file, {READING}; if the candidates are not rows, "
             "use labels of another kind"
         )
 

@@ -40,7 +40,7 @@ from .learned import LDA, QDA
 from .matrices import TrainedGiven, given, label_cure, match_rows, read_matrix
 from .minkowski import Euclidean
 from .registry import metric as by_name
-from .tabular import MANY, Gower
+from .tabular import LABEL_ROWS, Gower
 from .wrappers import OneOf, Wrapper, list_tuned
 
 
@@ -330,7 +330,7 @@ def warn_of_values(frame: Frame, metric: Metric | TrainedMetric) -> None:
 
 # sparse rows are the nearest too often if they are so this many times more than in proportion; and
 # the number of rows whose nearest ones are counted
-HUBS, SAMPLED = 3, 500
+HUBS, HUB_ROWS = 3, 500
 
 
 def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
@@ -342,7 +342,7 @@ def sparse_rows(frame: Frame, metric: Metric | TrainedMetric) -> str:
     if not 0 < sparse.mean() <= 1 / 2:
         return ""
     known = measure_frame(frame, metric)
-    sample = np.unique(np.linspace(0, len(frame) - 1, SAMPLED).astype(int))
+    sample = np.unique(np.linspace(0, len(frame) - 1, HUB_ROWS).astype(int))
     D = compare(known.metric, part(known.rows, sample), known.candidates)
     D = np.where(np.isnan(D), np.inf, D)
     D[np.arange(len(sample)), sample] = np.inf
@@ -367,7 +367,11 @@ def texts_as_wholes(frame: Frame, metric: Metric | TrainedMetric) -> str:
         return ""
     ((name, column),) = frame.schema.items()
     texts = [text for text in column.levels if isinstance(text, str)]
-    few = len(frame) < MANY or len(texts) < DISTINCT * len(frame) or len(texts) < len(column.levels)
+    few = (
+        len(frame) < LABEL_ROWS
+        or len(texts) < DISTINCT * len(frame)
+        or len(texts) < len(column.levels)
+    )
     if few or column.kind != "category" or column.ordered or metric.unseen_in(name) == "measured":
         return ""
     k = min(3, *map(len, texts))

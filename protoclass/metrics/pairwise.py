@@ -30,7 +30,7 @@ from .base import (
 )
 from .minkowski import SCALES, UNSCALED, design_of, scale_of, scaled
 
-EXACT = 2**53  # not all integers beyond it are floats
+EXACT_INTEGERS = 2**53  # not all integers beyond it are floats
 KERNELS = ("rbf", "poly", "laplacian")
 
 
@@ -275,7 +275,7 @@ class Jaccard(Metric):
 def _numbers(values: pd.Series) -> Array:
     """A column as floats, none of whose values may be rounded."""
     if pd.api.types.is_integer_dtype(values.dtype) and len(values):
-        large = ((values > EXACT) | (values < -EXACT)).to_numpy(bool)
+        large = ((values > EXACT_INTEGERS) | (values < -EXACT_INTEGERS)).to_numpy(bool)
         if large.any():
             i = large.argmax()
             raise DataError(

@@ -34,7 +34,7 @@ from .base import (
 from .learned import check_classes
 from .minkowski import LARGEST_POWER, checked_weights
 
-LARGEST = np.finfo(np.float32).max  # of a number in scikit-learn's trees
+LARGEST_SINGLE = np.finfo(np.float32).max  # of a number in scikit-learn's trees
 TAKEN = ("RandomForestClassifier", "ExtraTreesClassifier", "GradientBoostingClassifier")
 
 # fields of a TrainedForest, and attributes of scikit-learn's trees
@@ -43,7 +43,7 @@ NODES: tuple[tuple[str, str, Any], ...] = (
     ("feature", "feature", np.int32), ("threshold", "threshold", float),
     ("missing", "missing_go_to_left", bool),
 )  # fmt: skip
-MANY = 10  # rows from which on a category that never repeats is taken for a name of the row
+LABEL_ROWS = 10  # rows from which on a category that never repeats is taken for a name of the row
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Gower(Metric):
         labels = [
             c
             for c in categories
-            if given.get(c, 1.0) > 0 and len(frame) >= MANY and _all_differ(table[c])
+            if given.get(c, 1.0) > 0 and len(frame) >= LABEL_ROWS and _all_differ(table[c])
         ]
         # a lone predictor has its own warning, `texts_as_wholes`
         for name in labels if len(weights) > 1 else ():
@@ -526,10 +526,10 @@ class TrainedForest(TrainedMetric):
 def numbers_of(table: dict[str, pd.Series], frame: Frame) -> Array:
     """The variables as float32 (n, p), as in scikit-learn's trees; levels as codes."""
     X = np.column_stack([as_floats(values) for values in table.values()])
-    for i, j in np.argwhere(np.abs(X) > LARGEST)[:1]:
+    for i, j in np.argwhere(np.abs(X) > LARGEST_SINGLE)[:1]:
         raise DataError(
             f"column {list(table)[j]!r} is {X[i, j]:.4g} at row {shown(frame.index[i])}, beyond "
-            f"the numbers of a forest ({LARGEST:.4g}): scale the column down, or leave the row out"
+            f"the numbers of a forest ({LARGEST_SINGLE:.4g}): scale the column down, or leave the row out"
         )
     return X.astype(np.float32)
 

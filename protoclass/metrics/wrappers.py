@@ -29,7 +29,7 @@ from .base import (
 )
 from .registry import metric
 
-SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 pairs
+SCALE_SAMPLE = 447  # rows on either side of the sample for the scales: about 200,000 pairs
 
 # traits that are true if all inner metrics have them
 OF_ALL = ("symmetric", "row_by_row", "skips_missing", "reflexive")
@@ -447,7 +447,7 @@ def cut(frame: Frame, names: Sequence[str]) -> Frame:
 
 def scale_and_counts(m: TrainedMetric, frame: Frame, scale: bool) -> tuple[float, int, int]:
     """Median positive dissimilarity (0 if none; 1 without scaling), and numbers of arrays."""
-    n, size = len(frame), SAMPLE if scale else 1
+    n, size = len(frame), SCALE_SAMPLE if scale else 1
     left = right = np.arange(n)
     if n > size:
         draw = np.random.default_rng(0)

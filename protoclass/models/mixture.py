@@ -15,7 +15,7 @@ from ..core.query import RulePath
 from ..core.task import Points, Task
 from ..core.vectors.mixture import (
     COVARIANCES,
-    STEPS,
+    EM_STEPS,
     Gaussians,
     Mix,
     bic,
@@ -206,7 +206,7 @@ class Mixture(PerClass):
         report |= repeated("components", task.levels, components, distinct)
         unfinished = [str(c) for c, m in zip(task.levels, mixtures, strict=True) if not m.converged]
         if unfinished:
-            report["EM"] = f"did not converge in {STEPS} steps for {', '.join(unfinished)}"
+            report["EM"] = f"did not converge in {EM_STEPS} steps for {', '.join(unfinished)}"
         return Gaussians(
             prototypes,
             weights,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..core.coding import MOST
+from ..core.coding import MOST_RADII
 from ..core.histogram import lower_levels, radii_at
 from ..core.neighbours.nearest import Nearest
 from ..core.query import Path
@@ -312,8 +312,8 @@ class PVM(Model):
         eps = axis(grid, "eps", self.eps).astype(float)
         cost = None if "lambda_" in grid else self._cost(task)
         lambdas = axis(grid, "lambda_", cost).astype(float)
-        if len(eps) > MOST:
-            raise OptionError(f"eps has {len(eps)} values, above {MOST}: use fewer")
+        if len(eps) > MOST_RADII:
+            raise OptionError(f"eps has {len(eps)} values, above {MOST_RADII}: use fewer")
         options = Options(
             self.solver,
             self.balls == "closed",

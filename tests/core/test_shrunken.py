@@ -6,7 +6,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from protoclass.core.vectors.shrunken import STEPS, probabilities, scores, shrunken
+from protoclass.core.vectors.shrunken import PATH_STEPS, probabilities, scores, shrunken
 from protoclass.ground.errors import DataError
 
 
@@ -83,7 +83,7 @@ def test_equals_the_paper(seed):
 def test_default_path_is_that_of_pamr(seed):
     X, y, w = problem(seed)
     fit = shrunken(X, y, w, 3)
-    assert len(fit.thresholds) == STEPS == 30
+    assert len(fit.thresholds) == PATH_STEPS == 30
     assert fit.thresholds[0] == 0
     assert fit.thresholds[-1] == pytest.approx(Slow(X, y, w, 3, 0.0).most, rel=1e-12)
     assert np.allclose(np.diff(fit.thresholds), fit.thresholds[-1] / 29)

@@ -11,7 +11,7 @@ from closeness import assert_close
 
 import protoclass as pc
 from protoclass.metrics.registry import METRICS
-from protoclass.metrics.wrappers import SAMPLE, Mixed, cut
+from protoclass.metrics.wrappers import SCALE_SAMPLE, Mixed, cut
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_mixtures_of_mixtures(clinic):
 
 def test_many_rows_are_scaled_by_a_sample():
     draw = np.random.default_rng(5)
-    big = pd.DataFrame({"x": draw.normal(size=3 * SAMPLE), "y": draw.gamma(2, size=3 * SAMPLE)})
+    big = pd.DataFrame({"x": draw.normal(size=3 * SCALE_SAMPLE), "y": draw.gamma(2, size=3 * SCALE_SAMPLE)})
     metric = pc.dissimilarity("~ .", big, Mixed([("x", pc.Euclidean(scale=False)), ("y", "gower")])).metric
     exact = np.median(np.abs(np.subtract.outer(big["x"].to_numpy(), big["x"].to_numpy())))
     assert metric.scales[0] == pytest.approx(exact, rel=0.1)

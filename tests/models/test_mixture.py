@@ -190,7 +190,7 @@ def test_what_cannot_be_fitted_and_what_is_told(iris, monkeypatch):
     assert told.rule.report["components repeated"] == "a (3 components, 2 distinct rows): give a smaller K"
     assert "components repeated" not in fitted(half, "y ~ x", K="bic").rule.report
     assert "EM" not in told.rule.report
-    monkeypatch.setattr(core, "STEPS", 1)
+    monkeypatch.setattr(core, "EM_STEPS", 1)
     assert fitted(iris, K=3).rule.report["EM"].endswith("setosa, versicolor, virginica")
     with pytest.raises(pc.errors.OptionError):
         Mixture(K=["bic", 1])

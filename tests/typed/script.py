@@ -28,7 +28,7 @@ def learned(path: Path) -> float:
     fit.predict(iris, kind="distance")
     assert_type(fit.save(path), pc.results.Saved)
     again: pc.Fit = pc.load(path)
-    return again.objective.value
+    return float(again.glance()["training_error"].iloc[0])
 
 
 def compared() -> pc.results.Comparison:

@@ -8,11 +8,11 @@ import numpy as np
 
 from .. import Array
 from ..parallel import in_blocks, kernel
+from ..thresholds import THREAD_ROWS
 
 WIDTH = 1024  # columns whose running sums stay in the first-level cache
 TREE_WIDTH = 2048  # columns whose counts of trees, of 16 bits, stay there
 MOST_TREES = 2**16 - 1
-BLOCK = 128  # rows given to a thread at a time
 UNLIKE = np.inf  # a value that differs from all others, also from itself
 
 
@@ -59,7 +59,10 @@ def gower(
     out = np.empty((len(a), len(b)))
     across = np.ascontiguousarray(b.T)
     in_blocks(
-        lambda part: _gower(a[part], across, numbers, w, skip, out[part]), len(out), BLOCK, out.size
+        lambda part: _gower(a[part], across, numbers, w, skip, out[part]),
+        len(out),
+        THREAD_ROWS,
+        out.size,
     )
     return out
 
@@ -110,6 +113,7 @@ def _mean_of_all(row, u, first, last, p, w, out):
 
 @kernel
 def _mean_of_observed(row, u, first, last, p, w, skip, out):
+    """Weighted means over the variables that a row and each column of u have."""
     total, weight = np.zeros(last - first), np.zeros(last - first)
     for f in range(len(row)):
         v, u0, w0 = row[f], u[f, first:last], w[f]
@@ -180,7 +184,7 @@ def reached(
             X[part], start, left, right, feature, threshold, missing, code, out[part]
         ),
         len(X),
-        BLOCK,
+        THREAD_ROWS,
         out.size,
     )
     return out
@@ -196,12 +200,13 @@ def apart(a: Array, b: Array) -> Array:
     array([[0. , 0.5, 1. ]])
     """
     out, across = np.empty((len(a), len(b))), np.ascontiguousarray(b.T)
-    in_blocks(lambda part: _apart(a[part], across, out[part]), len(a), BLOCK, out.size)
+    in_blocks(lambda part: _apart(a[part], across, out[part]), len(a), THREAD_ROWS, out.size)
     return out
 
 
 @kernel
 def _descend(X, start, left, right, feature, threshold, missing, code, out):
+    """Write the leaf that each row reaches in each tree, by its code."""
     for t in range(out.shape[1]):
         root = start[t]
         for i in range(len(X)):
@@ -218,6 +223,7 @@ def _descend(X, start, left, right, feature, threshold, missing, code, out):
 
 @kernel
 def _apart(x, u, out):
+    """Write the proportion of trees with different leaves, in blocks of columns."""
     for first in range(0, u.shape[1], TREE_WIDTH):
         width = min(TREE_WIDTH, u.shape[1] - first)
         count = np.empty(width, np.uint16)

@@ -14,8 +14,8 @@ from ..memory import check_fits
 from ..parallel import alone, each, kernel
 from .minkowski import minkowski
 
-CHUNK = 256  # rows whose matrices are in memory at a time
-SIDE = 64  # centers given to a thread at a time
+MATRICES_AT_ONCE = 256  # rows whose matrices are in memory at a time
+THREAD_CENTERS = 64  # centers given to a thread at a time
 LEAST_RIDGE = 1e-6  # beside shrinkage, in mean variances of a column
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones are rounding
 
@@ -362,8 +362,8 @@ def adaptive_distances(
     the factors of `local_factors`.
     """
     out = np.empty((len(rows), len(others)))
-    for first in range(0, len(rows), CHUNK):
-        part = slice(first, first + CHUNK)
+    for first in range(0, len(rows), MATRICES_AT_ONCE):
+        part = slice(first, first + MATRICES_AT_ONCE)
         factors = local_factors(
             rows[part], X, y, classes, neighborhood, softening, ridge, iterations
         )
@@ -468,10 +468,10 @@ def local_distances(X: Array, centers: Array, factors: Array) -> Array:
     across, Z = np.ascontiguousarray(X.T, float), np.ascontiguousarray(centers, float)
 
     def fill(first: int) -> None:
-        part = slice(first, first + SIDE)
+        part = slice(first, first + THREAD_CENTERS)
         _local(across, Z[part], factors[part], out[:, part])
 
-    for _ in each(fill, range(0, len(Z), SIDE), out.size * Z.shape[1]):
+    for _ in each(fill, range(0, len(Z), THREAD_CENTERS), out.size * Z.shape[1]):
         pass
     return out
 

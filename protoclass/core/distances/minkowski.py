@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .. import Array
 from ..parallel import Kernel, few, in_blocks, kernel, threaded
+from ..thresholds import THREAD_ROWS
 
 
 def the_same(distances: Array) -> Array:
@@ -72,7 +73,6 @@ class Geometry:
 
 
 WIDTH = 512  # columns whose running sums stay in the first-level cache
-BLOCK = 128  # rows given to a thread at a time
 
 
 def minkowski(a: Array, b: Array, r: float = 2.0) -> Array:
@@ -104,7 +104,7 @@ def _between(measure: Kernel, a: Array, b: Array, *given: Any) -> Array:
     """Values of a kernel for the rows of two arrays, (n, m)."""
     out = np.empty((len(a), len(b)), a.dtype)
     rows, across = np.ascontiguousarray(a), np.ascontiguousarray(b.T)
-    step = BLOCK if threaded(out.size) else max(1, len(a))
+    step = THREAD_ROWS if threaded(out.size) else max(1, len(a))
     in_blocks(lambda part: measure(rows[part], across, *given, out[part]), len(a), step, out.size)
     return out
 
@@ -266,6 +266,7 @@ def measure_row(x, across, r, total):
 
 @kernel
 def _minkowski(a, b, r, out):
+    """Distances of the rows of a (n, p) to the columns of b (p, m), a row and WIDTH columns at a time."""
     n = len(a)
     for first in range(0, b.shape[1], WIDTH):
         width = min(WIDTH, b.shape[1] - first)

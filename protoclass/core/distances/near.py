@@ -151,6 +151,7 @@ def measured(near: Near, X: Array, Z: Array, r: float) -> Near:
 
 @kernel(contract=False)
 def _measure_lists(X, Z, start, at, r, distance):  # type: ignore[no-untyped-def]
+    """Write the Minkowski distance of each row to the candidates of its list."""
     one = np.empty(1, X.dtype)
     for i in range(len(X)):
         for s in range(start[i], start[i + 1]):

@@ -298,9 +298,9 @@ def approximate(lines: Side, across: Side) -> Array:
 def bin_of(twice, rows, own, scale, last, out):  # type: ignore[no-untyped-def]
     """The bin, up to `last`, of the approximation of each pair of one candidate.
 
-    With `scale` = 1 / width, bin b has values from b - 1/2 to b + 3/2 widths. Without rounding it has those from b to b + 1;
-    the scale and the product are rounded by a share of 2^-23 of at most 2^15 bins, far less than
-    1/2. Values below 0 are in bin 0, and those beyond all bins in the last one.
+    With `scale` = 1 / width, bin b has values from b - 1/2 to b + 3/2 widths. Without rounding it
+    has those from b to b + 1. The scale and the product are rounded by a proportion of 2^-23 of at
+    most 2^15 bins, far less than 1/2. Values below 0 are in bin 0, those beyond all in the last.
     """
     none, most = np.float32(0), np.float32(last)
     for i in range(len(rows)):

@@ -15,7 +15,7 @@ from ..parallel import in_blocks, kernel
 
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "hyperbolic", "diagonal", "thickness")
 # images multiplied at a time: blocks of one shape, for one order of all sums
-ROWS, COLUMNS = 64, 512
+TILE_ROWS, TILE_COLUMNS = 64, 512
 # a tangent counts if at least this proportion of it is independent of those before it
 DEPENDENT = 1e-4
 # squared sine below which a direction counts as shared by two planes, the limit of float32
@@ -125,18 +125,20 @@ def tangent_distances(a: tuple[Array, Array], b: tuple[Array, Array], center: Ar
     (X, A), (Y, B) = a, b
     r, q, k, p = len(X), len(Y), A.shape[1], X.shape[1]
     out = np.empty((r, q), np.float32)
-    left = np.zeros((ROWS, k + 1, p), np.float32)
-    right = np.zeros((k + 1, COLUMNS, p), np.float32)
+    left = np.zeros((TILE_ROWS, k + 1, p), np.float32)
+    right = np.zeros((k + 1, TILE_COLUMNS, p), np.float32)
     own_a, own_b = _own(X - center, A), _own(Y - center, B)
-    for top in range(0, r, ROWS):
-        rows = slice(top, min(top + ROWS, r))
+    for top in range(0, r, TILE_ROWS):
+        rows = slice(top, min(top + TILE_ROWS, r))
         m = rows.stop - top
         left[:m, 0], left[:m, 1:] = X[rows] - center, A[rows]
-        for start in range(0, q, COLUMNS):
-            columns = slice(start, min(start + COLUMNS, q))
+        for start in range(0, q, TILE_COLUMNS):
+            columns = slice(start, min(start + TILE_COLUMNS, q))
             c = columns.stop - start
             right[0, :c], right[1:, :c] = Y[columns] - center, B[columns].transpose(1, 0, 2)
-            G = (left.reshape(-1, p) @ right.reshape(-1, p).T).reshape(ROWS, k + 1, k + 1, COLUMNS)
+            G = (left.reshape(-1, p) @ right.reshape(-1, p).T).reshape(
+                TILE_ROWS, k + 1, k + 1, TILE_COLUMNS
+            )
             _pairs(G, own_a[rows], own_b[columns], X[rows], Y[columns], out[rows, columns])
     return out
 

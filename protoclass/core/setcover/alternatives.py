@@ -31,7 +31,7 @@ from ..parallel import MANY, each
 from ..statistics.sums import in_units, units
 from ..task import Points, Task
 from .balls import Balls, ClassBalls, read
-from .problems import CHUNK, PROOFS, Objective, check_listed, of_rows
+from .problems import CANDIDATES_AT_ONCE, PROOFS, Objective, check_listed, of_rows
 from .program import Program, Stop, ascend, dual_bound, exact, improve_cover, relax, step_of
 
 if TYPE_CHECKING:
@@ -395,8 +395,8 @@ def weights_of(balls: Balls) -> Array:
     """Weight of each class in the ball of each candidate, (m, classes)."""
     return np.concatenate(
         [
-            balls.weights(slice(j, j + CHUNK))[:, 0, :, 0]
-            for j in range(0, balls.task.shape[1], CHUNK)
+            balls.weights(slice(j, j + CANDIDATES_AT_ONCE))[:, 0, :, 0]
+            for j in range(0, balls.task.shape[1], CANDIDATES_AT_ONCE)
         ]
     )
 

@@ -23,7 +23,7 @@ from ..memory import large, room
 from ..parallel import few, kernel
 from ..sources import Source, Submatrix
 from ..task import Task
-from ..thresholds import COSTLY, KEPT, PER_PAIR, READ
+from ..thresholds import COSTLY, KEPT, PER_ENTRY, PER_PAIR
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -113,7 +113,7 @@ class ClassBalls:
         """
         # every 16th candidate shows how many pairs the balls have
         shown = self.codes[::16]
-        most = shown.size // READ
+        most = shown.size // PER_ENTRY
         radii = sum(int(np.count_nonzero(shown <= k)) <= most for k in range(self.radii))
         counts, places = [np.empty((0, radii), np.int64)], [NO_LISTS[2]]
         for first in range(0, len(self.codes), LINES):
@@ -340,6 +340,7 @@ def tally(codes: Array, cell: Array, weight: Array, columns: Array, out: Array) 
 
 @kernel
 def _tally(codes, cell, weight, columns, out):  # type: ignore[no-untyped-def]
+    """Add the weight of the rows of each candidate by cell and code to its line of `out`."""
     line = np.empty(out.shape[1], weight.dtype)  # stays in the cache
     for j in range(codes.shape[0]):
         line[:] = 0

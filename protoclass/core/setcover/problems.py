@@ -27,7 +27,7 @@ from ..task import Task
 from ..thresholds import GAINS, HELD
 from .balls import ClassBalls, read, too_many
 
-CHUNK = 128  # candidates whose gains are found together
+CANDIDATES_AT_ONCE = 128  # candidates whose gains are found together
 # the names of the proofs in words
 PROOFS = {
     "prices": "reduced costs",
@@ -89,7 +89,7 @@ def covers(task: Task, fold: Array, folds: int, radii: Array, least: float) -> C
             balls.weights(part), owner[part], allowed[part]
         )
 
-    in_blocks(count, m, CHUNK, n * m)
+    in_blocks(count, m, CANDIDATES_AT_ONCE, n * m)
     stands_for = np.where(gain > in_units(least, unit), best, -1)
     pays = [(stands_for == c).any(axis=(0, 1)) for c in range(task.classes)]
     return CoverProblems(task, w, unit, fold, gain, wrong, best, balls.of_classes(np.array(pays)))

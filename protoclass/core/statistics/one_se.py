@@ -14,8 +14,7 @@ from .. import Array
 from ..thresholds import AT_ONCE
 from .resample import bootstrap
 from .roc import area_losses
-from .scores import LARGEST as FINITE
-from .scores import SCORES, nonconformity
+from .scores import FINITE, SCORES, nonconformity
 
 RULES: Mapping[str, str] = {
     "1se": "1-SE rule",

@@ -247,12 +247,12 @@ def samples(
 
     Rows are drawn with replacement, as many of the class and of the others as there are; if they
     come in groups, whole groups, and samples without rows of both sides are left out. All have the
-    same thresholds, at most `BINS` steps of the ranks.
+    same thresholds, at most `TRIED_CUTS` steps of the ranks.
     """
     live = w > 0
     place = np.unique(-score[live], return_inverse=True)[1]
-    if (count := place.max() + 1) > BINS:
-        place, count = place * BINS // count, BINS
+    if (count := place.max() + 1) > TRIED_CUTS:
+        place, count = place * TRIED_CUTS // count, TRIED_CUTS
     positive, w = positive[live], w[live]
     unit, strata = np.arange(len(w)), [np.flatnonzero(positive), np.flatnonzero(~positive)]
     if group is not None:
@@ -351,7 +351,7 @@ def band(
 
 
 ROUNDING = 1e-12  # of the total: sums of the same weights in another order differ by less
-BINS = 1000  # cuts that a bootstrap sample tries at most, at equal steps of the ranks
+TRIED_CUTS = 1000  # cuts that a bootstrap sample tries at most, at equal steps of the ranks
 
 
 @dataclass(frozen=True)
@@ -489,8 +489,8 @@ def variance_of_choice(
     """
     fold, place = cells
     G, F, count = place.max() + 1, fold.max() + 1, unit.max() + 1
-    if G > BINS:
-        place, G = place * BINS // G, BINS
+    if G > TRIED_CUTS:
+        place, G = place * TRIED_CUTS // G, TRIED_CUTS
     cell, differences = fold * G + place, []
 
     def summed(values: Array) -> Array:

@@ -20,7 +20,7 @@ from .intervals import (
     with_wilson,
 )
 
-LARGEST = float(np.finfo(float).max) / 4  # differences of two such values are finite
+FINITE = float(np.finfo(float).max) / 4  # differences of two such values are finite
 
 
 def brier(p: Array, y: Array) -> Array:
@@ -179,7 +179,7 @@ def with_largest(values: Array, predicted: Array) -> Array:
     A rule breaks ties in its own way: if another class is first among the largest, the value of the
     predicted class becomes the next larger number.
     """
-    out = np.clip(values, -LARGEST, LARGEST)
+    out = np.clip(values, -FINITE, FINITE)
     tied = np.flatnonzero(out.argmax(axis=1) != predicted)
     out[tied, predicted[tied]] = np.nextafter(out[tied].max(axis=1), np.inf)
     return out

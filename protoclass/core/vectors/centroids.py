@@ -11,7 +11,7 @@ from .. import Array
 from ..parallel import kernel, left
 from ..setcover.program import quiet_solver
 
-BLOCK = 256  # rows whose distances stay in the cache
+CACHED_ROWS = 256  # rows whose distances stay in the cache
 
 _kept = threading.local()
 
@@ -164,6 +164,7 @@ def _plus_plus(turned, w, draws, first):
 
 @kernel
 def _drawn(closest, w, share):
+    """The row at which the sum of weights times squares reaches this share of the total."""
     total = 0.0
     for i in range(len(w)):
         total += w[i] * closest[i]
@@ -177,6 +178,7 @@ def _drawn(closest, w, share):
 
 @kernel
 def _nearest_squares(turned, row, closest, out):
+    """Write the squared distance of each row to the nearer of `row` and its closest center so far."""
     out[:] = 0.0
     for j in range(len(turned)):
         column = turned[j]
@@ -189,6 +191,7 @@ def _nearest_squares(turned, row, closest, out):
 
 @kernel
 def _runs(turned, X, w, tol, first, best, best_labels, left):
+    """Lloyd's algorithm from each set of initial rows; write the best centers and labels."""
     least, centers, labels = np.inf, np.empty_like(best), np.empty_like(best_labels)
     for s in range(len(first)):
         for k in range(len(centers)):
@@ -229,9 +232,13 @@ def _lloyd(turned, X, w, tol, centers, labels, left):
 
 @kernel
 def _assign(turned, centers, labels, square):
-    n, out = len(labels), np.empty(BLOCK)
-    for begin in range(0, n, BLOCK):
-        size = min(BLOCK, n - begin)
+    """Write the nearest center of each row, the first of equal ones, and its squared distance.
+
+    The rows are taken in blocks, and sums over columns run over all rows of a block at once.
+    """
+    n, out = len(labels), np.empty(CACHED_ROWS)
+    for begin in range(0, n, CACHED_ROWS):
+        size = min(CACHED_ROWS, n - begin)
         for k in range(len(centers)):
             out[:] = 0.0
             for j in range(len(turned)):

@@ -198,6 +198,7 @@ def changes_by_one(problem: Labelled, at: Array) -> tuple[Array, Array]:
 
 @kernel
 def cost_of_row(own, other, beta):
+    """The cost of a row at these distances to prototypes of its class and others, as `glvq_costs`."""
     if own == other:
         return 0.5
     if own == np.inf:
@@ -242,6 +243,7 @@ def _renew(i, between, w, y, classes, beta, place, near, reach, costs):
 
 @kernel
 def _removals(place, costs, removal):
+    """Write the change of the cost when each prototype is removed, see `costs` of `_renew`."""
     removal[:] = 0.0
     for i in range(len(place)):
         if place[i, 0] >= 0:
@@ -282,6 +284,7 @@ def _candidate(row, c, w, y, beta, place, near, reach, costs, classes, of_class,
 
 @kernel
 def _begin(to, w, y, of_candidate, count, beta, chosen):
+    """The arrays that `_renew`, `_removals` and `_candidate` read, for the prototypes `chosen`."""
     n, q = len(w), len(chosen)
     between, removal = np.empty((n, q), to.dtype), np.empty(q)
     classes, of_class = np.empty(q, np.int64), np.zeros(count, np.int64)
@@ -335,6 +338,9 @@ def _add(to, w, y, of_candidate, beta, chosen, q, left):
 
 @kernel
 def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):
+    """Write the change of the cost by each swap of a candidate j and a prototype k, (m, q); inf for
+    a swap that leaves a class without prototypes.
+    """
     _, classes, of_class, place, near, reach, costs, removal = _begin(
         to, w, y, of_candidate, count, beta, chosen
     )
@@ -353,6 +359,7 @@ def _changes(to, w, y, of_candidate, count, beta, chosen, swapped, left):
 
 @kernel
 def _swap(to, w, y, of_candidate, count, beta, chosen, left):
+    """Make swaps that lower the cost, candidate after candidate, until none does."""
     between, classes, of_class, place, near, reach, costs, removal = _begin(
         to, w, y, of_candidate, count, beta, chosen
     )

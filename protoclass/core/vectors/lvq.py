@@ -9,11 +9,12 @@ made. So the result is the result of the plain loop, with any BLAS and number of
 
 **The bound.** Let u = 2^-24, and M the larger of |c|^2 and of the largest |x|^2 of the block, all
 vectors about the mean of the rows. The score |c|^2 - 2 x'c of a code vector c then differs from
-|x - c|^2 - |x|^2 by at most its slack, 4 (p + 2 DRAWS + 8) u M, four times the first-order error:
+|x - c|^2 - |x|^2 by at most its slack, 4 (p + 2 BLOCK_DRAWS + 8) u M, four times the error in first
+order:
 
 1. Rounding the vectors, the products and their sums changes a score by less than 4 (p + 8) u M.
 2. A move rounds the products of c with the later rows once, which changes a score by at most 2 u M.
-   A block has at most DRAWS moves of c.
+   A block has at most BLOCK_DRAWS moves of c.
 3. A step towards a row, 0 < a < 1, takes means of two products, so neither their errors nor M grow.
 4. A step away, a < 0, multiplies their errors and M by at most (1 + 2 |a|)^2, and so the slack.
 
@@ -36,8 +37,8 @@ from .centroids import kmeans
 VARIANTS = ("lvq1", "olvq1", "lvq2.1", "lvq3", "glvq")
 LVQ1, OLVQ1, LVQ21, LVQ3, GLVQ = range(5)
 ANY, OWN, OTHER = range(3)  # the classes whose code vectors are compared
-DRAWS = 128  # in a block
-DISTANCES = 2**24  # measured at a time
+BLOCK_DRAWS = 128  # rows whose inner products are found together
+DISTANCES_AT_ONCE = 2**24  # numbers in one table of distances, at most
 # no code vector is pushed farther from the mean of the rows than this many times the farthest row
 FAR = 10.0
 
@@ -120,11 +121,11 @@ def train_codes(
     parameters = (VARIANTS.index(how.variant), how.alpha, ratio, how.damping, how.steepness, unit)
     rate = np.full(len(codes), how.alpha)
     # the slack of a code vector as a share of M, see the head of this module
-    share = 4 * (X.shape[1] + 2 * DRAWS + 8) * 2.0**-24
+    share = 4 * (X.shape[1] + 2 * BLOCK_DRAWS + 8) * 2.0**-24
 
     with alone():
-        for first in range(0, len(rows), DRAWS):
-            block = rows[first : first + DRAWS]
+        for first in range(0, len(rows), BLOCK_DRAWS):
+            block = rows[first : first + BLOCK_DRAWS]
             A = single[block]
             square = np.einsum("ij,ij->i", single_codes, single_codes).astype(float)
             slack = share * np.maximum(square, norm[block].max())
@@ -147,7 +148,7 @@ def train_codes(
 
 def _unit(X: Array, y: Array, codes: Array, code_classes: Array) -> float:
     """Mean over the rows of d+ + d-."""
-    total, step = 0.0, max(1, DISTANCES // len(codes))
+    total, step = 0.0, max(1, DISTANCES_AT_ONCE // len(codes))
     for first in range(0, len(X), step):
         part = slice(first, first + step)
         D, same = minkowski(X[part], codes) ** 2, y[part, None] == code_classes
@@ -227,8 +228,9 @@ def _down_the_gradient(di, dj, rate, steepness):
 def _nearest(x, product, square, slack, codes, code_classes, row_class, side, without):
     """The nearest code vector of those on a side, the first of equal ones.
 
-    The head of this module has the bound. `high` is the lowest upper limit, and `next_low` the second lowest lower limit: if it is above
-    `high`, one code vector alone has a lower limit up to `high`, and it is the one at `high`.
+    The head of this module has the bound. `high` is the lowest upper limit, and `next_low` the
+    second lowest lower limit. If `next_low` is above `high`, one code vector alone has a lower
+    limit up to `high`, and it is the one at `high`.
     """
     high, low, next_low, at = np.inf, np.inf, np.inf, -1
     for j in range(len(square)):
@@ -257,6 +259,7 @@ def _nearest(x, product, square, slack, codes, code_classes, row_class, side, wi
 
 @kernel
 def _is_excluded(j, code_classes, row_class, side, without):
+    """Whether code vector j is `without`, or has a class that is not compared on this side."""
     return (
         j == without
         or (side == OWN and code_classes[j] != row_class)
@@ -266,6 +269,7 @@ def _is_excluded(j, code_classes, row_class, side, without):
 
 @kernel
 def _squared(a, b):
+    """The squared distance of two vectors in double precision."""
     total = 0.0
     for f in range(len(a)):
         total += (a[f] - b[f]) * (a[f] - b[f])
@@ -335,7 +339,7 @@ def neighbours_agree(
     """
     out = np.empty(len(rows), bool)
     ks = np.array([min(neighbours, len(X) - 1)])
-    step = max(1, DISTANCES // len(X))
+    step = max(1, DISTANCES_AT_ONCE // len(X))
     for first in range(0, len(rows), step):
         block = rows[first : first + step]
         D = minkowski(X[block], X)
@@ -414,7 +418,7 @@ def nearest_weights(
 ) -> tuple[Array, Array]:
     """Weights of the rows nearest to each code vector: of its own class and of other classes, each (q,)."""
     own, other = np.zeros(len(codes)), np.zeros(len(codes))
-    step = max(1, DISTANCES // len(codes))
+    step = max(1, DISTANCES_AT_ONCE // len(codes))
     for first in range(0, len(X), step):
         part = slice(first, first + step)
         near = minkowski(X[part], codes).argmin(axis=1)

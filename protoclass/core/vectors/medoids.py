@@ -183,6 +183,7 @@ def swap_medoids(problem: Block, first: Array) -> Medoids:
 
 @kernel
 def _costs(to, w):
+    """The loss with each candidate as the only medoid."""
     out = np.zeros(to.shape[0])
     for j in range(to.shape[0]):
         for i in range(len(w)):
@@ -226,6 +227,7 @@ def _draw(to, w, own, chosen, known, levels):
 
 @kernel
 def _build(to, w, chosen, known, left):
+    """Choose the candidates after the first `known` one by one, each with the largest gain."""
     taken, near = np.zeros(to.shape[0], np.bool_), np.full(len(w), np.inf, to.dtype)
     indices = np.empty(len(w), np.int64)
     for k in range(len(chosen)):
@@ -244,6 +246,7 @@ def _build(to, w, chosen, known, left):
 
 @kernel
 def _gain(row, w, near, indices):
+    """The decrease of the loss by one more medoid; `near` has the nearest dissimilarity so far."""
     gain = 0.0
     for i in indices[: count_nearer(row, near, indices)]:
         gain += w[i] * (np.float64(near[i]) - row[i])
@@ -320,6 +323,7 @@ def _saved(row, w, first, second, of, kept, indices):
 
 @kernel
 def _losses(w, first, second, of, lost):
+    """Write the increase of the loss when each medoid is removed, from its rows' second medoids."""
     lost[:] = 0.0
     for i in range(len(w)):
         lost[of[i]] += w[i] * (np.float64(second[i]) - first[i])
@@ -327,6 +331,7 @@ def _losses(w, first, second, of, lost):
 
 @kernel
 def _put(row, k, between, first, second, of, after):
+    """Put a candidate with this row in place of medoid k, and renew the two nearest of each row."""
     for i in range(len(of)):
         d = row[i]
         between[i, k] = d
@@ -342,6 +347,7 @@ def _put(row, k, between, first, second, of, after):
 
 @kernel
 def _two_nearest(d):
+    """The positions of the smallest and the second smallest value; the first breaks ties."""
     a, b = (0, 1) if d[0] <= d[1] else (1, 0)
     for k in range(2, len(d)):
         if d[k] < d[b]:

@@ -19,9 +19,9 @@ from .centroids import centred, first_rows, generator, partitions, tolerance
 if TYPE_CHECKING:
     from ..query import Query
 
-STEPS = 500  # of EM
+EM_STEPS = 500  # of EM
 COVARIANCES = ("full", "tied", "diag", "spherical")  # in the order of the numbers below
-TINY = 2.0**-600  # scale at which rows that are too far for a density can be compared
+FAR_SCALE = 2.0**-600  # scale at which rows that are too far for a density can be compared
 FULL, TIED, DIAGONAL, SPHERICAL = range(4)
 EMPTY = 10 * np.finfo(float).eps  # rows of an empty component, which makes its weight positive
 
@@ -79,7 +79,7 @@ def mix(X: Array, K: int, covariance: str, starts: int, ridge: float, seed: tupl
     even = np.ones(len(X))
     first = first_rows(turned, even, K, starts if K > 1 else 1, generator(seed), "k-means++")
     labels = partitions(turned, rows, even, first, tolerance(turned))
-    found = best_mixture(rows, labels, K, COVARIANCES.index(covariance), ridge * scale**2, STEPS)
+    found = best_mixture(rows, labels, K, COVARIANCES.index(covariance), ridge * scale**2, EM_STEPS)
     if found is None:
         raise ValueError(f"a covariance of {K} Gaussians is singular")
     weights, means, roots, converged = found
@@ -177,7 +177,7 @@ class Gaussians(WithPrototypes):
             return out
         # far from all means, every density is 0; the nearest mean then decides
         far = np.flatnonzero(out.max(axis=1) == -np.inf)
-        near = squares(X[far] * TINY, means * TINY, self.roots).argmin(axis=1)
+        near = squares(X[far] * FAR_SCALE, means * FAR_SCALE, self.roots).argmin(axis=1)
         out[far, self.prototypes.classes[near]] = 0.0
         if kind == "class":
             return out.argmax(axis=1)

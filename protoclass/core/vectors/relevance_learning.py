@@ -16,8 +16,8 @@ from .class_medoids import choose_rows, cost_of_row, labelled, swap_for_classes
 ROUNDS = 4  # of swaps and gradient steps: further ones change little
 # the number of rows drawn in each round, of which prototypes are chosen, and their least multiple of
 # the number of prototypes
-CANDIDATES, SHARE = 256, 5
-STEPS = 60  # of gradient in each round
+CANDIDATES, PER_PROTOTYPE = 256, 5
+GRADIENT_STEPS = 60  # of gradient in each round
 # rates at which the means of gradients and of their squares decay, from Kingma and Ba (2015)
 DECAY = (0.9, 0.999)
 # the first step of the entries of a map that begins with the covariance of its class, and the
@@ -104,7 +104,7 @@ def learn(
                 labelled(D, rows.w, rows.y, rows.y, len(counts), beta), every, counts, seed
             )
         candidates = np.union1d(
-            chosen, draw.permutation(len(at))[: max(CANDIDATES, SHARE * len(chosen))]
+            chosen, draw.permutation(len(at))[: max(CANDIDATES, PER_PROTOTYPE * len(chosen))]
         )
         D = part.distances(parameters, candidates) if round_ else D[:, candidates]
         problem = labelled(D, rows.w, rows.y, rows.y[candidates], len(counts), beta)
@@ -173,7 +173,7 @@ class Weights:
     scaled: bool = False
 
     rate = 0.05  # the first step of the logarithm of a weight
-    steps = STEPS
+    steps = GRADIENT_STEPS
 
     def start(self) -> Array:
         return np.zeros((self.groups, self.count))
@@ -315,7 +315,7 @@ class Maps:
     group: Array
     ridge: float
     rate: float = 0.03
-    steps: int = STEPS
+    steps: int = GRADIENT_STEPS
 
     def start(self) -> Array:
         return self.normed(self.first)

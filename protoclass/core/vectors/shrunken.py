@@ -23,7 +23,7 @@ from ..task import Points, WithPrototypes
 if TYPE_CHECKING:
     from ..query import Query
 
-STEPS = 30  # thresholds of the default path, as in pamr
+PATH_STEPS = 30  # thresholds of the default path, as in pamr
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def shrunken(
     error = np.sqrt(1 / class_weights - 1 / total)[:, None] * scale  # m_k (s_j + s_0)
     # with a single class m_k is 0, and so is d
     d = np.abs(np.divide(means - overall, error, out=np.zeros_like(means), where=error > 0))
-    path = np.linspace(0, d.max(initial=0), STEPS) if thresholds is None else thresholds
+    path = np.linspace(0, d.max(initial=0), PATH_STEPS) if thresholds is None else thresholds
     remaining = d[:, None] - path[:, None]
     # `share` is the proportion of the way from the overall mean to that of the class
     share = np.divide(remaining, d[:, None], out=np.zeros_like(remaining), where=remaining > 0)

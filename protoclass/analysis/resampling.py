@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core import Array
 from ..core.parallel import each, each_fit
-from ..core.statistics.resample import disjoint, exchangeable, sample_by_class
+from ..core.statistics.folds import disjoint, exchangeable, sample_by_class
 from ..core.task import Points, Task
 from ..core.thresholds import BLOCK
 from ..estimation.arguments import prepare

@@ -199,14 +199,15 @@ def grow_each(
     most = most if f else 0
     base, lengths = np.empty((f, len(side)), np.uint32), np.empty(f, np.int64)
     _lay_out(sorted_lines.order, features.line, features.kind, side, base, lengths)
-    live, work, bound, scale = np.empty_like(base), np.empty((7, f), np.int64), np.full(f, in_n), 1
+    live, bound, scale = np.empty_like(base), np.full(f, in_n), 1
+    work = tuple(np.empty((7, f), np.int64))
     for g in np.argsort(penalties, kind="stable").tolist():
         a, b = as_ratio(penalties[g])
         exact = in_n * scale * b < 2**62
         bound, scale = (bound * b // scale if exact else np.full(f, in_n * b)), b
         steps, state = np.empty((4, most), np.int64), np.array(side, np.int8)
         lists = (base, lengths, features.kind, state)
-        count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, *work, steps, left())
+        count = _grow(*lists, a, b, penalties[g] == inf, in_n, bound, live, work, steps, left())
         out[g] = _cut_machine(sorted_lines, features, steps[:, :count], side, in_n, in_p)
     return [out[g] for g in range(len(penalties))]
 
@@ -248,25 +249,7 @@ def _lay_out(order, line, kind, state, base, lengths):
 
 @kernel
 def _grow(
-    base,
-    lengths,
-    kind,
-    state,
-    a,
-    b,
-    strict,
-    remaining,
-    first_bound,
-    live,
-    value,
-    errors,
-    cut,
-    removed_then,
-    gone_then,
-    length,
-    copied,
-    steps,
-    left,
+    base, lengths, kind, state, a, b, strict, remaining, first_bound, live, work, steps, left
 ):
     """Choose features greedily; their lines, cuts, |Q| and |R| are the columns of `steps`.
 
@@ -287,6 +270,7 @@ def _grow(
     `leader` settles ties as `grow_each` says, so lines may be scanned in any order.
     """
     f, removed, gone, count = len(kind), 0, 0, 0
+    value, errors, cut, removed_then, gone_then, length, copied = work
     value[:], length[:] = first_bound, lengths
     removed_then[:], gone_then[:], copied[:] = 0, 0, 0
     while count < steps.shape[1] and not left[0]:

@@ -11,7 +11,7 @@ import protoclass as pc
 from protoclass.analysis.resampling import hit_by_random, select
 from protoclass.core.parallel import Once
 from protoclass.core.sources import Held
-from protoclass.core.statistics.resample import disjoint, exchangeable, sample_by_class
+from protoclass.core.statistics.folds import disjoint, exchangeable, sample_by_class
 from protoclass.core.task import Task
 
 RAW = pc.Euclidean(scale=False)

@@ -12,7 +12,7 @@ import numpy as np
 from ...ground.savable import savable
 from .. import Array
 from ..thresholds import AT_ONCE
-from .resample import bootstrap
+from .folds import bootstrap
 from .roc import area_losses
 from .scores import FINITE, SCORES, nonconformity
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ground.errors import short
 from .. import Array
+from .folds import bootstrap
 from .intervals import (
     UNKNOWN,
     Estimate,
@@ -21,7 +22,6 @@ from .intervals import (
     sum_of_squares,
     wilson,
 )
-from .resample import bootstrap
 
 
 @dataclass(frozen=True)

@@ -28,24 +28,24 @@ ROWS = {
 DOOR = "values.py"  # loads floors above by name; nothing else climbs, not even for type checkers
 # Limits, which only fall: what is added is paid for by what goes. Behind each: the budget of the layout
 MOST_TOKENS = {  # of each folder
-    "core": 89_400,  # 90,000
-    "pictures": 39_400,  # 40,000: pictures and tables
-    "metrics": 39_670,  # 37,000
-    "analysis": 29_890,  # 28,000
-    "estimation": 27_380,  # 25,000
-    "models": 21_700,  # 22,000
-    "frames": 20_430,  # 20,000
-    "export": 13_100,  # 13,000
-    "widgets": 9_700,  # 10,000
-    "testing": 8_000,  # 8,000
-    "ground": 6_030,  # 6,000
-    "root": 5_270,  # 5,000
+    "core": 88_380,  # 90,000
+    "pictures": 39_040,  # 40,000: pictures and tables
+    "metrics": 38_150,  # 37,000
+    "analysis": 28_840,  # 28,000
+    "estimation": 27_230,  # 25,000
+    "models": 21_580,  # 22,000
+    "frames": 20_150,  # 20,000
+    "export": 12_980,  # 13,000
+    "widgets": 9_690,  # 10,000
+    "testing": 7_930,  # 8,000
+    "ground": 5_930,  # 6,000
+    "root": 5_040,  # 5,000
     "sklearn": 4_000,  # 4,000
     "cluster": 1_840,  # 2,000
 }  # 305,000 in all
-MOST_TOKENS_OF_TESTS = 329_900  # 330,000
+MOST_TOKENS_OF_TESTS = 329_800  # 330,000
 MOST_ABOVE_100, MOST_ABOVE_120 = 560, 0  # 1,500 and 0
-MOST_FILES, MOST_RECURRING = 163, 14  # 160
+MOST_FILES, MOST_RECURRING = 160, 14  # 160
 # what core must not know
 OUTSIDE = {"pandas", "matplotlib", "formulaic", "statsmodels", "tqdm", "narwhals"}
 GENERAL = ("estimation", "analysis", "tables", "pictures", "widgets", "sklearn")

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from . import __all__
 from .analysis.alternatives import alternatives, at, criticisms
 from .analysis.groups import test
 from .analysis.resampling import permutation_test, stability
@@ -206,11 +205,11 @@ def fit(
         Training rows, with distinct row labels. A path is a Parquet or CSV file, or a list of
         these; of a lazy table or file, the columns that the call names are read into memory.
     method : str or model object
-        Name of a method, or a model object such as `pc.PVM(eps=1.2)`. In brackets are the
-        parameters that are tuned by default:
+        Name, or a model object such as `pc.PVM(eps=1.2)`. In brackets are the parameters that are
+        tuned by default:
 
         {methods}
-        * methods registered by `pc.register`.
+        * those of `pc.register`.
     dissimilarity : str, metric, list of these, callable, Dissimilarity, DataFrame or array
         Dissimilarity of two rows: a name, a metric object, a function of two rows, or given
         dissimilarities (a DataFrame by label, a square or condensed array by position). A list of
@@ -299,7 +298,7 @@ def fit(
     return fit_call(Call("fit", formula, data, {**arguments, **parameters}), Fit)
 
 
-fit.__doc__ = str(fit.__doc__).replace("{methods}", described_methods(__all__))
+fit.__doc__ = str(fit.__doc__).replace("{methods}", described_methods())
 
 
 @public

@@ -32,7 +32,9 @@ from .base import (
 
 @dataclass(frozen=True)
 class KMeans(PerClass):
-    """k-means on each class separately; the centroids are the prototypes (ESL, section 13.2.1).
+    """k-means on each class; the centroids are the prototypes.
+
+    See ESL, section 13.2.1.
 
     Parameters
     ----------
@@ -124,10 +126,11 @@ def repeated(
 
 @dataclass(frozen=True)
 class Centroids(Model):
-    """Nearest shrunken centroids: a centroid for each class, in the columns that distinguish them.
+    """Nearest shrunken centroids, in the columns that distinguish classes.
 
-    Each centroid is shrunken towards the centroid of all rows, column by column, by `threshold`
-    standard errors. A column in which all reach the overall centroid is removed.
+    Each class has a centroid. Each centroid is shrunken towards the centroid of all rows, column by
+    column, by `threshold` standard errors. A column in which all reach the overall centroid is
+    removed.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ LARGEST = 5000  # rows of an embedding, whose cost grows with their cube
 
 @dataclass(frozen=True)
 class Hyperplane(Model):
-    """The optimal hyperplane on proximities, or on an embedding of them.
+    """Optimal hyperplane on proximities or on an embedding.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ from .base import (
 
 @dataclass(frozen=True)
 class KMedoids(PerClass):
-    """k-medoids on each class separately, on any dissimilarity; the prototypes are the medoids.
+    """k-medoids on each class, on any dissimilarity.
 
     FasterPAM swaps medoids for other rows of the class until no swap lowers the loss, the sum of
     weight times dissimilarity to the nearest medoid: a local optimum as in R's `pam`.

@@ -46,9 +46,9 @@ BIC = "bic"
 
 @dataclass(frozen=True)
 class Mixture(PerClass):
-    """A Gaussian mixture for each class, fitted by EM; the prototypes are the means.
+    """Gaussian mixture for each class, fitted by EM.
 
-    Rows go to the class with the largest posterior probability (ESL, section 13.2.3).
+    The prototypes are the means. Rows go to the class with the largest posterior probability (ESL, section 13.2.3).
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ from .base import (
 
 @dataclass(frozen=True)
 class MMDCritic(PerClass):
-    """MMD-critic: prototypes whose distribution is close to the distribution of their class.
+    """MMD-critic: prototypes whose distribution is close to that of their class.
 
     With similarities exp(-gamma d^2), prototypes are added one by one, each to minimise the squared
     maximum mean discrepancy between the rows of the class and its prototypes. `Fit.criticisms`

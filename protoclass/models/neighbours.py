@@ -34,7 +34,9 @@ NEIGHBOURS = (1, 2, 3, 5, 7, 9, 11, 15, 19, 25, 31, 41, 51, 75, 101)
 
 @dataclass(frozen=True)
 class KNN(Model):
-    """k nearest neighbours: all rows are prototypes, and the k nearest vote with their weights.
+    """k nearest neighbours among all rows.
+
+    All rows are prototypes, and the k nearest vote with their weights.
 
     Parameters
     ----------
@@ -99,7 +101,10 @@ class KNN(Model):
 
 @dataclass(frozen=True)
 class DANN(KNN):
-    """Method "knn" with `dissimilarity=pc.Adaptive()` (Hastie and Tibshirani 1996)."""
+    """Method "knn" with `dissimilarity=pc.Adaptive()`.
+
+    Discriminant adaptive nearest neighbours (Hastie and Tibshirani 1996).
+    """
 
     name = "dann"
     title = "Discriminant adaptive nearest neighbours"
@@ -120,9 +125,10 @@ class DANN(KNN):
 
 @dataclass(frozen=True)
 class Condensed(Model):
-    """Condensed nearest neighbour: rows that classify every row correctly by 1-NN (Hart 1968).
+    """Condensed nearest neighbour: rows that classify every row correctly by 1-NN.
 
-    They depend on the order in which rows are visited, which is random with the seed of the fit.
+    The rows (Hart 1968) depend on the order in which rows are visited, which is random with the
+    seed of the fit.
     """
 
     name = "condensed"
@@ -139,7 +145,7 @@ class Condensed(Model):
 
 @dataclass(frozen=True)
 class Multiedit(Model):
-    """Multiedit: the nearest neighbour after rows misclassified by their neighbours are removed.
+    """Nearest neighbour after rows misclassified by their neighbours are removed.
 
     Parameters
     ----------

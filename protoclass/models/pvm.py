@@ -102,7 +102,7 @@ class Counts(Grid):
 
 @dataclass(frozen=True)
 class PVM(Model):
-    """The prototype vector machine (PVM): prototypes whose balls cover the rows of their class.
+    """Prototype vector machine (PVM): prototypes whose balls cover the rows of their class.
 
     The prototypes minimise the number of uncovered rows, plus the number of wrongly covered rows,
     plus `lambda_` times the number of prototypes (Bien and Tibshirani 2011, section 2.1). The ball

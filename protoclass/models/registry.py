@@ -92,15 +92,12 @@ def methods_with(capability: str) -> str:
     return " or ".join(", ".join(names).rsplit(", ", 1)) or "none"
 
 
-def described_methods(public: Collection[str]) -> str:
-    """The methods in the docstring of `fit`: name, tuned parameters, class if it is public, and the
-    first line of its docstring.
-    """
+def described_methods() -> str:
+    """The methods in the docstring of `fit`: name, tuned parameters, first line of the class's."""
     items = []
     for name, kind in BUILT_IN.items():
         tuned = ", ".join(f"`{parameter}`" for parameter in kind().tuned())
-        named = f", `{kind.__name__}`" * (kind.__name__ in public)
-        item = f'* "{name}"{f" ({tuned})" * bool(tuned)}{named}: {kind.__doc__}'.splitlines()[0]
+        item = f'* "{name}"{f" ({tuned})" * bool(tuned)}: {kind.__doc__}'.splitlines()[0]
         items.append(fill(item, 92, subsequent_indent=" " * 10))
     return "\n        ".join(items)
 

@@ -59,7 +59,7 @@ COLUMNS = ["machine", "rule", "centre", "class", "radius", "column", "threshold"
 
 @dataclass(frozen=True)
 class SCM(Model):
-    """The set covering machine: a short conjunction or disjunction of simple features.
+    """Set covering machine: a conjunction or disjunction of simple features.
 
     A conjunction is positive if all of its features are true, a disjunction if any is. P contains
     the positive examples for a conjunction, the negative ones for a disjunction, and N the others,

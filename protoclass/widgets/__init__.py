@@ -28,7 +28,8 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     ----------
     validation : ErrorCurve
     save : str or path, optional
-        File name that ends in .html. The page needs neither Python nor a network.
+        File name that ends in .html; a file of this name is replaced. The page needs neither
+        Python nor a network.
 
     Returns
     -------
@@ -72,8 +73,8 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     new : DataFrame, optional
         Rows with the predictors, at most 1000. The page classifies and explains them.
     save : str or path, optional
-        File name that ends in .html. The page needs neither Python nor a network, and has all
-        radii.
+        File name that ends in .html; a file of this name is replaced. The page needs neither
+        Python nor a network, and has all radii.
 
     Returns
     -------

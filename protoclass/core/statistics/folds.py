@@ -226,7 +226,7 @@ def disjoint(y: Array, fraction: float, draw: np.random.Generator) -> tuple[Arra
     first, second = np.zeros(len(y), bool), np.zeros(len(y), bool)
     for c in range(int(y.max()) + 1):
         rows = draw.permutation(np.flatnonzero(y == c))
-        count = int(np.floor(fraction * len(rows)))
+        count = int(fraction * len(rows) + 1e-9)  # 0.29 * 100 is below 29
         first[rows[:count]], second[rows[count : 2 * count]] = True, True
     return first, second
 

@@ -367,7 +367,7 @@ def simultaneous(
     -------
     alone, together : float
         Student's t with the number of units less 1, and the simulated quantile of the maximum. NaN
-        if no point has a standard error above 0.
+        for a single unit, or if no point has a standard error above 0.
 
     References
     ----------

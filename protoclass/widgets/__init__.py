@@ -66,7 +66,8 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     shape : (int, int), optional
         Rows and columns of an image, if each row of the data is an image.
     x, y : str, optional
-        Numeric predictors as axes; "map" as x for a map of the dissimilarities.
+        Numeric predictors as axes; "map" as x for a map of the dissimilarities. Default of y: the
+        first numeric predictor other than x.
     radii : sequence of float, optional
         Radii of the slider. Default: those of the cross-validation, otherwise the grid of the
         method; none for a method that shares no work between radii, such as an exact solver.

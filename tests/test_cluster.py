@@ -99,7 +99,8 @@ def test_partitions_have_the_answers_of_the_rows(case):
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        (lambda fit, data: pc.compare("y ~ a", data, ["pvm"]), r"compare\(\) takes no Dask DataFrame: use data.compute\(\)"),
+        (lambda fit, data: pc.compare("y ~ a", data, ["pvm"]), r"takes no Dask object as data: use data.compute\(\)"),
+        (lambda fit, data: pc.fit("y ~ a", data, weights=data["a"]), "as weights: use the name"),
         (lambda fit, data: fit.predict(data[["a"]]), r"the new data lack the columns \['b'\]"),
         (lambda fit, data: fit.predict(data, "no"), "kind must be 'class'"),
         (lambda fit, data: pc.fit("y ~ a", data, sample=0), "sample must be a whole number >= 1"),

@@ -97,7 +97,7 @@ def test_data(data, change, message):
         ({"na": "keep"}, "na='keep' needs a dissimilarity that takes missing values, such as 'gower' or 'forest', not Euclidean"),
         ({"seed": -1}, "seed must be a whole number >= 0 and <= 9223372036854775807, not -1"),
         ({"weights": np.r_[np.ones(26), np.zeros(4)]}, "class 'c' of 'y' has no weight"),
-        ({"candidates": "all"}, r"candidates must be 'auto', 'train', 'same_class',.*not 'all'"),
+        ({"candidates": 0}, r"candidates must be 'auto', 'train', 'same_class', a number of rows >= 1,.*not 0"),
         ({"candidates": 5, "method": "knn"}, "method 'knn' needs the training rows as candidates, not 5: use candidates='train'"),
         ({"sample": 9}, r"sample=9 is for a Dask DataFrame: use data.sample"),
     ],

@@ -134,11 +134,10 @@ class Comparison(Result, Saveable, Served):
             _, values, mean = self._score(score)
             means = {name: mean(values[name])[:2] for name in values}
             out = out.join(pd.DataFrame(means, [score, f"{score}_se"]).T)
-        choices = by_method["choice"].agg(lambda choices: describe_choices(choices.tolist()))
         out = out.assign(
             prototypes=by_method["prototypes"].mean(),
             seconds=by_method["seconds"].median(),
-            choice=choices,
+            choice=by_method["choice"].agg(describe_choices),
         )
         # fits that were made before the comparison have no time
         out = out.drop(columns="seconds") if out["seconds"].isna().all() else out
@@ -189,9 +188,9 @@ class Comparison(Result, Saveable, Served):
             return "paired t", self._score_rows(score), mean_of_rows
         sizes = self.sizes
         if score == "auc":
-            areas = self._areas.items()
             values = {
-                name: [area.estimate.value for area in of_splits] for name, of_splits in areas
+                name: [area.estimate.value for area in of_splits]
+                for name, of_splits in self._areas.items()
             }
             table = pd.DataFrame(values, self.errors.index)
         else:
@@ -241,7 +240,7 @@ class Comparison(Result, Saveable, Served):
         Raises
         ------
         NotAvailableError
-            If no method has probabilities, or no loss matrix was given.
+            If no method, or not the reference, has probabilities, or no loss matrix was given.
 
         References
         ----------
@@ -263,6 +262,11 @@ class Comparison(Result, Saveable, Served):
                 f"no method of this comparison has {score!r}: use compare(..., {cure})"
             )
         test, values, mean = self._score(score)
+        if self.reference not in (None, *values):
+            raise NotAvailableError(
+                f"the reference {self.reference!r} has no probabilities: use compare(..., "
+                "calibrate=True), or another reference"
+            )
         return paired_tests(test, values, mean, self.reference)
 
     def _said(self) -> tuple[str, list[Any]]:
@@ -305,7 +309,7 @@ def tabulate(splits: list[Outcomes], levels: pd.Index, **facts: Any) -> Comparis
         for name, (row, classes, p) in outputs.items():
             predicted[name] = classes.astype(object)
             wrong = predicted[name] != predicted["truth"]  # a row without a prediction is wrong
-            counts = {"n": len(truth), "wrong": int(wrong.sum()), "error": float(wrong.mean())}
+            counts = {"n": len(truth), "wrong": wrong.sum(), "error": wrong.mean()}
             rows.append({"split": split, "method": name, **counts, **row})
             if p is not None:
                 probabilities.setdefault(name, []).append(p)
@@ -329,8 +333,14 @@ def as_classes(values: pd.Series, levels: pd.Index) -> pd.Series:
     return pd.Series(pd.Categorical.from_codes(codes, levels), values.index)
 
 
-def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
-    """The tuned parameters in words: median and range, or the most common value."""
+def describe_choices(choices: Iterable[Mapping[str, Any]]) -> str:
+    """The tuned parameters in words: median and range, or the most common value.
+
+    Examples
+    --------
+    >>> describe_choices([{"kernel": "rbf", "C": 1.0}, {"kernel": "rbf", "C": 4.0}])
+    'kernel rbf, C 2.5 (1 to 4)'
+    """
     words = []
     for parameter in dict.fromkeys(chain(*choices)):
         values = [choice.get(parameter, "-") for choice in choices]
@@ -340,7 +350,8 @@ def describe_choices(choices: Sequence[Mapping[str, Any]]) -> str:
             words.append(f"{parameter} {significant(middle)}{spread}")
         else:
             ((common, count),) = Counter(map(str, values)).most_common(1)
-            words.append(common + f" ({count} of {len(values)})" * (count < len(values)))
+            name = f"{parameter} " * (parameter != "dissimilarity")
+            words.append(name + common + f" ({count} of {len(values)})" * (count < len(values)))
     return ", ".join(words)
 
 
@@ -368,9 +379,8 @@ def with_probabilities(probabilities: Mapping[str, Array]) -> Array:
 
 
 def pairs_of(names: Iterable[Any], reference: Any = None) -> list[tuple[Any, Any]]:
-    """All pairs of the names, or each other name with the reference, if that is one of them."""
-    names = list(names)
-    if reference not in names:
+    """All pairs of the names, or each other name with the reference."""
+    if reference is None:
         return list(combinations(names, 2))
     return [(name, reference) for name in names if name != reference]
 

@@ -438,7 +438,7 @@ def distances_to_samples(
 
 def count_fraction(task: Task, fraction: float) -> int:
     """Number of rows of a sample with this fraction of each class; raises if a class has none."""
-    counts = np.floor(fraction * np.bincount(task.y, minlength=task.classes)).astype(int)
+    counts = (fraction * np.bincount(task.y, minlength=task.classes) + 1e-9).astype(int)
     if not counts.all():
         c = counts.argmin()
         raise DataError(

@@ -35,9 +35,9 @@ def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
     tables = [
         argument
         for argument, value in given.items()
-        if type(value).__module__.partition(".")[0].startswith("dask")
+        if type(value).__module__.startswith("dask")
     ]
-    if tables and tables == ["data"] and "sample" in given:
+    if tables == ["data"] and "sample" in given:
         given |= {"data": _sample(given), "sample": bound.signature.parameters["sample"].default}
     elif tables:
         answer = {
@@ -46,9 +46,10 @@ def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
             ("test", "new"): _test,
         }.get((name, tables[0]))
         if answer is None or len(tables) > 1:
-            raise OptionError(
-                f"{name}() takes no Dask DataFrame: use {tables[0]}.compute(), or some of its rows"
-            )
+            cure = f"{tables[0]}.compute(), or some of its rows"
+            if tables[1:]:
+                cure = "the name of a column"
+            raise OptionError(f"{name}() takes no Dask object as {tables[-1]}: use {cure}")
         fit, table = bound.args[0], given.pop(tables[0])
         further = {argument: value for argument, value in given.items() if value is not fit}
         return answer(name, fit, table, further)

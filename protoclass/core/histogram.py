@@ -265,7 +265,7 @@ def radii_at(
 
     Returns
     -------
-    array, ascending, one for each level
+    array, ascending, one for each level; empty without a positive dissimilarity
         Each lies halfway between the quantile (an observed value v) and the next smaller observed
         value (0 for the smallest). The open ball `d < eps` is then the ball of eps = v, and
         rounding in v cannot change it.

@@ -48,8 +48,9 @@ def available(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
 
 
 def room(wanted: float = np.inf) -> int:
-    """Bytes that one part of the work may take: a quarter of the available memory, and 64 MB in any
-    case, enough if no more are wanted.
+    """Bytes that one part of the work may take: a quarter of the available memory, at least 64 MB.
+
+    If no more than 64 MB are wanted, the available memory is not measured.
     """
     return SMALLEST if wanted <= SMALLEST else max(SMALLEST, int(SHARE * available()))
 

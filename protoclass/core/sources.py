@@ -46,7 +46,8 @@ class Source(ABC):
     def shape(self) -> tuple[int, int]: ...
 
     @abstractmethod
-    def take(self, rows: Array, columns: Array) -> Array: ...
+    def take(self, rows: Array, columns: Array) -> Array:
+        """The dissimilarities between these rows and these columns (candidates), as an array."""
 
     def array(self) -> Array:
         return self.take(np.arange(self.shape[0]), np.arange(self.shape[1]))

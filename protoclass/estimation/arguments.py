@@ -188,7 +188,7 @@ def check_candidates(candidates: Any, model: Model) -> None:
     named = isinstance(candidates, str) and candidates in ("auto", "train", "same_class")
     if not (named or isinstance(candidates, Candidates) or (number and candidates >= 1)):
         raise OptionError(
-            "candidates must be 'auto', 'train', 'same_class', a number of rows, or "
+            "candidates must be 'auto', 'train', 'same_class', a number of rows >= 1, or "
             "pc.candidates.unlabelled(data), kmeans(K) or hull(n), "
             f"not {brief(candidates)}"
         )

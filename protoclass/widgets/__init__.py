@@ -28,7 +28,8 @@ def explore_validation(validation: ErrorCurve, **options: Any) -> Any:
     ----------
     validation : ErrorCurve
     save : str or path, optional
-        File name that ends in .html. The page needs neither Python nor a network.
+        File name that ends in .html; a file of this name is replaced. The page needs neither
+        Python nor a network.
 
     Returns
     -------
@@ -65,15 +66,16 @@ def explore_fit(fit: Fitted, **options: Any) -> Any:
     shape : (int, int), optional
         Rows and columns of an image, if each row of the data is an image.
     x, y : str, optional
-        Numeric predictors as axes; "map" as x for a map of the dissimilarities.
+        Numeric predictors as axes; "map" as x for a map of the dissimilarities. Default of y: the
+        first numeric predictor other than x.
     radii : sequence of float, optional
         Radii of the slider. Default: those of the cross-validation, otherwise the grid of the
         method; none for a method that shares no work between radii, such as an exact solver.
     new : DataFrame, optional
         Rows with the predictors, at most 1000. The page classifies and explains them.
     save : str or path, optional
-        File name that ends in .html. The page needs neither Python nor a network, and has all
-        radii.
+        File name that ends in .html; a file of this name is replaced. The page needs neither
+        Python nor a network, and has all radii.
 
     Returns
     -------

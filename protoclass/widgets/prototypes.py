@@ -68,13 +68,14 @@ class PrototypeExplorer(Explorer):
         self._steps = make_steps(fit, radii)
         self._content = make_content(self._steps)
         self._predictors = list_predictors(fit)
-        self._planes: dict[tuple[str, str], Plane] = {}
-        first, second = choose_axes(fit)
+        self._planes: dict[Any, Plane] = {}
         with self.hold():
             self.set_trait("fit", fit)
             self.eps = self._steps.radii[self._steps.own] if self._steps.radii else None
-            self.x = first if x is None else x
-            self.y = (second or next(iter(self._predictors), "")) if y is None else y
+            self.y = [*self._predictors, ""][0]
+            self.x = choose_axes(fit)[0] if x is None else x
+            if y is not None:
+                self.y = y
             self.selected = self._label_of(self._first_point())
         plane: Plain = {}  # a map that can't be made the page says in words
         self._guarded(lambda: plane.update(self._describe_plane()))
@@ -112,6 +113,8 @@ class PrototypeExplorer(Explorer):
         name, value = proposal["trait"].name, proposal["value"]
         allowed = (MAP, *self._predictors) if name == "x" else tuple(self._predictors) or ("",)
         one_of(name, value, allowed)
+        if name == "x" and value == self.y:  # another y, if there is one
+            self.y = min(self._predictors, key=lambda predictor: predictor == value)
         return value
 
     @validate("selected")
@@ -131,8 +134,7 @@ class PrototypeExplorer(Explorer):
 
     @property
     def _step(self) -> int:
-        steps = self._steps
-        return steps.own if self.eps is None else steps.radii.index(self.eps)
+        return self._steps.own if self.eps is None else self._steps.radii.index(self.eps)
 
     def settle(self) -> None:
         self.set_trait("fit", self._steps.fits[self._step])
@@ -144,8 +146,7 @@ class PrototypeExplorer(Explorer):
             "step": self._step,
             "only": -1 if self.class_ is None else self.fit.classes.index(self.class_),
             "point": self._point_of(self.selected),
-            "x": self._axes[0],
-            "y": self._axes[1],
+            **self._axes,
         }
 
     def take_state(self, state: Plain) -> None:
@@ -171,23 +172,18 @@ class PrototypeExplorer(Explorer):
         return row if row >= 0 else self._content.places.get(label, -1)
 
     def _label_of(self, point: int) -> Any:
-        n = self.fit.nobs
         if point < 0:
             return None
-        return (
-            self.fit.frame.index[point]
-            if point < n
-            else next(label for label, at in self._content.places.items() if at == point)
-        )
+        if point < self.fit.nobs:
+            return self.fit.frame.index[point]
+        return next(label for label, at in self._content.places.items() if at == point)
 
     def _describe_plane(self) -> Plain:
-        x, y = self._axes
-        return {**describe_plane(self._content, self._plane()), "x": x, "y": y}
+        return {**describe_plane(self._content, self._plane()), **self._axes}
 
     def _describe_details(self) -> Plain:
         """Sentences and tables on the selected point that only Python knows."""
-        fit = self.fit
-        found = find_details(fit, self.selected)
+        found = find_details(self.fit, self.selected)
         out: Plain = {"words": found.words, "tables": []}
         for caption, values in found.tables.items():
             rows = [(str(level), f"{value:.4g}") for level, value in values.head(12).items()]
@@ -197,11 +193,11 @@ class PrototypeExplorer(Explorer):
     # methods for cells of a notebook
 
     def draw(self, ax: Any = None) -> Any:
-        axes = (
-            {}
-            if self._axes == choose_axes(self.fit)
-            else {name: axis for name, axis in zip("xy", self._axes, strict=True) if axis}
-        )
+        axes = self._axes
+        if tuple(axes.values()) == choose_axes(self.fit):
+            axes = {}
+        elif self.x == MAP:
+            axes = {"x": MAP}
         return plot(self.fit, "prototypes", ax=ax, **axes)
 
     def page_content(self) -> Plain:
@@ -236,14 +232,15 @@ class PrototypeExplorer(Explorer):
         )
 
     @property
-    def _axes(self) -> tuple[str, str]:
-        return self.x, "" if self.x == MAP else self.y
+    def _axes(self) -> Plain:
+        return {"x": self.x, "y": "" if self.x == MAP else self.y}
 
     def _plane(self) -> Plane:
         """The places in the picture, measured once for each pair of axes."""
-        if self._axes not in self._planes:
-            self._planes[self._axes] = make_plane(self.fit, *self._axes, self._steps.source)
-        return self._planes[self._axes]
+        axes = tuple(self._axes.values())
+        if axes not in self._planes:
+            self._planes[axes] = make_plane(self.fit, **self._axes, source=self._steps.source)
+        return self._planes[axes]
 
 
 def check_new(fit: Fitted, new: Any) -> pd.DataFrame:

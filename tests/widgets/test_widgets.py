@@ -200,6 +200,10 @@ def test_axes_are_predictors_or_a_map(explorer, fit, iris):
     for name in ("x", "y"):
         with pytest.raises(pc.errors.OptionError, match="species"):
             setattr(explorer, name, "species")
+    other = PrototypeExplorer(fit, x="sepal_length")
+    assert other.y == "sepal_width"
+    other.x = other.y
+    assert other.y == "sepal_length"
 
 
 def unpack(packed):

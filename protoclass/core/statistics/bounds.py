@@ -46,7 +46,7 @@ class CompressionBound:
     @cached_property
     def tail(self) -> Array:
         """The largest error at which this few errors among the rows outside have the probability
-        `log_level` (`tail_inverse`).
+        exp(`log_level`) (`tail_inverse`).
         """
         # in exact numbers it is never above `value`; the minimum is for what rounding adds
         found = np.minimum(tail_inverse(self.outside, self.errors, self.log_level), self.value)

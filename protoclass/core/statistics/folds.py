@@ -222,11 +222,17 @@ def sample_by_class(y: Array, kind: str, seed: tuple[int, ...]) -> Array:
 def disjoint(y: Array, fraction: float, draw: np.random.Generator) -> tuple[Array, Array]:
     """Two samples without a row in common, bool (n,) each, with this fraction of the rows of each
     class, rounded down.
+
+    Examples
+    --------
+    >>> first, _ = disjoint(np.zeros(100, int), 0.29, np.random.default_rng(0))
+    >>> int(first.sum())
+    29
     """
     first, second = np.zeros(len(y), bool), np.zeros(len(y), bool)
     for c in range(int(y.max()) + 1):
         rows = draw.permutation(np.flatnonzero(y == c))
-        count = int(np.floor(fraction * len(rows)))
+        count = int(fraction * len(rows) + 1e-9)  # 0.29 * 100 < 29
         first[rows[:count]], second[rows[count : 2 * count]] = True, True
     return first, second
 

@@ -69,7 +69,7 @@ def independent_rows(share: float, sums: SquaredSums, unbounded: bool = False) -
     """The effective number of independent rows of equal weight for a weighted proportion; NaN for a single group.
 
     Without groups it is the number that gives the proportion its variance, the sum of the squares
-    of w (x - proportion) over the sum of the squares of the weights, at most Kish's sum(w)^2 /
+    of w (x - proportion) over the square of the sum of the weights, at most Kish's sum(w)^2 /
     sum(w^2) unless `unbounded`. So rows with large weights that are misclassified more
     often than others count as fewer; rows with small weights do not count as more, because few rows
     then estimate the variance. With groups the terms are first summed within each, a proportion of
@@ -314,8 +314,8 @@ def difference_of(a: Estimate, b: Estimate) -> Estimate:
 
 
 def spread_factor(w: Array) -> float:
-    """The factor by which sum(w^2 (x - mean)^2) is, on average, sum(w^2) times the variance of x; n
-    / (n - 1) for equal w.
+    """The factor that gives sum(w^2 (x - mean)^2) the expected value sum(w^2) times the variance of
+    x; n / (n - 1) for equal w.
 
     NaN for a single row.
     """
@@ -367,7 +367,7 @@ def simultaneous(
     -------
     alone, together : float
         Student's t with the number of units less 1, and the simulated quantile of the maximum. NaN
-        if no point has a standard error above 0.
+        for a single unit, or if no point has a standard error above 0.
 
     References
     ----------
@@ -524,8 +524,8 @@ def kappa(table: ConfusionTable) -> Estimate:
     The standard error is by the delta method of Fleiss, Cohen and Everitt (1969), *Large sample
     standard errors of kappa and weighted kappa*; with weights w each row adds w^2. The interval is
     the Wilson interval of the accuracy, for the number of rows that gives it this standard error
-    with fixed margins. So it stays below 1, also if no row is misclassified. NaN if truth and
-    prediction are one and the same class for all rows.
+    with fixed margins. So it does not exceed 1, and keeps its width if no row is misclassified. NaN
+    if truth and prediction are one and the same class for all rows.
 
     Examples
     --------

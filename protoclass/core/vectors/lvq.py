@@ -15,7 +15,8 @@ order:
 1. Rounding the vectors, the products and their sums changes a score by less than 4 (p + 8) u M.
 2. A move rounds the products of c with the later rows once, which changes a score by at most 2 u M.
    A block has at most BLOCK_DRAWS moves of c.
-3. A step towards a row, 0 < a < 1, takes means of two products, so neither their errors nor M grow.
+3. A step towards a row, 0 < a <= 1, takes means of two products, so neither their errors nor M
+   grow.
 4. A step away, a < 0, multiplies their errors and M by at most (1 + 2 |a|)^2, and so the slack.
 
 A code vector is surely the nearest if its score plus its slack is below those of all others minus

@@ -311,6 +311,7 @@ def _swap(to, w, chosen, left):
 
 @kernel
 def _saved(row, w, first, second, of, kept, indices):
+    """The gain of a candidate, whose dissimilarities are `row`; writes `kept` (see `_swap`)."""
     # few rows are nearer to a candidate than to their second medoid
     kept[:] = 0.0
     gain = 0.0

@@ -228,7 +228,9 @@ def _draw(to, w, own, chosen, known, levels):
 @kernel
 def _build(to, w, chosen, known, left):
     """Choose the candidates after the first `known` one by one, each with the largest gain."""
-    taken, near = np.zeros(to.shape[0], np.bool_), np.full(len(w), np.inf, to.dtype)
+    # the gain of each candidate when it was last computed: gains never rise, also with rounding, so
+    # one that is not above the best need not be computed again
+    bound, near = np.full(to.shape[0], np.inf), np.full(len(w), np.inf, to.dtype)
     indices = np.empty(len(w), np.int64)
     for k in range(len(chosen)):
         if k >= known:
@@ -236,10 +238,11 @@ def _build(to, w, chosen, known, left):
             for j in range(to.shape[0]):
                 if left[0]:
                     return
-                gain = -1.0 if taken[j] else _gain(to[j], w, near, indices)
-                if gain > most:
-                    chosen[k], most = j, gain
-        taken[chosen[k]] = True
+                if bound[j] > most:
+                    bound[j] = _gain(to[j], w, near, indices)
+                    if bound[j] > most:
+                        chosen[k], most = j, bound[j]
+        bound[chosen[k]] = -1.0
         for i in range(len(w)):
             near[i] = min(near[i], to[chosen[k], i])
 

@@ -25,7 +25,7 @@ from ..core.statistics.folds import drawn_by_class, quotas
 from ..frames.formula import read
 from ..frames.schema import check_names
 from ..ground.checks import check_seed, whole_number
-from ..ground.errors import DaskError, OptionError, ProtoclassError, brief, shown, told, warn
+from ..ground.errors import DaskError, OptionError, ProtoclassError, brief, deferred, shown, warn
 
 
 def call(function: Callable[..., Any], name: str, bound: BoundArguments) -> Any:
@@ -210,11 +210,11 @@ def _run(work: Any, item: Any) -> tuple[Any, list[Any]]:
     """The result of some work and its warnings; other work runs on this machine at the same time,
     so it stays on its thread."""
     work, warned = _loaded(work) if isinstance(work, bytes) else work, list[Any]()
-    token = told.set(warned)
+    token = deferred.set(warned)
     try:
         return on_this_thread(work, item), warned
     finally:
-        told.reset(token)
+        deferred.reset(token)
 
 
 def _warned(found: Iterable[tuple[Any, list[Any]]]) -> list[Any]:

@@ -75,15 +75,15 @@ class DataWarning(UserWarning):
 
 
 # warnings to repeat in another process
-told: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar("told", default=None)
+deferred: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar("deferred", default=None)
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning at the line of the user that led to it: the line that called this package, from any
     depth."""
-    kept = told.get()
-    if kept is not None:
-        kept.append((message, category))
+    later = deferred.get()
+    if later is not None:
+        later.append((message, category))
         return
     own, frame = str(Path(__file__).parent.parent) + os.sep, inspect.currentframe()
     depth = level = 1

@@ -447,7 +447,7 @@ def checked_weights(weights: Any) -> dict[str, float] | None:
 
 def _of_columns(weights: Mapping[str, float], frame: Frame, columns: Array) -> Array:
     """The weight of each column of the design matrix (p,)."""
-    # the predictor that makes a column alone and is no column itself; "" for none
+    # the predictor that makes a column alone and is not a column itself; "" for none
     makers = [
         "".join(used) if len(used) == 1 and not used & {*columns} else ""
         for used in predictors_of_columns(frame)
